@@ -57,9 +57,9 @@ function firstDifference(before: unknown, after: unknown, differ: Different, off
     const areTexts = options.texts && isSentence(before) && isSentence(after);
     return before === after || areTexts ? undefined : offset;
   }
-  const at = typeof after['start'] === 'number' ? after['start'] : offset;
-  const isName = before['type'] === 'Identifier' && after['type'] === 'Identifier';
-  if (isName && differ(before['name'], after['name'])) return at;
+  const at = typeof after.start === 'number' ? after.start : offset;
+  const isName = before.type === 'Identifier' && after.type === 'Identifier';
+  if (isName && differ(before.name, after.name)) return at;
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (POSITIONS.has(key) || (isName && key === 'name')) continue;
     const difference = firstDifference(before[key], after[key], differ, at);

@@ -1,4 +1,4 @@
-// Why a request is refused and what goes wrong around it, by stable code.
+// The stable codes of refused requests, and of problems around them.
 
 export const AUTH_CODES = {
   'credentials-missing': 'The request carries no bearer token. Send `Authorization: Bearer <token>`.',

@@ -21,7 +21,7 @@ test.each([
   expect(normaliseTarget(target)).toBe(expected);
 });
 
-/** As the service asks: of the normalised target. */
+/** Checks as the service does: with the normalised target. */
 function check(target: string, publicPaths: readonly string[], expected: boolean): void {
   expect(isPublic(normaliseTarget(target), publicPaths)).toBe(expected);
 }

@@ -1,10 +1,10 @@
-// Advice for mistakes of people who know other tools, and for commands that meet a fleet of skep dev.
+// Gives advice on mistakes of people who know other tools, and on commands that could use a fleet of skep dev.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAboutDev } from '#hosts/config/configuration.ts';
 
-/** Commands of other tools, and the command that does the same here. */
+/** Commands of other tools, each with the command that does the same here. */
 const COMMANDS: Readonly<Record<string, string>> = {
   app: 'skep status says how the fleet is, and skep sync applies what Git says',
   create: 'commit a manifest; the next run creates what it declares',
@@ -33,7 +33,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '-w': 'skep validate --watch follows manifests, and kubectl get --watch the cluster',
 };
 
-/** Undefined if there is none. */
+/** Returns undefined if there is no advice. */
 export function commandAdvice(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
@@ -47,7 +47,10 @@ export function withOptionAdvice(message: string): string {
 
 const STATE = '.skep';
 
-/** Says where the fleet of `skep dev` is if a command did not find a cluster, or that it does not run. Undefined: neither is known. */
+/**
+ * Names the configuration of `skep dev` if a command did not find a cluster, or says that it does not run. Returns
+ * undefined if neither applies.
+ */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {
     const files = devConfigurations();
@@ -64,7 +67,7 @@ export function devAdvice(code: string, words: readonly string[]): string | unde
     : undefined;
 }
 
-/** Files of skep dev below the working directory. */
+/** Returns the configuration files of skep dev below the working directory. */
 function devConfigurations(): readonly string[] {
   const folders = existsSync(STATE) ? readdirSync(STATE) : [];
   const files = folders.filter((name) => /^dev(-|$)/.test(name)).map((name) => join(STATE, name, 'skep.yaml'));

@@ -1,4 +1,4 @@
-// Every code of a problem or failure, by area, with what it means and what to do. The tables stand beside the code that
+// All codes of problems and failures, by area, with their meaning and remedy. The tables are next to the code that
 // raises them.
 
 import { ATTACH_CODES } from '#adapters/attach/codes.ts';
@@ -74,7 +74,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(AREAS.flatMap(({ codes }) => Object.entries(codes)));
 
-/** Empty for what is no code. */
+/** Returns an empty text for an unknown code. */
 export function meaningOf(code: string): string {
   return MEANINGS.get(code) ?? '';
 }

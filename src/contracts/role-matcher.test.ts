@@ -1,4 +1,4 @@
-// What role matchers accept, and what they say of claims.
+// Tests the expressions that role matchers accept, and their results for claims.
 
 import { describe, expect, it } from 'vitest';
 import { roleMatcher } from './role-matcher.ts';

@@ -53,7 +53,7 @@ it.each([
   {
     reason: 'a server that is nowhere',
     text: JSON.stringify({ ...CONFIG, target_host: undefined }),
-    fault: '/transport is streamable-http, and neither /remote_url nor /target_host with /target_port says where it is',
+    fault: '/transport is streamable-http, and neither /remote_url nor /target_host with /target_port has its address',
   },
   {
     reason: 'a resource that is not a URL',

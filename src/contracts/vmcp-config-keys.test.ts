@@ -1,4 +1,4 @@
-// Which changes of a virtual server's configuration need another process.
+// Tests which changes of a virtual server's configuration require a restart of the process.
 
 import { expect, it, test } from 'vitest';
 import { VIRTUAL_CONFIG } from '../../test/harness/mcp-modes.ts';

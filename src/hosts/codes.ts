@@ -1,4 +1,4 @@
-// Every code of a Failure that the command line itself raises, with what it means.
+// The codes of all Failures that the command line itself raises, with their meanings.
 
 export const MAIN_CODES = {
   'audit-lines-lost':

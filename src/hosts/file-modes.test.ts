@@ -1,4 +1,4 @@
-// Who may read what is written, and whose files are believed.
+// Tests the modes of written files, and whose files are trusted.
 
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

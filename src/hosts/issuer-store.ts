@@ -1,4 +1,4 @@
-// Where the records of an authorization server are kept, as its configuration says: in this process, or in Redis.
+// Opens the store for the records of an authorization server that its configuration names: this process, or Redis.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
@@ -27,7 +27,7 @@ interface OpenRecords {
 
 type Redis = NonNullable<AuthServerConfig['storage']['redis_config']>;
 
-/** Throws a Failure where a setting or a secret cannot be used; a Redis that is away is asked again. */
+/** Throws a Failure if a setting or a secret cannot be used. A Redis that is unavailable is tried again later. */
 export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRecords> {
   const { config, logger } = options;
   const { type, redis_config: redis } = config.storage;
@@ -49,7 +49,7 @@ export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRe
 function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettings {
   const { tls, sentinel_tls: sentinelTls } = redis;
   const user = userOf(redis, options);
-  // What is missing stops the start.
+  // A missing secret stops the start.
   user();
   return {
     place: redisPlace(redis),

@@ -1,4 +1,4 @@
-// The limits of calls that the replicas of a proxy or virtual server share, as its configuration says.
+// Opens the limits of calls that the replicas of a proxy or virtual server share, as its configuration says.
 
 import type { Logger } from 'pino';
 import type { RedisSettings } from '#adapters/redis/connection.ts';
@@ -16,7 +16,7 @@ import type { Metrics } from '#std/telemetry/metrics.ts';
 import { proxyClock } from './proxy/clock.ts';
 
 export interface RateLimitParts {
-  /** Undefined: the configuration names no Redis. `prefix`: what keys start with. */
+  /** Undefined: the configuration names no Redis. `prefix`: the beginning of all keys. */
   readonly redis: (RedisSettings & { readonly prefix: string }) | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -27,7 +27,7 @@ export interface RateLimitParts {
 export interface OpenedRateLimits {
   /** Throws Failure `proxy-config-invalid`. The limits of the last call are in force. */
   use(config: Pick<RunConfig, 'rate_limiting' | 'oidc_config'>): RateLimits | undefined;
-  /** Counts a call of a tool by a tool of the virtual server itself. Gives the seconds to wait if it was refused. */
+  /** Counts a call that a tool of the virtual server itself makes. Returns the seconds to wait if it was refused. */
   limitInner(cause: Exchange, tool: string): Promise<number | undefined>;
   close(): void;
 }
@@ -56,8 +56,8 @@ export async function openRateLimits(
 }
 
 /**
- * Servers may have one `prefix`, since sessions have random names: buckets have the name of their server as well. In braces it
- * keeps all buckets of a call in one slot of a Redis Cluster.
+ * Servers may share one `prefix`, because sessions have random names. Keys of buckets therefore contain the name of
+ * their server. Its braces keep all buckets of a call in one slot of a Redis Cluster.
  */
 function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   let opened: Promise<OpenedTokenBuckets> | undefined;

@@ -1,4 +1,4 @@
-// What is said of texts that are no Cedar policies: where, and what is expected there.
+// Tests the faults that are reported about texts that are not Cedar policies: their places and the expected tokens.
 
 import { expect, test } from 'vitest';
 import { entitiesFault, policyFaults } from './cedar.ts';

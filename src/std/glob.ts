@@ -1,8 +1,9 @@
-// Glob patterns in which every wildcard crosses `/`. Syntax: `*` and `**` any text, also none; `?` one character; `[abc]`,
-// `[a-z]`, `[!a]`; `{a,b}` alternatives, nested too; `\` takes the next character as it is. Case-sensitive; the whole text
-// must match. Matching walks all states of the pattern at once, so it takes pattern length x text length steps, never more.
+// Matches glob patterns in which every wildcard crosses `/`. Syntax: `*` and `**` any text, also none; `?` one
+// character; `[abc]`, `[a-z]`, `[!a]`; `{a,b}` alternatives, nested too; `\` takes the next character as it is.
+// Case-sensitive; the whole text must match. Matching walks all states of the pattern at once, so it never takes more
+// than pattern length x text length steps.
 
-/** A pattern that was understood. Opaque: made by `parseGlob`, used by `globMatches`. */
+/** A parsed pattern. Opaque: created by `parseGlob`, used by `globMatches`. */
 export interface Glob {
   readonly pattern: string;
   readonly steps: readonly Step[];
@@ -13,7 +14,7 @@ interface Range {
   readonly high: number;
 }
 
-/** One state of the automaton; `next` and `targets` are indices of steps. Steps that take no character are `fork` only. */
+/** A state of the automaton. `next` and `targets` are indices of steps. Only `fork` steps consume no character. */
 type Step =
   | { readonly op: 'any'; readonly next: number }
   | { readonly op: 'class'; readonly negated: boolean; readonly ranges: readonly Range[]; readonly next: number }
@@ -31,13 +32,15 @@ interface Cursor {
   at: number;
 }
 
-/** Undefined where the pattern is malformed: an open class or brace, an empty or reversed range, a last `\`. */
+/**
+ * Returns undefined if the pattern is malformed: an open class or brace, an empty or reversed range, a `\` at the end.
+ */
 export function parseGlob(pattern: string): Glob | undefined {
   const nodes = readSequence({ chars: [...pattern], at: 0 }, 0);
   if (nodes === undefined) return undefined;
   const steps: Step[] = [{ op: 'match' }];
   const start = compile(steps, nodes, 0);
-  // The first step is where matching begins: a fork to the compiled start keeps that simple.
+  // Matching begins at the first step, so that step is a fork to the compiled start.
   steps.push({ op: 'fork', targets: [start] });
   return { pattern, steps };
 }
@@ -64,7 +67,7 @@ function takes(step: Step, code: number): step is Step & { next: number } {
   return step.ranges.some(({ low, high }) => low <= code && code <= high) !== step.negated;
 }
 
-/** The states reached from `starts` without taking a character. */
+/** Returns the states that are reached from `starts` without consuming a character. */
 function closure(steps: readonly Step[], starts: readonly number[]): Set<number> {
   const reached = new Set<number>();
   const open = [...starts];
@@ -77,7 +80,7 @@ function closure(steps: readonly Step[], starts: readonly number[]): Set<number>
   return reached;
 }
 
-/** Appends the steps for `nodes` so that they continue at `next`; the index of the first one. Built back to front. */
+/** Appends the steps for `nodes`, which continue at `next`, back to front. Returns the index of the first one. */
 function compile(steps: Step[], nodes: readonly Node[], next: number): number {
   let target = next;
   for (const node of nodes.toReversed()) {
@@ -105,7 +108,7 @@ function compile(steps: Step[], nodes: readonly Node[], next: number): number {
   return target;
 }
 
-/** Reads to the end of the pattern, or, inside braces, to the `,` or `}` that ends the branch (left unread). */
+/** Reads to the end of the pattern or, inside braces, to the `,` or `}` that ends the branch, which is not consumed. */
 function readSequence(cursor: Cursor, depth: number): Node[] | undefined {
   const nodes: Node[] = [];
   for (let char = cursor.chars[cursor.at]; char !== undefined; char = cursor.chars[cursor.at]) {
@@ -138,7 +141,7 @@ function readNode(cursor: Cursor, char: string, depth: number): Node | undefined
   }
 }
 
-/** Deeper nesting of braces has no use and would only exhaust the stack. */
+/** Deeper nesting of braces is useless and would only exhaust the stack. */
 const MAX_DEPTH = 32;
 
 function literal(char: string): Node {
@@ -178,7 +181,7 @@ function readClass(cursor: Cursor): Node | undefined {
   return ranges.length === 0 ? undefined : { kind: 'class', negated, ranges };
 }
 
-/** The code point of one member of a class; a bare `-` or `]` is none, as in Go's `filepath.Match`. */
+/** Returns the code point of one member of a class. A bare `-` or `]` is not a member, as in Go's `filepath.Match`. */
 function readClassChar(cursor: Cursor): number | undefined {
   let char = cursor.chars[cursor.at];
   if (char === undefined || char === '-' || char === ']') return undefined;

@@ -9,7 +9,7 @@ function limited(requestsPerMinute: number) {
     advance(ms: number) {
       now += ms;
     },
-    /** How many of so many requests are let through. */
+    /** Returns the number of requests that are allowed. */
     allowed: (address: string, requests: number) =>
       Array.from({ length: requests }, () => limit(address)).filter((wait) => wait === undefined).length,
   };

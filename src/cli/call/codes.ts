@@ -1,4 +1,4 @@
-// Every code of a Failure that `skep call` raises, with what it means.
+// The codes of all Failures that `skep call` raises, with their meanings.
 
 export const CALL_CODES = {
   'call-failed':

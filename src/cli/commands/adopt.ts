@@ -1,4 +1,4 @@
-// `skep adopt`: takes a fleet over from the existing operator.
+// `skep adopt`: takes over a fleet from the existing operator.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -46,7 +46,7 @@ export function adoptCommand(): Command {
     });
 }
 
-/** What it writes into live objects is in no plan file. */
+/** Refuses, because a plan file cannot contain the changes of `adopt --yes` to live objects. */
 function unsigned(): Failure {
   const message =
     'plans.require is signed, and no plan file holds what adopt --yes does: set it to unsigned for the adoption, and back afterwards';

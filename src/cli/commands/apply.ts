@@ -1,4 +1,4 @@
-// `skep apply`: exactly what a plan file holds, or an explanation.
+// `skep apply`: makes exactly the changes of a plan file, or explains why not.
 
 import { Command } from 'commander';
 import { systemClock } from '#hosts/clock.ts';

@@ -1,4 +1,4 @@
-// `skep approve`: lets the deletions go that wait for approval.
+// `skep approve`: allows the deletions that wait for approval.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';

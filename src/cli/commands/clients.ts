@@ -18,7 +18,7 @@ Examples:
   skep clients https://registry.example.com/fleet --format claude-code > managed-settings.json
   skep clients https://registry.example.com/fleet --format copilot --check managed-settings.json`;
 
-/** Changes that are not accepted. */
+/** Exit code if the file differs. */
 const DIFFERS = 2;
 
 export function clientsCommand(): Command {

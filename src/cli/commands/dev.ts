@@ -1,4 +1,5 @@
-// `skep dev`: everything on one machine: embedded cluster and database, a sample repository, reconciler and registry.
+// `skep dev`: runs everything on one machine: embedded cluster and database, a sample repository, reconciler and
+// registry.
 
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -46,7 +47,7 @@ export function devCommand(): Command {
     .action(async ({ port, data, newToken, once, config, run, verbose }: Options) => {
       const given = config === undefined ? undefined : await loadConfig({ config });
       const { runDev } = await import('#hosts/dev/session.ts');
-      // Fleets of two configurations do not share a cluster.
+      // Each configuration has its own folder, so that two fleets do not share a cluster.
       const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
       await runDev({
         ...{ port, dir, given, run, say: sayer() },
@@ -66,7 +67,7 @@ function readTypes(text: string): readonly PackageType[] {
   });
 }
 
-/** Writes lines with the seconds since the start before them. */
+/** Prefixes lines with the seconds since the start. */
 function sayer(): (text: string) => void {
   const started = systemClock.monotonic();
   return (text) => {

@@ -1,4 +1,4 @@
-// `skep history`: the runs that changed something or found something new, and what one of them did.
+// `skep history`: shows the runs that changed something or found something new, and the changes of one of them.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';

@@ -1,4 +1,4 @@
-// `skep init`: scaffolds a config repository.
+// `skep init`: creates a config repository.
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';

@@ -32,7 +32,7 @@ Examples:
   skep lock ops/holidays --update
   skep lock --check`;
 
-/** Changes that are not accepted. */
+/** Exit code if definitions differ. */
 const DRIFTED = 2;
 
 export function lockCommand(): Command {
@@ -104,7 +104,7 @@ function columns(): number {
   return process.stdout.columns ?? 160;
 }
 
-/** Lists that the lock leaves out stay out of it. */
+/** Lists that are missing in the lock stay missing. */
 async function writeLock(
   { namespace, name, server, lock, file }: LockableServer,
   offered: Offered,
@@ -130,7 +130,7 @@ async function writeLock(
 
 interface Asker {
   ask(server: LockableServer): Promise<Offered>;
-  /** Digest of the image that offers it, if it is known. */
+  /** Returns the digest of the image of the server, if it is known. */
   digestOf(server: LockableServer): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -165,7 +165,7 @@ async function openAsking(options: Options, surroundings: Surroundings): Promise
   const settings = { url: server, token, login, terminal: openTerminal(process) };
   return {
     ask: () => useServer(settings, askDefinitions),
-    // The server behind the URL may be one of another image with the same tag.
+    // The server behind the URL may run another image with the same tag.
     digestOf: async (server) => server.server.digest,
     close: async () => undefined,
   };

@@ -1,4 +1,4 @@
-// `skep migrate`: brings the database schema up to date, or says how far it is.
+// `skep migrate`: migrates the database schema, or shows its state.
 
 import { Command } from 'commander';
 import { readServeConfig } from '#hosts/registry/serve.ts';

@@ -1,4 +1,4 @@
-// `skep plan`: the difference between Git and the cluster, or between two commits; writes nothing.
+// `skep plan`: shows the difference between Git and the cluster, or between two commits; writes nothing.
 
 import { Command, Option } from 'commander';
 import { writeReport } from '#hosts/colour.ts';
@@ -71,7 +71,7 @@ Examples:
   skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.
   skep plan --render --path clusters/prod --base main`;
 
-/** There is neither an instance nor a cluster. */
+/** Without an instance and a cluster, these options have no meaning. */
 function renderOption(): Option {
   return new Option('--render', 'compare two commits, without a cluster and without skep.yaml').conflicts([
     ...['config', 'kubeconfig', 'context', 'explain', 'out', 'against', 'tokenFile', 'source'],
@@ -91,7 +91,7 @@ async function showPlan({ apiGroup }: Config, flags: Options, { result, prepared
     import('#reconciler/run/impact/impact.ts'),
     import('#reconciler/kinds/index.ts'),
   ]);
-  // If an object could not be read, clients may have it already.
+  // An object that could not be read may exist already with its clients.
   const isUnread = result.failures.some(({ code }) => code.startsWith('cluster-'));
   const impact = isUnread ? undefined : impactOfPlan({ kinds: KINDS, apiGroup }, prepared, result.plan);
   const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
@@ -106,7 +106,7 @@ async function print(flags: Options, result: RunResult): Promise<void> {
   const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
   const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
   writeReport(flags.output, await render(result, context));
-  // Anyone may make a plan at any time: changes that are pending count if the caller asks for them.
+  // Plans are possible at any time: pending changes set the exit code if the caller requests this.
   const { paused: _paused, ...free } = result;
   process.exitCode = exitCodeOf(free, flags.detailedExitcode);
 }
@@ -116,7 +116,7 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/** A plan file is of a cluster that someone has looked at. */
+/** Refuses `--out` with `--against`: a plan file belongs to a cluster that was read. */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
   throw new Failure('usage', '--out and --against exclude each other: a plan file holds what was seen in the cluster');
@@ -154,7 +154,7 @@ async function planInCluster(
     import('#hosts/reconciler/loop/source-loops.ts'),
     import('#hosts/clock.ts'),
   ]);
-  // It shows what a sync would do, and so it waits for its sources as long.
+  // A plan shows the changes of a sync, so it waits for its sources as long.
   const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
   const instance = await openInstance(config, () => undefined, watchSources(), undefined, {
     endsWithinMs: config.apply.deadlineSeconds * 1000,

@@ -1,4 +1,4 @@
-// `skep rollback`: back to the commits of an earlier run, and no further than the next newer one.
+// `skep rollback`: returns to the commits of an earlier run, and no further than to the next newer one.
 
 import { Command } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
@@ -87,7 +87,7 @@ async function goBack({ instance, waiting }: RollbackDeps, start: string, limit:
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 1000;
 
-/** Waits for a run that is under way, which may still apply commits that are out of use by now, and runs after it. */
+/** Waits for the current run, which may still apply commits that are no longer in use, and runs after it. */
 async function runWhenFree({ instance, waiting }: RollbackDeps): Promise<RunResult> {
   const deadline = systemClock.monotonic() + PATIENCE_MS;
   const remind = createReminder(systemClock, waiting);

@@ -1,4 +1,4 @@
-// `skep run`: runs on the schedule until it is asked to stop.
+// `skep run`: runs on the schedule until it is stopped.
 
 import { Command, Option } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
@@ -43,12 +43,12 @@ export function runCommand(): Command {
       };
       const teller = stderr.isTTY ? tellPeople(streams, commandOf(flags)) : tellLog(logger);
       const ended = await keepRunning(config, { enough: untilSignal(), teller, logger });
-      // What it still waits for would keep the process.
+      // The abandoned run would keep the process alive.
       if (!ended) process.exit(0);
     });
 }
 
-/** `2026-01-02T03:04:05Z ` before each line: whoever looks later wants to know when it was. */
+/** Prefixes each line with `2026-01-02T03:04:05Z `, so that later readers know the time. */
 function withTime(text: string): string {
   const time = new Date(systemClock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   return text.replaceAll(/^(?=.)/gm, `${time} `);

@@ -1,4 +1,4 @@
-// `skep sample`: a server of the sample fleet, as its container runs it.
+// `skep sample`: runs a server of the sample fleet, as in its container.
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Options {
 
 type Make = (folder: string | undefined) => Promise<SampleServer>;
 
-/** The documentation lies beside `src/` and `dist/`. */
+/** The documentation is next to `src/` and `dist/`. */
 const DOCUMENTATION = fileURLToPath(new URL('../../../docs', import.meta.url));
 
 const SAMPLES: Readonly<Record<string, Make>> = {

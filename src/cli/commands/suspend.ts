@@ -1,4 +1,4 @@
-// `skep suspend`: no run of the instance writes anything until `skep resume`.
+// `skep suspend`: keeps all runs of the instance from writing until `skep resume`.
 
 import { hostname, userInfo } from 'node:os';
 import { Command } from 'commander';

@@ -1,4 +1,4 @@
-// `skep sync`: one run, then exit.
+// `skep sync`: makes one run, then exits.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';

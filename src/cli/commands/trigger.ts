@@ -1,4 +1,4 @@
-// `skep trigger`: the next run syncs a registry, whenever it is due.
+// `skep trigger`: makes the next run sync a registry, even if it is not due.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';

@@ -1,4 +1,4 @@
-// `skep validate`: what is wrong with the manifests of a folder, without a cluster.
+// `skep validate`: reports the problems in the manifests of a folder, without a cluster.
 
 import { Command } from 'commander';
 import { writeReport } from '#hosts/colour.ts';
@@ -88,7 +88,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       import('#hosts/reconciler/kept/load-cache.ts'),
       import('#hosts/signals.ts'),
     ]);
-  // A mistyped path ends it, as without --watch; what goes away later is waited for.
+  // A mistyped path ends the command, as without --watch. It waits for files that disappear later.
   const files = openLoadCache();
   const validate = () => runValidation(request, undefined, files).finally(files.ended);
   await validate();
@@ -107,7 +107,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     signal: stop.signal,
   });
   await Promise.race([interrupted, watching]);
-  // What is being checked only reads, and would keep the process.
+  // A validation in progress only reads, and would keep the process alive.
   process.exit();
 }
 

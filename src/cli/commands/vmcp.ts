@@ -1,4 +1,4 @@
-// `skep vmcp`: a virtual MCP server over several others.
+// `skep vmcp`: serves a virtual MCP server in front of several others.
 
 import { Command, Option } from 'commander';
 import { keepServing } from '#hosts/keep-serving.ts';

@@ -1,4 +1,4 @@
-// Every code of a Failure that `skep lock` raises, with its meaning.
+// The codes of all Failures that `skep lock` raises, with their meanings.
 
 export const LOCK_CODES = {
   'lock-unreadable':

@@ -22,11 +22,14 @@ export interface LockableServer {
   readonly server: ToolLock['server'];
   /** File of its lock, whether it exists or not. */
   readonly file: string;
-  /** Absent: it has none. */
+  /** Its lock, if it has one. */
   readonly lock?: ToolLock;
 }
 
-/** In the order of the manifests. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be read. */
+/**
+ * Returns the servers in the order of the manifests. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be
+ * read.
+ */
 export async function findServers(
   folder: string,
   names: readonly string[],
@@ -79,7 +82,7 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
-/** The file is written as a whole, so it may hold nothing else. */
+/** The file is overwritten completely, so it must contain nothing else. */
 function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
   const isBroken = invalid.some(
     (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,
@@ -100,7 +103,7 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
   return spec as ToolLock;
 }
 
-/** Image or URL, as the kind knows it. */
+/** Returns the image or URL, depending on the kind. */
 function lockedPlace(resource: LoadedResource): ToolLock['server'] {
   const { id, defaulted } = resource;
   const known = LOCKED_KINDS.find((each) => each === id.kind) ?? 'MCPServer';

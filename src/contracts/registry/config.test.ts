@@ -1,4 +1,5 @@
-// The registry configuration file: what is accepted and how it settles, what is refused and where.
+// Tests the registry configuration file: accepted files with the resulting settings, and refused ones with the places
+// of their faults.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -7,7 +8,7 @@ import { RESERVED_NAMES } from './fields.ts';
 import type { RegistryConfig } from './service.ts';
 import { FORMAT_OF_APIS, SOURCE_FORMATS } from './source.ts';
 
-/** Problems or warnings as text, one per line. */
+/** Checks problems or warnings, written as text, one per line. */
 function check(text: string, expected: readonly string[]): void {
   const result = readRegistryConfig(text, 'config.yaml');
   const found = 'problems' in result ? result.problems : result.warnings;
@@ -376,7 +377,7 @@ test.each([
     text: `registries:\n  - name: a\n    file: {path: x.json}\n    syncPolicy: {interval: 0s}\n    filter: {names: {include: ['io.*', '[']}}\n${ANONYMOUS}`,
     expected: [
       'config.yaml:4:28: error registry-config-interval: /registries/0/syncPolicy/interval: must be longer than 0s',
-      'config.yaml:5:40: error registry-config-glob: /registries/0/filter/names/include/1: "[" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last',
+      'config.yaml:5:40: error registry-config-glob: /registries/0/filter/names/include/1: "[" is not a glob: brackets, braces and ranges must be complete, and \\ cannot be last',
     ],
   },
   {
@@ -488,7 +489,7 @@ test.each([
     reason: 'a token for manual syncs where tokens are asked for anyway',
     text: `${A}auth:\n  syncTokenFile: f\n  oauth:\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
     expected: [
-      'config.yaml:3:18: warning registry-config-no-effect: /auth/syncTokenFile: has no effect where tokens are asked for',
+      'config.yaml:3:18: warning registry-config-no-effect: /auth/syncTokenFile: has no effect if tokens are required',
     ],
   },
   {
@@ -516,10 +517,10 @@ test.each([
     reason: 'a proxy that is none',
     text: `${A}${ANONYMOUS}limits: {trustedProxies: [10.0.0.0/8, "fd00::/8", "::1", 10.0.0.0/33, 1.2, 300.1.1.1, "1:2"]}\n`,
     expected: [
-      'config.yaml:3:58: error registry-config-address: /limits/trustedProxies/3: "10.0.0.0/33" is no address or CIDR range',
+      'config.yaml:3:58: error registry-config-address: /limits/trustedProxies/3: "10.0.0.0/33" is not an address or CIDR range',
       'config.yaml:3:71: error registry-config-schema: /limits/trustedProxies/4: must be string',
-      'config.yaml:3:76: error registry-config-address: /limits/trustedProxies/5: "300.1.1.1" is no address or CIDR range',
-      'config.yaml:3:87: error registry-config-address: /limits/trustedProxies/6: "1:2" is no address or CIDR range',
+      'config.yaml:3:76: error registry-config-address: /limits/trustedProxies/5: "300.1.1.1" is not an address or CIDR range',
+      'config.yaml:3:87: error registry-config-address: /limits/trustedProxies/6: "1:2" is not an address or CIDR range',
     ],
   },
   {
@@ -599,6 +600,6 @@ test('what is wrong in the environment names its variable', () => {
   expect('problems' in result ? result.problems.map(formatProblem) : []).toEqual([
     'error registry-config-schema: SKEP_REGISTRY_DATABASE_PORT: must be integer',
     'error registry-config-schema: THV_REGISTRY_AUTH_MODE: must be one of oauth, anonymous',
-    'error registry-config-address: SKEP_REGISTRY_LIMITS_TRUSTEDPROXIES: "1" is no address or CIDR range',
+    'error registry-config-address: SKEP_REGISTRY_LIMITS_TRUSTEDPROXIES: "1" is not an address or CIDR range',
   ]);
 });

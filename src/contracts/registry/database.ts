@@ -1,13 +1,13 @@
-// The database an MCPRegistry names for itself: what `databaseConfig` says and the reconciler connects with.
+// Defines the database of an MCPRegistry: the fields of `databaseConfig`, which the reconciler uses to connect.
 
 import type { RegistryConfigFile } from './config.ts';
 
 export interface RegistryDatabaseTarget {
   readonly settings: NonNullable<RegistryConfigFile['database']>;
-  /** Where the certificates are that its server is checked by; absent: those that the system trusts. */
+  /** The certificates by which its server is verified. If absent, those that the system trusts are used. */
   readonly caConfigMapRef?: { readonly name: string; readonly key: string };
-  /** Where the password of `settings.user` is, in the MCPRegistry's namespace. */
+  /** The Secret with the password of `settings.user`, in the MCPRegistry's namespace. */
   readonly passwordSecretRef: { readonly name: string; readonly key: string };
-  /** The same of `settings.migrationUser`. */
+  /** The same for `settings.migrationUser`. */
   readonly migrationPasswordSecretRef: { readonly name: string; readonly key: string };
 }

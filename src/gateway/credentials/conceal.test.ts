@@ -1,4 +1,4 @@
-// Secrets do not show in what others say about them.
+// Tests that secrets are hidden in texts of other services.
 
 import { expect, it } from 'vitest';
 import { conceal } from './conceal.ts';

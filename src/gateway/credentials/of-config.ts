@@ -1,4 +1,4 @@
-// Puts together the credential that a proxy's configuration asks for.
+// Assembles the credential of a proxy's configuration.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { bearerToken } from './bearer.ts';
@@ -17,10 +17,10 @@ import { actAsUpstream, upstreamInjection } from './upstream.ts';
 const BLOCKS = ['token_exchange_config', 'header_injection_config', 'bearer_token_config', 'aws_sts_config'] as const;
 
 /**
- * To be applied to a request when all of it is known, right before it is sent. In this order: the caller's token is removed
- * where that is asked for, the block does its work, headers for a remote server win over both, and a signature is over what
- * comes of it. A server on standard streams gets no headers, and so no credentials. Throws a Failure where the
- * configuration or a secret that it names cannot be used.
+ * Apply it to a complete request, right before it is sent. The order: the caller's token is removed if configured, the
+ * block is applied, headers for a remote server override both, and a signature covers the result. A server on standard
+ * streams gets no headers, and so no credentials. Throws a Failure if the configuration or a secret that it names
+ * cannot be used.
  */
 export function credentialOf(config: RunConfig, ports: CredentialPorts): Credential {
   checkBlocks(config);
@@ -35,7 +35,7 @@ export function credentialOf(config: RunConfig, ports: CredentialPorts): Credent
   return first === undefined ? passOn : others.reduce(inTurn, first);
 }
 
-/** What the caller sent goes on. */
+/** Passes the caller's headers on. */
 const passOn: Credential = ({ headers }) => ({ ok: true, headers });
 
 function checkBlocks(config: RunConfig): void {
@@ -49,7 +49,10 @@ function checkBlocks(config: RunConfig): void {
   throw configFault(pointer, `cannot be true beside ${needy}, which needs the token of the upstream provider`);
 }
 
-/** If the proxy has an authorization server, the caller sent a token for the proxy, so the token of the provider takes its place. */
+/**
+ * If the proxy has an authorization server, the caller's token is for the proxy, so the token of the provider replaces
+ * it.
+ */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);
 }

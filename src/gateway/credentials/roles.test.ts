@@ -1,4 +1,4 @@
-// Which role callers get by their claims.
+// Tests which role callers get by their claims.
 
 import { describe, expect, it } from 'vitest';
 import { createRoleChoice } from './roles.ts';

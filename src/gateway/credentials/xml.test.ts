@@ -1,4 +1,4 @@
-// What is read of XML, and what makes it unreadable.
+// Tests which XML is read, and which is unreadable.
 
 import { expect, it } from 'vitest';
 import { readXml } from './xml.ts';

@@ -1,8 +1,11 @@
-// When something happened, as audit events say it.
+// Formats times for audit events.
 
 export const formatTime = rememberSecond();
 
-/** As `Date.prototype.toISOString`, which costs more than all else of an event: most are of the second of the one before. */
+/**
+ * Formats like `Date.prototype.toISOString`, which costs more than the rest of an event: most events are in the same
+ * second as the previous one.
+ */
 function rememberSecond(): (ms: number) => string {
   let second = Number.NaN;
   let beginning = '';

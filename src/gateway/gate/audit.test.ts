@@ -164,7 +164,7 @@ describe('user', () => {
   });
 });
 
-/** Control characters, ends of lines and what turns text round. */
+/** Finds control characters, line ends, and characters that reverse the direction of text. */
 function isUnsafe(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e);

@@ -9,7 +9,7 @@ function limited(settings: Partial<LimitSettings>) {
   return {
     limits,
     places,
-    /** `in`, or the code of the refusal. */
+    /** Returns `in`, or the code of the refusal. */
     enter(caller: string, nowMs = 0, kind: 'call' | 'stream' = 'call'): string {
       const entered = limits.enter(kind, caller, nowMs);
       if (entered.ok) places.push(entered);

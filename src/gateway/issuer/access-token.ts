@@ -1,4 +1,4 @@
-// Access tokens as JWTs (RFC 9068).
+// Issues and reads access tokens as JWTs (RFC 9068).
 
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { SESSION_CLAIM } from '#auth/identity.ts';
@@ -35,7 +35,7 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
   return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: id }).sign(privateKey);
 }
 
-/** The client and session of a token of ours that has not expired; undefined otherwise. */
+/** Returns the client and session of our own token that has not expired; undefined otherwise. */
 export async function readAccessToken(
   { keys, settings, ports }: IssuerWorld,
   token: string,
@@ -54,7 +54,7 @@ export async function readAccessToken(
     const { client_id: client, [SESSION_CLAIM]: session } = payload;
     return typeof client === 'string' && typeof session === 'string' ? { client, session } : undefined;
   } catch {
-    // Whatever is wrong with it, it is no token of ours.
+    // For any fault, the text is not a token of ours.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
-// The authorization endpoint (RFC 6749 section 4.1.1): checks what a client asks for, and asks the person, or goes on where
-// the person has allowed it before.
+// Serves the authorization endpoint (RFC 6749 section 4.1.1): checks a client's request, and asks the person, or
+// continues if the person has allowed it before.
 
 import { isLoopback } from '#std/address/loopback.ts';
 import type { Client } from './clients/clients.ts';
@@ -54,13 +54,16 @@ interface Redirect {
   readonly redirectNamed: boolean;
 }
 
-/** Whoever cannot be trusted with the person is not sent the person (RFC 6749 section 4.1.2.1). */
+/**
+ * Finds the redirect URI of a request. Faults about client or redirect URI are shown on a page instead (RFC 6749
+ * section 4.1.2.1).
+ */
 async function findRedirect(
   world: IssuerWorld,
   query: URLSearchParams,
 ): Promise<Redirect | { readonly page: IssuerAnswer }> {
   const fault = parameterFault(query);
-  // With too many parameters it is not known which one a server would read.
+  // With too many parameters it is unknown which one a server would read.
   if (fault !== undefined && [undefined, 'client_id', 'redirect_uri'].includes(fault.repeated))
     return refuse(world, `The request of the app cannot be read: ${fault.message}.`);
   const id = query.get('client_id') ?? '';
@@ -121,7 +124,8 @@ function invalidRequest(description: string): OAuthError {
 
 /**
  * Nobody has consented to the client so far. A redirect to a site would make this an open redirector (RFC 9700 section
- * 4.11.2), and a link of an app starts that app, so the person decides. Only a listener on loopback gets its answer at once.
+ * 4.11.2), and a link of an app starts that app, so the person decides. Only a listener on loopback gets its answer at
+ * once.
  */
 function answerRefused(
   { settings }: IssuerWorld,

@@ -1,5 +1,5 @@
-// Where a browser comes back from a provider: the person is known then, goes to the next provider, or the client gets its
-// code.
+// Handles the return of a browser from a provider: identifies the person, and sends them to the next provider, or the
+// client its code.
 
 import { createHash } from 'node:crypto';
 import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';
@@ -47,7 +47,7 @@ export async function receiveCallback(world: IssuerWorld, request: IssuerRequest
   }
 }
 
-/** Cookies are the issuer's: a callback that was registered on another host goes on to the issuer's own. */
+/** Cookies belong to the issuer: a callback that was registered on another host is redirected to the issuer's own. */
 function ownCallback({ settings, cookies }: IssuerWorld, request: IssuerRequest): string | undefined {
   const own = `${settings.path}/oauth/callback`;
   if (request.path === own || cookies.browser(request) !== undefined) return undefined;
@@ -83,7 +83,7 @@ async function continueLogin(world: IssuerWorld, pending: Pending): Promise<Issu
   return redirectAnswer(await giveCode(world, pending, person), cookies);
 }
 
-/** Undefined where this person has allowed it: in this login, or before. */
+/** Returns undefined if this person has allowed it, in this login or before. */
 async function settleConsent(
   world: IssuerWorld,
   pending: Pending,
@@ -96,7 +96,7 @@ async function settleConsent(
   if (client === undefined) return lostPage();
   const before = await findConsent(store, person.subject, client.id);
   if (!pending.consented && !consentCovers(before, authorization)) {
-    // Another person than the one that the browser knew has logged in.
+    // The person who logged in is not the one known in this browser.
     return askConsent(world, client, { ...pending, logins: [], session: randomId(world) }, cookies);
   }
   await changeConsent(store, person.subject, client.id, {
@@ -114,7 +114,7 @@ function union(before: readonly string[] = [], now: readonly string[]): readonly
   return [...new Set([...before, ...now])];
 }
 
-/** The first provider says who it is; name and address come from the first that has them. */
+/** The first provider decides who the person is; name and address come from the first provider that has them. */
 function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   const [first] = logins;
   const name = logins.find((login) => login.name !== undefined)?.name;
@@ -122,7 +122,7 @@ function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   return { subject: personId(settings.issuer, first?.provider ?? '', first?.subject ?? ''), name, email };
 }
 
-/** The same on every replica and after every restart, without a record; another one at every issuer. */
+/** The id is the same on every replica and after every restart, without a record, but differs between issuers. */
 function personId(issuer: string, provider: string, subject: string): string {
   return uuidOf(
     createHash('sha256')
@@ -145,7 +145,7 @@ async function giveCode(world: IssuerWorld, pending: Pending, person: Person): P
   return redirectWith(authorization.redirectUri, answerParameters(authorization, code, settings.issuer));
 }
 
-/** RFC 6749 section 4.1.2, RFC 9207 section 2. */
+/** Returns the parameters of RFC 6749 section 4.1.2 and RFC 9207 section 2. */
 function answerParameters({ state }: Authorization, code: string, iss: string) {
   return { code, state, iss };
 }

@@ -1,4 +1,4 @@
-// Ends what a token stands for (RFC 7009).
+// Revokes a token (RFC 7009).
 
 import { readAccessToken } from './access-token.ts';
 import { authenticateClient } from './clients/authentication.ts';
@@ -14,7 +14,7 @@ import { type GrantRecord, KEYS, readRecord } from './records.ts';
 import { endSession } from './sessions.ts';
 import { type IssuerWorld, noteRefusal } from './world.ts';
 
-/** Of a token that is not known nothing is said (section 2.2): it is as good as revoked. */
+/** An unknown token counts as revoked (section 2.2). */
 export async function revokeToken(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
   const refusal = await revoke(world, request);
   if (refusal === undefined) return jsonAnswer(200, {});

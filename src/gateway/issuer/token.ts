@@ -1,4 +1,4 @@
-// The token endpoint (RFC 6749 section 3.2): codes and refresh tokens become tokens.
+// Serves the token endpoint (RFC 6749 section 3.2): exchanges codes and refresh tokens for tokens.
 
 import { sha256 } from '#std/hash.ts';
 import { signAccessToken, type TokenFacts } from './access-token.ts';
@@ -28,7 +28,7 @@ import { type IssuerWorld, noteRefusal } from './world.ts';
 
 interface Granted {
   readonly facts: TokenFacts;
-  /** Undefined: the client takes none. */
+  /** Undefined if the client does not use refresh tokens. */
   readonly refreshToken: string | undefined;
 }
 
@@ -81,7 +81,7 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
   if (opened === undefined || known === undefined || known.record.authorization.client !== client.id)
     return CODE_UNKNOWN;
   const { authorization, session, person, used } = known.record;
-  // RFC 6749 section 4.1.2: whoever came first may have stolen it, so what it gave ends.
+  // The first use may have been a theft, so its tokens are revoked (RFC 6749 section 4.1.2).
   if (used) return endReused(world, session, CODE_UNKNOWN);
   if (!provesChallenge(form.get('code_verifier') ?? '', authorization.challenge)) {
     return invalidGrant('code_verifier does not fit the code_challenge of the login (RFC 7636)');
@@ -112,12 +112,13 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 const REFRESH_UNKNOWN = invalidGrant(
   'the refresh token is not known, has expired, was revoked or used, or is of another client',
 );
-/** Two of one client at once; more often someone plays. */
+/** Two simultaneous requests of one client are plausible; more are probably an attack. */
 const RACES_MAX = 5;
 
 /**
- * Rotation (RFC 9700 section 4.14.2) that bears a lost answer: a token that was used once is good again, as long as its
- * successor was not used. A successor that is not the one in use, or an older token, ends the session.
+ * Rotates refresh tokens (RFC 9700 section 4.14.2) so that a lost answer does no harm: a token that was used once is
+ * valid again until its successor is used. A successor that is not the current one, or an older token, ends the
+ * session.
  */
 async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
   const token = form.get('refresh_token') ?? '';

@@ -13,7 +13,7 @@ const RULES = aggregationRules({
 });
 const OFFERED: Offered = { ok: true, offer: assembleOffer([], RULES) };
 
-/** What happens, in its order. */
+/** Records the events in order. */
 function watch(more: Partial<Answer> = {}) {
   const events: string[] = [];
   const answer: Answer = {

@@ -42,7 +42,7 @@ export function healthTimes({ operational }: Pick<VmcpConfig, 'operational'>): H
   };
 }
 
-/** The schema says what a duration is; one of nothing would never let anything through. */
+/** The schema validates durations; one of zero would never let anything through. */
 function durationMs(text: string): number {
   return Math.max(1, Math.ceil(parseDuration(text) ?? 0));
 }

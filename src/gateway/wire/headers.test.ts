@@ -1,4 +1,4 @@
-// Tests of MCP's headers: encoded values, headers against the body, and what passes a gateway.
+// Tests MCP's headers: encoded values, headers compared with the body, and headers that pass a gateway.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -14,7 +14,7 @@ import type { Message } from './message.ts';
 import { scanMessage } from './scan.ts';
 
 describe('header values', () => {
-  // The examples of 2026-07-28, Streamable HTTP, Value Encoding, and what is like them.
+  // Examples of 2026-07-28, Streamable HTTP, Value Encoding, and similar values.
   const encoded: readonly (readonly [string, string])[] = [
     ['us-west1', 'us-west1'],
     ['a b', 'a b'],

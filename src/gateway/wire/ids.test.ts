@@ -1,4 +1,4 @@
-// Tests of putting other ids, tokens and names into a message, of patches, and of error messages.
+// Tests the replacement of ids, tokens and names in a message, patches, and error messages.
 
 import { describe, expect, test } from 'vitest';
 import { ERRORS, errorBody } from './errors.ts';

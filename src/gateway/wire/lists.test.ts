@@ -1,4 +1,4 @@
-// Tests of reading and rebuilding the results of list methods by bytes.
+// Tests reading and rebuilding the results of list methods by bytes.
 
 import { describe, expect, test } from 'vitest';
 import { type ListResult, listItems, rebuildList } from './lists.ts';

@@ -1,11 +1,11 @@
-// Tests of the table of methods against the schemas of the official SDKs.
+// Tests the table of methods against the schemas of the official SDKs.
 
 import { specTypeSchemas as sdk2 } from '@modelcontextprotocol/client';
 import * as sdk1 from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
 import { METHODS, methodFacts } from './methods.ts';
 
-/** The method of each schema of a union of schemas. */
+/** Returns the method of each schema in a union of schemas. */
 function methodsOf(union: { readonly options: readonly object[] }): string[] {
   return union.options.map((schema) => {
     const { shape } = schema as { shape: { method: { value: string } } };

@@ -1,4 +1,4 @@
-// Tests of which era a request belongs to, by its header and its message.
+// Tests which era a request belongs to, by its header and its message.
 
 import { describe, expect, test } from 'vitest';
 import type { Message } from './message.ts';
@@ -25,7 +25,7 @@ function initialize(revision: string): Message {
   return messageOf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"${revision}"}}`);
 }
 
-/** Header, message, what it belongs to or which fault it has; `reason` says why. */
+/** Header, message, expected revision or fault; `reason` says why. */
 const ROWS: readonly { header?: string; message?: Message; expected: string; reason: string }[] = [
   { message: PLAIN, expected: 'session 2025-03-26', reason: 'no header means 2025-03-26' },
   {

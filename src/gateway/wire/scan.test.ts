@@ -1,4 +1,4 @@
-// Tests of the strict scan: what is accepted and where its parts stand, and what is refused with which words.
+// Tests the strict scan: accepted messages and the positions of their parts, and refusals with their messages.
 
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from './json-bytes.ts';
@@ -146,7 +146,7 @@ describe('scanMessage accepts', () => {
 
 const META = 'io.modelcontextprotocol/protocolVersion';
 
-/** What is wrong, the body, how the refusal begins. */
+/** Name of the case, the body, the beginning of the refusal. */
 const REFUSED: readonly (readonly [string, string | Buffer, string])[] = [
   ['nothing', '', '-32700 The body is not valid JSON (byte 0)'],
   ['only space', ' \n', '-32700'],

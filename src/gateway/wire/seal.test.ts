@@ -1,4 +1,4 @@
-// Tests of sealed session ids: who can open one, and what is no sealed id.
+// Tests sealed session ids: who can open one, and which texts are not sealed ids.
 
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// Tests of the event splitter against a slow reader of the HTML standard's rules over text, at every place where a stream can
-// be cut, and with streams that are too large. In one file, because all of it shares the splitter's recorder and that reader.
+// Tests the event splitter against a slow text reader that follows the rules of the HTML standard, with streams cut at
+// every position and with streams that are too large. In one file, because all tests share the splitter's recorder and
+// that reader.
 
 import { describe, expect, test } from 'vitest';
 import { createEventSplitter, formatComment, formatEvent, type SseEvent } from './sse.ts';
@@ -7,7 +8,7 @@ import { createEventSplitter, formatComment, formatEvent, type SseEvent } from '
 interface Split {
   readonly events: readonly (Omit<SseEvent, 'data' | 'raw'> & { readonly data: string })[];
   readonly silent: readonly string[];
-  /** All raw bytes in their order. */
+  /** All raw bytes in order. */
   readonly raw: string;
   readonly faults: number;
 }
@@ -38,7 +39,7 @@ function split(chunks: readonly (Buffer | string)[], maxEventBytes = 1000): Spli
   return { events, silent, raw, faults };
 }
 
-/** The rules as the standard words them, over the whole text (9.2.6 Interpreting an event stream). */
+/** Implements the rules literally, over the whole text (HTML standard, 9.2.6 Interpreting an event stream). */
 function standard(text: string): Split['events'] {
   const events: Split['events'][number][] = [];
   let data = '';
@@ -145,7 +146,7 @@ describe('the splitter reads as the standard says', () => {
   });
 });
 
-/** Numbers that look random and are the same in each run (mulberry32). */
+/** Returns pseudorandom numbers that are the same in each run (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -1,4 +1,4 @@
-// Where a wrong setting is said to come from.
+// Checks that the message about a wrong setting names the place of the setting.
 
 import { expect, test } from 'vitest';
 import { readConfig } from './read-config.ts';

@@ -1,4 +1,4 @@
-// skep.yaml: its schema, the one place where a setting is defined.
+// The schema of skep.yaml. Every setting is defined here or in a file that this one imports.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { ADDED_TO_NAMES } from '#reconciler/run/records/home-record.ts';

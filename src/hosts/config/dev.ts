@@ -1,4 +1,4 @@
-// The part of skep.yaml that is for `skep dev` alone: what runs on the machine in place of images.
+// The part of skep.yaml that is for `skep dev` alone: the programs that run on the machine in place of images.
 
 import { PACKAGE_TYPES } from '#registry/catalogue/packages.ts';
 import { choice, list, object, type Static, text } from '#std/schema.ts';

@@ -1,4 +1,4 @@
-// The part of skep.yaml about what is kept of runs.
+// The part of skep.yaml about the stored runs.
 
 import { integer, object } from '#std/schema.ts';
 

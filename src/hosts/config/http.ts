@@ -29,7 +29,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Of an address as the schema allows it. */
+/** Splits an address of the form that the schema allows. */
 export function addressOf(text: string): Address {
   const at = text.lastIndexOf(':');
   const host = text.slice(0, at);

@@ -1,4 +1,5 @@
-// The part of skep.yaml about images: those of the workloads that skep makes, and who must have signed the images that run.
+// The part of skep.yaml about images: the images of the workloads that skep creates, and the signers that images must
+// have.
 
 import { addressed } from '#std/address/address.ts';
 import { parseGlob } from '#std/glob.ts';

@@ -1,4 +1,4 @@
-// The part of skep.yaml about who is notified of runs.
+// The part of skep.yaml about the receivers of notices about runs.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
@@ -45,7 +45,7 @@ const CHAT = object(
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    // The last notice is remembered by these keys: a second entry would keep the first from being notified.
+    // The last notice is remembered by these keys: a second entry with the same keys would never be notified.
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
       default: [],
       keys: ['url'],

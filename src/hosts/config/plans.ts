@@ -1,5 +1,5 @@
-// The part of skep.yaml about plans that leave the cluster: who must have signed a plan file, and where the state is
-// published for plans without access.
+// The part of skep.yaml about plans that leave the cluster: the keys that must have signed a plan file, and the place
+// at which the state is published for plans without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';

@@ -1,4 +1,4 @@
-// The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits.
+// The part of skep.yaml about the sources that declare the fleet: repositories, commits, credentials, limits.
 
 import { NAME_PATTERN } from '#reconciler/run/read/substitute/expressions.ts';
 import { addressed } from '#std/address/address.ts';

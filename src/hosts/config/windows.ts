@@ -1,4 +1,4 @@
-// The part of skep.yaml that says when changes may be made.
+// The part of skep.yaml about the times at which changes may be made.
 
 import { integer, list, object, optional, type Static, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';

@@ -1,4 +1,5 @@
-// Our own image as a process of this machine: which pods may have it, and what the process reaches whatever its configuration names.
+// Tests our own image as a process of this machine: the pods that may have it, and the files and programs that the
+// process can reach whatever its configuration names.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { ownProgram } from './own-program.ts';
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skep-own-program-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A link, as npm makes it in the folder of programs. */
+/** npm creates such a link in the folder of programs. */
 const script = join(folder, 'skep');
 const options = {
   ...{ origin: 'http://127.0.0.1:1', kubeconfig: join(folder, 'kubeconfig'), apiGroup: 'skep.example' },

@@ -1,5 +1,5 @@
-// Checks before any work what `skep dev` needs of this machine: a folder that it alone uses, can write to and that has room, and a
-// free port.
+// Checks at the start that this machine has what `skep dev` needs: a writable folder with room that no other `skep dev`
+// uses, and a free port.
 
 import { chmod, mkdir, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -14,7 +14,10 @@ const ROOM_BYTES = 128 * MIB;
 
 const ELSEWHERE = 'Name another folder: skep dev --data DIR, or npm start -- --data DIR';
 
-/** Created if it is missing, and closed to others. Throws Failure `devcluster-locked`, `file-not-written`, `state-folder-unsafe`. */
+/**
+ * Creates the folder if it is missing, and locks it. Throws Failure `devcluster-locked`, `file-not-written`,
+ * `state-folder-unsafe`.
+ */
 export async function claimFolder(dir: string, room = ROOM_BYTES): Promise<DirectoryLock> {
   const name = relative(process.cwd(), dir) || '.';
   await checkStateFolder(dir, { ownedByUser: true });

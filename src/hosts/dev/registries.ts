@@ -1,6 +1,6 @@
-// Runs the registry services of `skep dev`: one for each MCPRegistry that a run has rendered a configuration for, with that
-// configuration, at an address and with a database of this machine. If no MCPRegistry has the main port, a service without
-// registries has it, so that the page of the servers is there.
+// Runs the registry services of `skep dev`: one for each MCPRegistry for which a run has rendered a configuration, at
+// an address and with a database of this machine. If no MCPRegistry has the main port, a service without registries has
+// it, because it serves the page of the servers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -20,13 +20,13 @@ import { assignSlots, readSlots, writeSlots } from './slots.ts';
 import type { DevWorld } from './world.ts';
 
 export interface DevRegistries {
-  /** URLs of the pages of the services, the one of the main port first: it has the console at its root. */
+  /** URLs of the pages of the services, first the page at the main port. */
   pages(): readonly string[];
-  /** Where each registry lists its servers. */
+  /** URLs at which the registries list their servers. */
   urls(): readonly string[];
   /**
-   * Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. Throws a Failure
-   * that names the registries that cannot be served; all others are.
+   * Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. Throws a
+   * Failure that names the registries that cannot be served; it serves all others.
    */
   follow(): Promise<void>;
   /** Answers a request to the main port. */
@@ -37,7 +37,7 @@ export interface DevRegistries {
 interface Listening {
   /** The main port, whose listener belongs to the caller. */
   readonly origin: string;
-  /** True: each further service listens on the port after; else on any. */
+  /** If true, each further service listens on the next port; otherwise on any free port. */
   readonly inOrder: boolean;
   readonly say: (text: string) => void;
 }
@@ -135,12 +135,18 @@ function withOthers(first: Failure, others: readonly Failure[]): Failure {
   return new Failure(first.code, [first, ...others].map(({ message }) => message).join('\n'), { cause: first });
 }
 
-/** A manifest may name any path, and the service would send the file to an address that the manifest names too. */
+/**
+ * Refuses every file: a manifest may name any path, and the service would send the file to an address that the manifest
+ * names too.
+ */
 async function refuseFile(path: string): Promise<string> {
   throw new Failure('secret-file-unreadable', `${path} is not read: skep dev mounts no files for a registry`);
 }
 
-/** The configuration of each MCPRegistry that a run has rendered one for; a ConfigMap that no MCPRegistry owns is not one. */
+/**
+ * Returns the configurations that a run has rendered for MCPRegistries. ConfigMaps that no MCPRegistry owns are
+ * ignored.
+ */
 export async function readRenderedConfigs(
   { deps }: Instance,
   { apiGroup }: Pick<Config, 'apiGroup'>,

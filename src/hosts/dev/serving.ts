@@ -23,22 +23,22 @@ interface Options {
   readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly origin: string;
-  /** True: each further registry listens on the next port; else on any. */
+  /** If true, each further registry listens on the next port; otherwise on any free port. */
   readonly inOrder: boolean;
-  /** True: the token of earlier starts is not accepted any more. */
+  /** If true, the token of earlier starts is refused. */
   readonly newToken: boolean;
-  /** For those who read what the reconciler did. */
+  /** For the commands in the texts about runs. */
   readonly commandOf: CommandOf;
-  /** What goes wrong in what is served. */
+  /** Prints faults of the served parts. */
   readonly say: (text: string) => void;
 }
 
 export interface Serving {
   readonly registries: DevRegistries;
-  /** A request with it reaches the servers that ask for no other token. */
+  /** The token for all servers that do not require another token. */
   readonly token: string;
   running(): Promise<readonly RunningServer[]>;
-  /** Serves the registries as they are after the run. */
+  /** Serves the registries that exist after the run. */
   ran(result: RunResult): void;
   stop(): Promise<void>;
 }
@@ -81,10 +81,10 @@ export async function openServing(options: Options): Promise<Serving> {
   }
 }
 
-/** One after the other. After a failure, the next run tries again. */
+/** Follows one run after the other. After a failure, the next run tries again. */
 function followRuns(registries: DevRegistries, say: (text: string) => void) {
   let last: Promise<void> = Promise.resolve();
-  /** Why not all registries are served. It is said once. */
+  /** The reason why not all registries are served. It is printed once. */
   let fault: string | undefined;
 
   async function start(): Promise<void> {

@@ -26,20 +26,20 @@ import { reportReady } from './report-ready.ts';
 import { openServing, type Serving } from './serving.ts';
 import { type DevWorld, kubeconfigIn, openDevWorld } from './world.ts';
 
-/** Where it is the only one; else servers get ready while people look. */
+/** Time that a single run waits for ready servers. A session does not wait: servers become ready while people look. */
 const ONLY_RUN_WAIT_SECONDS = 120;
 
 export interface DevOptions {
   readonly port: number;
   readonly dir: string;
   readonly once: boolean;
-  /** Makes a new token, so that the one of earlier starts is refused. */
+  /** If true, creates a new token, so that the token of earlier starts is refused. */
   readonly newToken: boolean;
-  /** Names each object that the start creates. */
+  /** If true, names each object that the start creates. */
   readonly verbose: boolean;
-  /** Packages of the catalogue that may run in place of images; absent: as the configuration says. */
+  /** Types of packages of the catalogue that may run in place of images. If absent, the configuration decides. */
   readonly run?: readonly PackageType[];
-  /** Whose sources are followed, and what may run; absent: the sample fleet, and what it needs. */
+  /** Configuration with the sources and the programs that may run. If absent, the sample fleet and its programs. */
   readonly given?: Config;
   readonly say: (text: string) => void;
 }
@@ -65,9 +65,9 @@ async function runSession(options: DevOptions): Promise<void> {
   const origin = `http://127.0.0.1:${listening}`;
   const packages = packagesOf(options);
   const programs = programsOf(options, origin, packages);
-  // One run alone shows what would be: nothing is started that would be stopped at once.
+  // A single run shows what would be started: the processes would be stopped at once.
   const find = once ? undefined : programs;
-  // Dozens of processes that start would take the machine from the run that says what they are.
+  // If dozens of processes started now, they would slow down the run that decides which of them must exist.
   const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();
   const world = await openDevWorld({ dir, say, find, begin, given });
   try {
@@ -154,7 +154,7 @@ function programsOf({ dir, given }: DevOptions, origin: string, packages: Packag
   });
 }
 
-/** Undefined: none may run. */
+/** Returns undefined if no packages may run. */
 function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): PackagePrograms | undefined {
   if (run.length === 0) return undefined;
   const variables = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
@@ -162,7 +162,7 @@ function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): Pa
   return openPackagePrograms(run, installer);
 }
 
-/** Node and this program, as they were started. */
+/** Returns the paths of Node.js and of this program, as they were started. */
 function selfCommand(): readonly [string, string] {
   return [process.execPath, resolve(process.argv[1] ?? '')];
 }

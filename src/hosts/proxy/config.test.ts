@@ -71,14 +71,14 @@ test('a lock in several files is used as a whole or not at all', () => {
   const read = (path: string) => readFileSync(path, 'utf8');
   const files = { read, readSettings: (path: string) => (existsSync(path) ? read(path) : refuse(path)) };
   const before = held(12_000, 'before');
-  // At start, one part is not there yet.
+  // At the start, one part is missing.
   expect(write(before, (index) => index > 0)).toBeGreaterThan(1);
   expect(() => readProxyConfig(files, file)).toThrow(Failure);
   write(before);
   const { config } = readProxyConfig(files, file);
   expect(config.tools_lock).toEqual(before);
   const follow = followConfig(files, file, config);
-  // The parts of another lock arrive before its configuration, and then one after the other.
+  // The parts of another lock arrive before its configuration, one after the other.
   const after = held(13_000, 'after');
   write(after, () => false);
   expect(failureOf(follow).message).toContain('is a part of another lock');
@@ -86,7 +86,7 @@ test('a lock in several files is used as a whole or not at all', () => {
   expect(failureOf(follow).message).toContain('is a part of another lock');
   write(after);
   expect(follow().tools_lock).toEqual(after);
-  // A smaller lock needs no parts. Later the parts of the earlier one are deleted.
+  // A smaller lock needs no parts. The parts of the earlier lock are deleted later.
   const small = held(10, 'small');
   expect(write(small)).toBe(0);
   expect(follow().tools_lock).toEqual(small);
@@ -126,7 +126,7 @@ test.each([
 test('a resource that is not a URL, in a file that changes, leaves the last good settings', () => {
   const good = { ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a' } };
   const file = fileWith(JSON.stringify(good));
-  // Without the second in which a file is not looked at again.
+  // These files are read each time, without the second in which a file is not read again.
   const read = (path: string) => readFileSync(path, 'utf8');
   const files = { read, readSettings: read };
   const { config } = readProxyConfig(files, file);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manifestFiles } from './manifest-files.ts';
 
-/** Files that come and go, until it is killed. */
+/** Creates and deletes files until it is killed. */
 const CHURN = `const { mkdirSync, writeFileSync, rmSync } = require('node:fs');
 for (let round = 0; ; round += 1) {
   for (let each = 0; each < 50; each += 1) writeFileSync('gone-' + each + '.yaml', 'a: 1');

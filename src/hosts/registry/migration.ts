@@ -1,5 +1,5 @@
-// The schema of a registry service's database: brought up to date when the service starts, or as soon as the database
-// answers. Any number of replicas may do so at the same time.
+// Migrates the schema of a registry service's database when the service starts, or as soon as the database responds.
+// Any number of replicas may do so at the same time.
 
 import type { Logger } from 'pino';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -14,8 +14,8 @@ export interface RunningMigration {
 const RETRY_MS = 5000;
 
 /**
- * Resolves when the first try is over. Throws Failure where the schema cannot be brought up to date, though the database
- * answers: then nothing would be served right.
+ * Resolves after the first attempt. Throws a Failure if the database responds but its schema cannot be migrated: the
+ * service could not serve correct results then.
  */
 export async function startMigration(
   { database }: RegistryConfig,

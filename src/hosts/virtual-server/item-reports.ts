@@ -1,4 +1,4 @@
-// What the log says of single items of members' lists: those that are left out, and those that somebody should look at.
+// Logs single items of members' lists: items that are left out, and items that an operator should look at.
 
 import type { Logger } from 'pino';
 import type { GATE_CODES } from '#gateway/gate/codes.ts';
@@ -10,7 +10,7 @@ import { setBounded } from '#std/bounded.ts';
 const ITEMS_NAMED = 20;
 const REPORTS_MAX = 1000;
 
-/** Each once, whoever reads it: some members show each caller something else. */
+/** Logs each item once, whoever reads it: some members show different items to each caller. */
 export function reportNotices(logger: Logger): (member: Member, notices: readonly ItemNotice[]) => void {
   const reported = new Map<string, true>();
   return ({ name }, notices) => {

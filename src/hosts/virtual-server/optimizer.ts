@@ -1,4 +1,5 @@
-// The search for tools of a virtual server, with what it needs: an index of words, the embedding service, metrics.
+// Opens the search for tools of a virtual server with its dependencies: an index of words, the embedding service,
+// metrics.
 
 import type { Logger } from 'pino';
 import { openWordIndex } from '#adapters/sqlite/word-index.ts';
@@ -17,7 +18,7 @@ export interface OptimizerOptions {
   readonly environment: Environment;
 }
 
-/** The variable that programs of OpenAI read, too. */
+/** Name of the variable that programs of OpenAI read, too. */
 const API_KEY = 'OPENAI_API_KEY';
 
 export function openOptimizer(

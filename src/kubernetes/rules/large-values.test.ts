@@ -1,4 +1,4 @@
-// What stands for long values. A file is only read so where nothing else in it looks like one.
+// Tests stand-ins of long values. A file is read with stand-ins only if nothing else in it looks like one.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';

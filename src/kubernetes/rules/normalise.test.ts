@@ -1,4 +1,4 @@
-// The spelling in which desired objects are applied (reference: "Better: normalise D before applying").
+// Tests the form in which desired objects are applied (reference: "Better: normalise D before applying").
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../test/kubernetes/rules/thing.ts';

@@ -1,4 +1,4 @@
-// The order in which built-in kinds are applied.
+// Tests the order in which built-in kinds are applied.
 
 import { expect, test } from 'vitest';
 import { applyOrder } from './order.ts';

@@ -1,4 +1,5 @@
-// The text the API server stores for a quantity. Rows from reference measurements and from resource.Quantity's rules.
+// Tests the text that the API server stores for a quantity. Rows from reference measurements and from
+// resource.Quantity's rules.
 
 import { expect, test } from 'vitest';
 import { storedQuantity } from './quantity.ts';

@@ -1,4 +1,5 @@
-// Rows were answered alike by a real API server (v1.36, `kubectl patch --type=strategic --dry-run=server`).
+// Tests strategic merge patches. A real API server gave the same results (v1.36, `kubectl patch --type=strategic
+// --dry-run=server`).
 
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';

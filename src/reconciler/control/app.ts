@@ -1,5 +1,5 @@
-// The reconciler's own listener as a Fastify application: how it is, what it did, and who may tell it to run. It listens
-// nowhere itself, and knows neither Git nor clusters nor files.
+// Builds the reconciler's own listener as a Fastify application: its health, its runs, and requests to run. It does not
+// listen itself.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
@@ -29,21 +29,21 @@ export interface ControlOptions {
   readonly trigger: Trigger;
   readonly runs: Runs;
   readonly fleet: Fleet;
-  /** The state as the last run has published it; absent: there is no such route. */
+  /** State as the last run has published it. If absent, there is no such route. */
   readonly snapshot?: () => string | undefined;
-  /** Absent: what needs a token is shown to no one. */
+  /** If absent, no client gets data that needs a token. */
   readonly tokens?: Secrets;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** Until the head and the body of a request have arrived. */
+/** Time until the head and the body of a request have arrived. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
 const HANDLER_TIMEOUT_MS = 20_000;
 const SOCKET_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const CONNECTIONS_MAX = 256;
 
-/** The caller listens and closes. */
+/** Builds the application. The caller listens and closes. */
 export function buildControl(options: ControlOptions): FastifyInstance {
   const app = createApp(options);
   app.setErrorHandler(handleError);
@@ -54,7 +54,7 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   });
   const check = tokenCheck(options.tokens);
   app.addHook('onRequest', requireToken(check));
-  // What a route wants of a body it reads as bytes: signatures are over those.
+  // Routes read the bytes of a body, because signatures cover the bytes.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
   addHealthRoutes(app, options.vitals);

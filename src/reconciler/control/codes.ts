@@ -1,4 +1,4 @@
-// What the reconciler's own listener answers besides data, by stable code.
+// Lists the refusals and errors of the reconciler's own listener, by stable code.
 
 export const CONTROL_CODES = {
   'control-closed':

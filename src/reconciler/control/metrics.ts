@@ -1,4 +1,4 @@
-// What the reconciler counts, for Prometheus. Called by the loop of runs and by what reaches the world.
+// Counts the work of the reconciler for Prometheus. The loop of runs and the adapters call it.
 
 import { createMetrics, type Gauge, type Metrics } from '#std/telemetry/metrics.ts';
 import { addProcessMetrics, type ProcessUsage } from '#std/telemetry/process-metrics.ts';
@@ -8,14 +8,14 @@ import { exitCodeOf, type RunResult } from '../run/result.ts';
 import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
 
 export interface RunMetrics extends RunWatcher {
-  /** Whether a run is asked for that has not begun. */
+  /** Sets whether a requested run waits for its beginning. */
   queued(waiting: boolean): void;
   requested(exchange: Exchange): void;
   fetched(fetch: SourceFetch): void;
   /** Objects whose change only a LIST showed although a watch was open. */
   missed(kind: string, objects: number): void;
   webhook(provider: string, outcome: string): void;
-  /** Whether this process holds the instance's lease now. */
+  /** Sets whether this process holds the instance's lease now. */
   lock(held: boolean): void;
   process(usage: ProcessUsage): void;
   readonly families: Metrics['families'];
@@ -27,14 +27,14 @@ export interface RunMetricsOptions {
   readonly monotonic: () => number;
   /** Names of all sources. */
   readonly sources: readonly string[];
-  /** Seconds between two dates of the schedule, as it is now. */
+  /** Returns the present number of seconds between two dates of the schedule. */
   readonly interval: () => number;
 }
 
 const RUN_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** By exit code: the same run has the same name everywhere. */
+/** Outcomes by exit code: the same run has the same name everywhere. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   0: 'done',
   1: 'failed',
@@ -111,7 +111,7 @@ function outcomeOf(ending: Ending): string {
   return OUTCOMES[exitCodeOf(ending.result)] ?? '';
 }
 
-/** What the last run that could look at all has found. */
+/** Reports the findings of the last run that could read the cluster. */
 function addFindings(metrics: Metrics): (result: RunResult) => void {
   const tellers = [addPlanFindings, addProblemFindings, addPauseFindings, addDone].map((add) => add(metrics));
   return (result) => {
@@ -138,7 +138,7 @@ function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
     const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));
     for (const verdict of ['create', 'update', 'delete'] as const)
       objects.set([verdict], planned.filter((each) => each === verdict).length);
-    // Runs that may not write find the same again and again.
+    // Runs that may not write find the same changes again and again.
     if (paused === undefined) inARow = planned.length === 0 ? 0 : inARow + 1;
     changing.set([], inARow);
     objects.set(['unchanged'], plan.unchanged.length);
@@ -190,7 +190,7 @@ function addPauseFindings(metrics: Metrics): (result: RunResult) => void {
   };
 }
 
-/** People may write such records by hand. */
+/** Ignores invalid times, because people may write such records by hand. */
 function setTime(gauge: Gauge, labels: readonly string[], rfc3339: string): void {
   const at = Date.parse(rfc3339);
   if (!Number.isNaN(at)) gauge.set(labels, at / 1000);

@@ -1,4 +1,4 @@
-// Stuck or slow, ready or not: what the loop tells, and what follows.
+// Tests whether the program is stuck or slow, ready or not, by the reports of the loop.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// Status conditions: their schema, and how a new set follows from the one that exists.
+// Status conditions: their schema, and the computation of a new set from the existing one.
 
 import { isObject } from '#std/json.ts';
 import { choice, integer, list, object, optional, type Static, text, time } from '#std/schema.ts';
@@ -32,7 +32,7 @@ export const ConditionsSchema = list(ConditionSchema, 'What is known about the r
 
 type Condition = Static<typeof ConditionSchema>;
 
-/** A condition without the facts that follow from the resource and its history. */
+/** A condition without the fields that follow from the resource and its history. */
 export interface Verdict {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -41,8 +41,8 @@ export interface Verdict {
 }
 
 /**
- * The conditions to write: one per verdict, in order. A condition whose status did not change keeps its transition
- * time; one that no verdict speaks of any more goes.
+ * Returns the conditions to write: one per verdict, in order. A condition with an unchanged status keeps its transition
+ * time; conditions without a verdict are dropped.
  */
 export function conditionsOf(resource: Resource, verdicts: readonly Verdict[], observed: Observed): Condition[] {
   const { generation } = resource.metadata;
@@ -62,13 +62,16 @@ function unchangedSince(resource: Resource, verdict: Verdict): string | undefine
   return typeof since === 'string' ? since : undefined;
 }
 
-/** `observedGeneration` of a status; absent where the resource does not live in a cluster. */
+/** Returns `observedGeneration` of a status; nothing if the resource does not exist in a cluster. */
 export function observedGeneration(resource: Resource): { observedGeneration?: number } {
   const { generation } = resource.metadata;
   return generation === undefined ? {} : { observedGeneration: generation };
 }
 
-/** Why children are held, in one word: `reference-missing` is ReferenceMissing. Another reason is another Event. */
+/**
+ * Returns in one word why children are kept unchanged: `reference-missing` becomes ReferenceMissing. Each reason has
+ * its own Event.
+ */
 export function refusalReason({ code }: Finding): string {
   const words = code === 'invalid-pod-template' ? 'invalid-pod-template-spec' : code;
   return words.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());

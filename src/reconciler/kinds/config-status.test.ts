@@ -1,4 +1,4 @@
-// What kinds that only hold settings say of themselves.
+// Tests the status of kinds that only contain settings.
 
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

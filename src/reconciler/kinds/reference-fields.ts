@@ -1,5 +1,5 @@
-// Finds fields that an object in place of a name does not have. The schema of such a field has no type, so an API server keeps
-// them, and nothing would read them.
+// Finds unknown fields of an object in place of a name. The schema of such a field has no type, so an API server keeps
+// unknown fields, and no code would read them.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { didYouMean } from '#std/closest.ts';

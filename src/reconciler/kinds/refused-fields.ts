@@ -2,7 +2,7 @@
 
 import { pointerTokens } from '#std/json.ts';
 
-/** In any kind (docs/migrating.md, "Fields that are refused"). */
+/** Fields of all kinds (docs/migrating.md, "Fields that are refused"). */
 const IN_ALL: readonly string[] = [
   'codeMode',
   'obo',
@@ -20,7 +20,7 @@ export const REFUSED_NAMES: readonly string[] = [...IN_ALL, ...Object.values(IN_
 
 const SENTENCE = 'The existing platform has this field. skep refuses it: docs/migrating.md says why.';
 
-/** Returns a sentence about an unknown field; undefined if it is not one of those. `pointer`: RFC 6901. */
+/** Returns a sentence about an unknown field; undefined if skep does not refuse it on purpose. `pointer`: RFC 6901. */
 export function refusedFieldAdvice(kind: string, pointer: string): string | undefined {
   const name = pointerTokens(pointer).at(-1) ?? '';
   const names = [...IN_ALL, ...(Object.hasOwn(IN_ONE, kind) ? (IN_ONE[kind] ?? []) : [])];

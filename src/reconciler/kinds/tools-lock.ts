@@ -1,4 +1,4 @@
-// Tells whether the tools of a server are locked, by its annotation and its lock, and finds faults of the two.
+// Decides whether the tools of a server are locked, by its annotation and its lock, and finds faults of both.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import {
@@ -33,7 +33,7 @@ function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
   return mode === 'off' ? undefined : mode;
 }
 
-/** The lock that is named after the server, if it is one of a server of this kind. */
+/** Returns the lock with the server's name, if it is for a server of this kind. */
 export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
@@ -41,12 +41,12 @@ export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undef
   return checked as ToolLock;
 }
 
-/** The ConfigMap in which the proxy reports differences; undefined if nothing is locked. */
+/** Returns the ConfigMap in which the proxy reports differences; undefined if nothing is locked. */
 export function reportConfigMap(server: Server): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
 
-/** Rights of the proxy in the cluster: it may write into that ConfigMap, which the reconciler creates. */
+/** Returns rights of the proxy in the cluster: it may write to that ConfigMap, which the reconciler creates. */
 export function reportRights(server: Server): JsonObject[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [reportRight(name)];
@@ -56,19 +56,22 @@ function reportRight(name: string): JsonObject {
   return { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] };
 }
 
-/** The reconciler reads its content. */
+/** Returns the ConfigMap, whose content the reconciler reads. */
 export function reportNames(server: Server): readonly ObjectName[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', name }];
 }
 
 const NAMES_SHOWN = 20;
-/** A message of a condition has 32,768 characters, and the server chooses its names. */
+/** Limit of a shown name: a condition's message has at most 32,768 characters, and the server chooses its names. */
 const NAME_SHOWN = 200;
 
 type LockCondition = Parameters<typeof conditionsOf>[1][number];
 
-/** `program` has not reported. `account`: that the manifest names; reports under it are not read. */
+/**
+ * Condition if `program` has not reported. `account`: account that the manifest names; reports of such accounts are
+ * ignored.
+ */
 function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
   const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
   if (account === undefined) {
@@ -79,7 +82,10 @@ function unreportedCondition(program: string, account: string | undefined, what:
   return { ...condition, reason: 'DefinitionsNotReported', message };
 }
 
-/** Whether the server offers the reviewed definitions, as its proxy has reported. `account`: that its author has named for the proxy. */
+/**
+ * Returns a condition on the reviewed definitions, from the report of the server's proxy. `account`: account of the
+ * proxy that its author has named.
+ */
 export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
   if (mode === undefined) return [];
@@ -95,13 +101,16 @@ export function toolsLockCondition(server: Server, view: View, account?: string)
   ];
 }
 
-/** A backend that a virtual server holds to its lock itself. */
+/** A backend whose lock the virtual server itself enforces. */
 interface LockedBackend {
   readonly name: string;
   readonly toolsLock?: HeldLock | undefined;
 }
 
-/** Whether such backends offer the reviewed definitions, as the virtual server has reported. `account`: that its author has named. */
+/**
+ * Returns a condition on the reviewed definitions of such backends, from the report of the virtual server. `account`:
+ * account that its author has named.
+ */
 export function backendsLockCondition(
   { name: server, account }: { readonly name: string; readonly account?: string | undefined },
   backends: readonly LockedBackend[],
@@ -133,7 +142,7 @@ function namesShown(backends: readonly { readonly name: string }[]): string {
     .join(', ');
 }
 
-/** Backends that a virtual server holds to their locks itself. */
+/** Returns the backends whose locks the virtual server itself enforces. */
 function lockedBackends<Backend extends LockedBackend>(backends: readonly Backend[]) {
   return backends.flatMap((backend) => {
     const { toolsLock } = backend;
@@ -141,12 +150,15 @@ function lockedBackends<Backend extends LockedBackend>(backends: readonly Backen
   });
 }
 
-/** Rights of the virtual server in the cluster: it may write into that ConfigMap. */
+/** Returns rights of the virtual server in the cluster: it may write to that ConfigMap. */
 export function backendsReportRights(name: string, backends: readonly LockedBackend[]): readonly JsonObject[] {
   return lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))];
 }
 
-/** Empty: the virtual server writes into it which definitions of such backends are not as they were reviewed. */
+/**
+ * Returns an empty ConfigMap, to which the virtual server writes the definitions of such backends that differ from the
+ * reviewed ones.
+ */
 export function backendsReport(
   { name, namespace }: { readonly name: string; readonly namespace: string },
   backends: readonly LockedBackend[],
@@ -163,7 +175,7 @@ interface FoundDrift extends Pick<ReportedDrift, 'list' | 'name' | 'what'> {
 
 interface FoundDrifts {
   readonly drifts: readonly FoundDrift[];
-  /** Differences without names, of a server with this mode. */
+  /** Differences without names, by the mode of their servers. */
   readonly omitted: readonly { readonly mode: HeldLock['mode']; readonly count: number }[];
 }
 
@@ -193,13 +205,16 @@ function driftWords({ list, name, what, backend }: FoundDrift): string {
 
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
-/** Undefined if the tools are not locked. A server without the lock that it needs is refused, and nothing is rendered for it. */
+/**
+ * Returns undefined if the tools are not locked. A server without a required lock is refused, and nothing is rendered
+ * for it.
+ */
 export function toolsLock(server: Server, view: View): HeldLock | undefined {
   const mode = modeOf(server);
   return mode === undefined ? undefined : heldLock(mode, lockOf(server, view));
 }
 
-/** Without a lock that can be read, the server stays as it is. */
+/** If the lock cannot be read, the server is kept unchanged. */
 export function toolsLockReferences(server: Server): readonly Reference[] {
   if (modeOf(server) === undefined) return [];
   return [{ pointer: POINTER, kind: TOOL_LOCK.kind, name: server.metadata.name, optional: 'allowed' }];
@@ -210,7 +225,7 @@ export function toolsLockFindings(server: Server, view: View): readonly Finding[
   return fault === undefined ? [] : [{ severity: 'error', pointer: POINTER, ...fault }];
 }
 
-/** Why the server cannot be called as its annotation says. */
+/** Returns why the server cannot be called as its annotation requires. */
 export function toolsLockFault(server: Server, view: View): Pick<Finding, 'code' | 'message'> | undefined {
   const mode = modeOf(server);
   if (mode !== 'enforce' || lockOf(server, view) !== undefined) return undefined;

@@ -1,4 +1,4 @@
-// What is taken over from the existing operator, as lines for people and as JSON.
+// Renders an adoption from the existing operator as lines for people and as JSON.
 
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import type { CommandOf } from '#std/words/command-of.ts';

@@ -1,4 +1,4 @@
-// What a change means for clients, in lines for people.
+// Renders the impact of a change on clients as lines for people.
 
 import { formatId } from '#std/problem.ts';
 import type { DefinitionsImpact } from '../run/impact/definitions.ts';
@@ -8,12 +8,12 @@ import type { RegistryImpact } from '../run/impact/registries.ts';
 import type { Style } from './command.ts';
 import { sentenceOf } from './fold.ts';
 
-/** One thing that clients meet, and what they notice about it. */
+/** A thing that clients use, and the changes that they notice. */
 export interface Notice {
   readonly action: 'appears' | 'disappears' | 'changes';
   /** `namespace/Kind/name`, with the source of a registry. */
   readonly id: string;
-  /** One sentence each. */
+  /** Sentences, each on a line. */
   readonly lines: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function noticesOf({ endpoints, registries, definitions }: Impact): reado
 
 const LISTS = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resource templates' } as const;
 
-/** Definitions that a model reads from then on. */
+/** Returns a notice about definitions that a model reads from then on. */
 function noticeOfDefinitions({ resource, list, changed, added, removed }: DefinitionsImpact): Notice {
   const lines = [
     ...listLine(`${LISTS[list]} with another definition, which is accepted as reviewed`, changed),
@@ -37,14 +37,14 @@ function noticeOfDefinitions({ resource, list, changed, added, removed }: Defini
   return { action: 'changes', id: formatId(resource), lines };
 }
 
-/** Ids of the workloads whose pods are replaced. */
+/** Returns the ids of the workloads whose pods are replaced. */
 export function restartedIds({ restarts }: Impact): readonly string[] {
   return restarts.map(({ resource }) => formatId(resource));
 }
 
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
-/** Empty where no one notices anything. */
+/** Returns no lines if clients notice nothing. */
 export function textOfImpact(impact: Impact, style: Style): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,
@@ -120,7 +120,7 @@ function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpa
   ];
 }
 
-/** `*` stands for tools that no one can name here. */
+/** `*` stands for tools whose names are not known here. */
 function listLine(what: string, names: readonly string[]): readonly string[] {
   const named = names.filter((name) => name !== '*');
   return named.length === 0 ? [] : [`${what}: ${named.join(', ')}`];

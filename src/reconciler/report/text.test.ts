@@ -1,4 +1,4 @@
-// What scheduled runs tell: each news once.
+// Tests that scheduled runs report each news once.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

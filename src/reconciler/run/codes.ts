@@ -1,4 +1,4 @@
-// Every code of a problem that the run itself finds, with what it means. The other areas have tables of their own.
+// Lists every code of a problem that the run itself finds, with its meaning. The other areas have tables of their own.
 
 export const RECONCILE_CODES = {
   'document-not-object': 'A document is no mapping: a manifest starts with `apiVersion`, `kind` and `metadata`.',

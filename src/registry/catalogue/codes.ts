@@ -1,4 +1,4 @@
-// The codes of what can be wrong with a registry source's content and its declaration.
+// The codes of problems with the content and the declaration of a registry source.
 
 export const CATALOGUE_CODES = {
   'registry-not-json':

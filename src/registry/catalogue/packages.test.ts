@@ -1,4 +1,4 @@
-// Which packages images are as well.
+// Tests which packages correspond to images.
 
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';

@@ -65,7 +65,7 @@ test('who has much content keeps its turn, and who gets it late waits for one', 
   await second?.promise;
   const next = inTurn(async () => void seen.push('next'));
   late?.resolve();
-  // No one would be quick any more, and all that can go on has done so.
+  // Waits until everything that can continue has done so.
   await Promise.all(waits);
   await new Promise(setImmediate);
   expect(seen).toEqual([]);

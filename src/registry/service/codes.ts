@@ -1,4 +1,4 @@
-// What the registry service answers besides data, by stable code: the text that clients get is beside it in answer.ts.
+// The stable codes of responses without data; answer.ts has the texts that clients get.
 
 export const REGISTRY_CODES = {
   'query-invalid': 'A query parameter has no valid value, or is given twice. The answer (400) says which and why.',

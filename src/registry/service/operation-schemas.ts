@@ -1,11 +1,11 @@
-// The parameters and bodies of the routes that say how the service is, what it has and what runs, as JSON Schemas: the rest of
-// what the OpenAPI document is made of.
+// JSON Schemas of the parameters and bodies of the routes about health, registries and running servers: the rest of the
+// OpenAPI document.
 
 import { SOURCE_FORMATS } from '#contracts/registry/source.ts';
 import { Type } from '#std/json-schema.ts';
 import { describeErrors, REGISTRY, Time } from './schema-parts.ts';
 
-/** No token needed, whatever the document says of the others. */
+/** No token is needed, even if the document requires one elsewhere. */
 const PUBLIC: Record<string, string[]>[] = [];
 
 const OPERATIONAL_TAG = 'operation';

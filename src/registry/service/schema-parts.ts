@@ -1,4 +1,4 @@
-// What the JSON Schemas of several routes are made of: names, times, errors.
+// Parts of the JSON Schemas of several routes: names, times, errors.
 
 import { Type } from '#std/json-schema.ts';
 
@@ -7,7 +7,7 @@ export const Time = (description: string) => Type.String({ format: 'date-time', 
 export const REGISTRY = Type.String({ description: 'Name of the registry.' });
 const ERROR = Type.Object({ error: Type.String({ description: 'What went wrong, for people.' }) }, { title: 'Error' });
 
-/** What a route answers instead: these statuses, and any other failure. */
+/** Describes the error responses of a route: these statuses, and any other failure. */
 export function describeErrors(...statuses: readonly number[]): Record<string, object> {
   const known = statuses.map((status) => [status, { description: MEANING[status], ...ERROR }]);
   return { ...Object.fromEntries(known), default: { description: 'Any other failure.', ...ERROR } };

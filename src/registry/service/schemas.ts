@@ -1,5 +1,5 @@
-// The parameters and bodies of the routes of the official API, and of facets, as JSON Schemas: what the OpenAPI document is made of.
-// The routes themselves check what they are sent, with one sentence per mistake.
+// JSON Schemas of the parameters and bodies of the routes of the official API, and of facets, for the OpenAPI document.
+// The routes themselves check their input, with one sentence per mistake.
 
 import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
 import { Type } from '#std/json-schema.ts';
@@ -64,7 +64,7 @@ const DATA_ERRORS = describeErrors(400, 401, 403, 404, 429, 503);
 
 const DATA_TAG = 'registry';
 
-/** What decides which servers a list has. */
+/** The parameters that decide which servers a list has. */
 const FILTERS = {
   search: Type.Optional(
     Type.String({

@@ -1,17 +1,17 @@
-// The files of a page as they are served: modules are JavaScript where the program was built, and TypeScript, whose types
-// are taken away on the way out, where it runs from source. What pages share is served beside the files of each, as if it
-// were one of them.
+// Reads the files of a page in the form in which they are served. In the built program modules are JavaScript. From
+// source they are TypeScript, whose types are removed when they are served. Modules that pages share are served next to
+// those of each page.
 
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { sha256 } from '../hash.ts';
 
-/** Of modules. */
+/** The extension of modules. */
 export const MODULE_EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 const SHARED = new URL('./shared/', import.meta.url);
 
-/** As modules name it; where the program was built they have no imports. */
+/** The shared folder as modules import it. In the built program there are no imports. */
 const IMPORTS_SHARED = /(?<=from ')#std\/page\/shared\//g;
 
 /** Packages that modules import. Where the program was built, the script of a page contains them. */
@@ -32,28 +32,28 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const TEMPLATE = 'index.html';
 
-/** `node:fs/promises`, given by who listens: nothing here touches the world. */
+/** The functions of `node:fs/promises`, which the caller passes in. */
 export interface Folders {
   readdir(folder: URL, options: { readonly recursive: true }): Promise<readonly string[]>;
   readFile(file: URL, encoding: 'utf8'): Promise<string>;
 }
 
 export interface PageFile {
-  /** Below the folder, such as `running/view.js`. */
+  /** The path below the folder, such as `running/view.js`. */
   readonly name: string;
   readonly type: string;
   readonly body: () => string;
 }
 
 export interface PageFiles {
-  /** `index.html`, in which the extension of modules is filled in. */
+  /** The text of `index.html` with the extension of modules filled in. */
   readonly template: string;
   readonly files: readonly PageFile[];
-  /** Of all that is in them. */
+  /** The digest of all files. */
   readonly digest: string;
 }
 
-/** `folder`: of the page. `packages`: those that its modules import. */
+/** `folder`: the folder of the page. `packages`: those that its modules import. */
 export async function readPageFiles(
   folders: Folders,
   folder: URL,

@@ -1,4 +1,4 @@
-// Character classes and escapes of RE2.
+// Reads character classes and escapes of RE2.
 
 import { type Cursor, peek, refusePattern } from './cursor.ts';
 
@@ -86,13 +86,13 @@ function codePoint(value: number): string {
   return `\\u{${value.toString(16)}}`;
 }
 
-/** What follows a backslash outside of brackets, as a source of its own. */
+/** Reads the part after a backslash outside brackets. Returns the source of a JavaScript expression. */
 export function readEscape(cursor: Cursor): string {
   const set = readSet(cursor);
   return set === undefined ? codePoint(readCharacter(cursor)) : `[${set}]`;
 }
 
-/** What follows an opening bracket, up to and with the closing one. */
+/** Reads the part after an opening bracket, up to and including the closing one. */
 export function readClass(cursor: Cursor): string {
   const negated = peek(cursor) === '^';
   if (negated) cursor.at++;
@@ -144,7 +144,7 @@ function readPosix(cursor: Cursor): string | undefined {
   return formatRanges(negated ? complement(ranges ?? []) : (ranges ?? []));
 }
 
-/** `\d`, `\pL`, `\p{Greek}`: the content of a class; undefined where a single character follows. */
+/** Reads `\d`, `\pL`, `\p{Greek}`. Returns the content of a class, or undefined if a single character follows. */
 function readSet(cursor: Cursor): string | undefined {
   const next = peek(cursor) ?? '';
   const perl = Object.hasOwn(PERL, next) ? PERL[next] : undefined;
@@ -166,7 +166,7 @@ function readSet(cursor: Cursor): string | undefined {
   return `\\${negated ? 'P' : 'p'}{${property}}`;
 }
 
-/** The character that an escape stands for; the cursor is behind the backslash. */
+/** Returns the character of an escape. The cursor is behind the backslash. */
 function readCharacter(cursor: Cursor): number {
   const next = cursor.text[cursor.at++];
   if (next === undefined) return refuseClass(cursor, 'the expression ends in a backslash');
@@ -193,7 +193,7 @@ function readHex(cursor: Cursor): number {
   return value;
 }
 
-/** `\0`, `\012`, `\123`; a single digit above zero would be a back reference, which RE2 does not have. */
+/** Reads `\0`, `\012`, `\123`. A single digit above zero would be a back reference, which RE2 does not have. */
 function readOctal(cursor: Cursor, first: string): number {
   let digits = first;
   while (digits.length < 3 && /^[0-7]$/.test(peek(cursor) ?? '')) digits += cursor.text[cursor.at++];

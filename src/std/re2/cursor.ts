@@ -1,4 +1,4 @@
-// How far a pattern is read, and why reading it ended early.
+// Tracks the reading of a pattern, and why it ended early.
 
 export interface Cursor {
   /** The pattern by code points. */
@@ -12,7 +12,7 @@ export function peek(cursor: Cursor, ahead = 0): string | undefined {
   return cursor.text[cursor.at + ahead];
 }
 
-/** Nothing is left to read after this, so every loop over the cursor ends. */
+/** Refuses the pattern. Nothing is left to read after this, so every loop over the cursor ends. */
 export function refusePattern(cursor: Cursor, reason: string): void {
   cursor.refusal ??= reason;
   cursor.at = cursor.text.length;

@@ -1,6 +1,6 @@
-// Matches texts by walking all ways through a regular expression at once: steps grow with the text, whatever the pattern,
-// and a text that costs too many is given up. Ways that were walked are remembered, so most characters cost one look-up.
-// Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach".
+// Matches texts by walking all paths through a regular expression at once. The number of steps grows with the text,
+// whatever the pattern, and a text that costs too many is given up. Walked paths are remembered, so most characters
+// cost one look-up. Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach".
 
 import type { Look, Node } from './node.ts';
 import { compile, type Step } from './steps.ts';
@@ -11,39 +11,39 @@ interface Span {
   readonly end: number;
 }
 
-/** Unanchored, as in Go. Undefined: the text costs too much. */
+/** Matches without anchors, as in Go. The result is undefined if the text costs too much. */
 export interface Matcher {
   test(text: string): boolean | undefined;
-  /** The leftmost match, and of those the one that the pattern prefers; null: there is none. */
+  /** Returns the leftmost match, and among several the one that the pattern prefers. Returns null if there is none. */
   find(text: string, from?: number): Span | null | undefined;
 }
 
 interface Program {
   readonly steps: readonly Step[];
   readonly start: number;
-  /** Where a text can be at: by its key. */
+  /** The states that a text can reach, by key. */
   readonly states: Map<string, State>;
   kept: number;
 }
 
-/** What stands before or after a position. */
+/** The kind of character before or after a position. */
 type Beside = 'edge' | 'newline' | 'word' | 'other';
 
 interface State {
   readonly ways: readonly number[];
   readonly before: Beside;
-  /** By the character that follows: true where the text matches, whatever comes. */
+  /** The next state by the following character. True if the text matches, whatever follows. */
   readonly on: Map<number, State | true>;
 }
 
-/** About a second: what schemas and rules ask costs a thousandth of it. */
+/** About a second. Schemas and rules take a thousandth of it. */
 const MAX_WORK = 5_000_000;
-/** Steps and ways that all programs keep together, some 100 MB at worst; then they start anew. */
+/** Number of steps and paths that all programs keep together, some 100 MB at most. Beyond it, all are forgotten. */
 const MAX_KEPT = 1_000_000;
 
 const END = -1;
 
-/** Programs are made when first needed, and forgotten together. */
+/** Programs, created on first use and forgotten together. */
 const programs = new Map<Node, Program>();
 let kept = 0;
 
@@ -83,7 +83,7 @@ function test(program: Program, text: string): boolean | undefined {
   return (state.on.get(END) ?? follow(program, state, END, work)) === true;
 }
 
-/** One character on, and remembered. Each character may be where a match begins. */
+/** Returns the next state and remembers it. A match may begin at each character. */
 function follow(program: Program, state: State, code: number, work: { left: number }): State | true {
   const { steps, start } = program;
   const seen = new Set<number>();
@@ -112,7 +112,7 @@ function openState(program: Program, ways: readonly number[], before: Beside): S
   return fresh;
 }
 
-/** Where reading the character leads, each place once, the better one first. */
+/** Returns the steps after the character, each once, the preferred one first. */
 function readCharacter(steps: readonly Step[], reached: readonly number[], code: number): number[] {
   if (code === END) return [];
   const character = String.fromCodePoint(code);
@@ -124,7 +124,10 @@ function readCharacter(steps: readonly Step[], reached: readonly number[], code:
   return [...next];
 }
 
-/** The steps that read a character, and the match (0), reached without reading any; the better one first. */
+/**
+ * Returns the steps that read a character, and the match (0), that are reached without reading one. The preferred one
+ * comes first.
+ */
 function reach(
   steps: readonly Step[],
   starts: readonly number[],
@@ -171,7 +174,7 @@ function besideOf(code: number): Beside {
   return digit || letter || code === 0x5f ? 'word' : 'other';
 }
 
-/** A way through the program, with where it began. */
+/** A path through the program, with the beginning of its match. */
 interface Way {
   readonly at: number;
   readonly start: number;
@@ -185,7 +188,7 @@ function find({ steps, start }: Program, text: string, from: number): Span | nul
   for (let position = from; ; ) {
     const code = text.codePointAt(position) ?? END;
     const after = besideOf(code);
-    // What began earlier is better than what begins here.
+    // A match that begins earlier is preferred.
     if (found === null) ways = [...ways, { at: start, start: position }];
     const seen = new Set<number>();
     const next: Way[] = [];

@@ -1,12 +1,12 @@
-// A regular expression as a tree.
+// Represents a regular expression as a tree.
 
 export type Look = 'start' | 'end' | 'line-start' | 'line-end' | 'word-edge' | 'no-word-edge';
 
 export type Node =
-  /** One character, as a JavaScript class, literal or group of one (with the flag `u`). */
+  /** A character, as a JavaScript class, literal or group of one (with the flag `u`). */
   | { readonly op: 'one'; readonly source: string }
   | { readonly op: 'look'; readonly at: Look }
-  /** Each branch one node after the other; the first that leads to a match wins. */
+  /** Each branch is a sequence of nodes. The first branch that leads to a match wins. */
   | { readonly op: 'either'; readonly branches: readonly (readonly Node[])[] }
   | {
       readonly op: 'repeat';
@@ -14,11 +14,11 @@ export type Node =
       readonly least: number;
       readonly most: number;
       readonly greedy: boolean;
-      /** Written with numbers. */
+      /** Whether the repetition is written with numbers. */
       readonly counted: boolean;
     };
 
-/** Steps that its program will have. */
+/** Returns the number of steps of its program. */
 export function sizeOf(node: Node): number {
   switch (node.op) {
     case 'one':
@@ -31,7 +31,7 @@ export function sizeOf(node: Node): number {
   }
 }
 
-/** Classes seen lately, by source. Nearly all patterns share a few. */
+/** Recently used classes, by source. Nearly all patterns share a few. */
 const classes = new Map<string, RegExp>();
 const MAX_CLASSES = 2000;
 

@@ -75,7 +75,7 @@ describe('means what it means to Go', () => {
   });
 });
 
-/** As and bs that never repeat themselves. */
+/** Returns a text of the letters a and b without repetitions. */
 function scattered(length: number): string {
   let state = 1;
   return Array.from({ length }, () => {
@@ -84,7 +84,7 @@ function scattered(length: number): string {
   }).join('');
 }
 
-/** Characters of which hardly two are the same. */
+/** Returns a text in which hardly any two characters are the same. */
 function manyKinds(length: number): string {
   return Array.from({ length }, (_, index) => String.fromCodePoint(0x10000 + index)).join('');
 }

@@ -1,5 +1,5 @@
-// Regular expressions as Go (RE2) reads and matches them, in steps that grow with the text and never explode. Source: the
-// syntax page of RE2. Every construct means the same as there, or is refused.
+// Compiles regular expressions as Go (RE2) reads and matches them. Matching takes steps in proportion to the text.
+// Source: the syntax page of RE2. Every construct means the same as there, or is refused.
 
 import { readClass, readEscape } from './class.ts';
 import { type Cursor, peek, refusePattern } from './cursor.ts';
@@ -8,13 +8,13 @@ import { isKnownHere, type Node, sizeOf } from './node.ts';
 
 export type Re2 = { readonly ok: true; readonly matcher: Matcher } | { readonly ok: false; readonly reason: string };
 
-/** Refused with a reason where Go would refuse it. */
+/** Returns a refusal with a reason if Go would refuse the pattern. */
 export function compileRe2(pattern: string): Re2 {
   const cursor: Cursor = { text: [...pattern], at: 0 };
   const node = alternatives(cursor, NO_FLAGS, 0);
   if (cursor.refusal !== undefined) return { ok: false, reason: cursor.refusal };
   if (sizeOf(node) > MAX_SIZE) return { ok: false, reason: 'the expression is too large' };
-  // A Unicode script or category that this engine does not have.
+  // The pattern has a Unicode script or category that this engine does not have.
   if (!isKnownHere(node)) return { ok: false, reason: 'the expression cannot be expressed here' };
   return { ok: true, matcher: matcherOf(node) };
 }
@@ -22,16 +22,16 @@ export function compileRe2(pattern: string): Re2 {
 const NO_FLAGS = { i: false, m: false, s: false, U: false };
 type Flags = typeof NO_FLAGS;
 
-/** RE2's own limit, also of counts inside of counts. */
+/** RE2's own limit, which also applies to nested counts. */
 const MAX_REPEAT = 1000;
 const MAX_DEPTH = 200;
-/** Far above what schemas hold, far below what Go would still take. */
+/** Far above the size of expressions in schemas, far below the limit of Go. */
 const MAX_SIZE = 20_000;
 
 function alternatives(cursor: Cursor, flags: Flags, depth: number): Node {
   if (depth > MAX_DEPTH) refusePattern(cursor, 'the groups are nested too deeply');
   const branches: Node[][] = [[]];
-  // `(?i)` holds to the end of its group, across alternatives.
+  // `(?i)` applies to the end of its group, across alternatives.
   let current = flags;
   while (cursor.at < cursor.text.length && peek(cursor) !== ')') {
     if (peek(cursor) === '|') {
@@ -47,7 +47,7 @@ function alternatives(cursor: Cursor, flags: Flags, depth: number): Node {
   return { op: 'either', branches };
 }
 
-/** `(?i)`, `(?-s)`: undefined where the cursor stands at something else. */
+/** Reads `(?i)` or `(?-s)`. Returns undefined if the cursor is at another construct. */
 function inlineFlags(cursor: Cursor, flags: Flags): Flags | undefined {
   if (peek(cursor) !== '(' || peek(cursor, 1) !== '?') return undefined;
   let end = cursor.at + 2;
@@ -83,7 +83,7 @@ function repeated(cursor: Cursor, flags: Flags, depth: number): Node {
 
 interface Counts {
   readonly least: number;
-  /** Infinity: as often as there are more. */
+  /** Infinity if there is no limit. */
   readonly most: number;
   readonly counted: boolean;
 }
@@ -100,7 +100,7 @@ function repetition(cursor: Cursor): Counts | undefined {
     cursor.at++;
     return operator;
   }
-  // A brace that opens no count stands for itself.
+  // A brace that does not begin a count is an ordinary character.
   const found = /^\{(\d+)(?:,(\d*))?\}/.exec(cursor.text.slice(cursor.at, cursor.at + 16).join(''));
   if (found === null) return undefined;
   const [whole, lower = '', upper] = found;
@@ -113,7 +113,7 @@ function repetition(cursor: Cursor): Counts | undefined {
   return { least, most, counted: true };
 }
 
-/** What the counts multiply to on the deepest way down. */
+/** Returns the product of the counts on the deepest path. */
 function countsOf(node: Node): number {
   switch (node.op) {
     case 'either':
@@ -169,7 +169,7 @@ function escaped(cursor: Cursor, flags: Flags): Node {
   return one(readEscape(cursor), flags);
 }
 
-/** `\Q...\E`: everything between stands for itself. */
+/** Reads `\Q...\E`, in which every character is ordinary. */
 function readQuoted(cursor: Cursor, flags: Flags): Node {
   cursor.at++;
   const start = cursor.at;
@@ -179,7 +179,7 @@ function readQuoted(cursor: Cursor, flags: Flags): Node {
   return { op: 'either', branches: [content.map((character) => one(literal(character), flags))] };
 }
 
-/** Nothing captures: what a group matched is never asked for. */
+/** Reads a group. Groups do not capture, because their matches are never needed. */
 function group(cursor: Cursor, flags: Flags, depth: number): Node {
   let inner = flags;
   if (peek(cursor) === '?') {

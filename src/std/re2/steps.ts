@@ -1,15 +1,15 @@
-// A regular expression as steps that can be walked one character at a time.
+// Compiles a regular expression to steps that can be walked one character at a time.
 
 import { classOf, type Look, type Node } from './node.ts';
 
-/** One step of a program; `next` and `targets` are indices, the better way first. */
+/** A step of a program. `next` and `targets` are indices, the preferred one first. */
 export type Step =
   | { readonly op: 'one'; readonly reads: RegExp; readonly next: number }
   | { readonly op: 'look'; readonly at: Look; readonly next: number }
   | { readonly op: 'fork'; readonly targets: readonly number[] }
   | { readonly op: 'match' };
 
-/** Appends the steps of a node so that they go on at `next`; the index of the first one. Built back to front. */
+/** Appends the steps of a node, which continue at `next`, back to front. Returns the index of the first one. */
 export function compile(steps: Step[], node: Node, next: number): number {
   switch (node.op) {
     case 'one':

@@ -1,4 +1,4 @@
-// The words for patterns say what the patterns ask for.
+// Tests that the descriptions of patterns match the patterns.
 
 import { expect, test } from 'vitest';
 import { compileRe2 } from '#std/re2/re2.ts';

@@ -1,4 +1,4 @@
-// Every code of a problem with an encrypted document, with what to do about it.
+// Defines every code of a problem with an encrypted document, with its remedy.
 
 export const SOPS_CODES = {
   'sops-key-missing':

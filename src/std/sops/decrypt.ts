@@ -1,5 +1,5 @@
-// Decrypts the values of documents that were encrypted together, and holds their checksum against all that is written: what
-// SOPS itself would refuse is refused.
+// Decrypts the values of documents that were encrypted together, and verifies their checksum over everything in them:
+// it refuses everything that SOPS refuses.
 
 import { createHash } from 'node:crypto';
 import { readSealed, type Sealed, unseal } from './cipher.ts';
@@ -19,7 +19,7 @@ export type Decrypted =
       readonly pointer?: string;
     };
 
-/** One value: what it is, and what of it is in the checksum. */
+/** A value, and the part of it that is in the checksum. */
 type Read =
   | { readonly ok: true; readonly value?: PutIn; readonly counted?: string }
   | { readonly ok: false; readonly message: string };
@@ -30,7 +30,7 @@ export function decryptTogether(
   key: Uint8Array,
 ): Decrypted {
   const checksum = createHash('sha512');
-  // So that one way to make a checksum never passes for the other.
+  // Keeps a checksum of one kind from being valid as one of the other kind.
   if (metadata.macOnlyEncrypted) checksum.update(createHash('sha256').update('sops').digest());
   const values = new Map<SopsDocument, Map<string, PutIn>>();
   for (const document of documents) {
@@ -74,7 +74,7 @@ function readLeaf(leaf: Leaf, { encrypts, macOnlyEncrypted }: SopsMetadata, key:
 const WRONG_PLACE = 'This value cannot be decrypted: it was changed, or moved here from elsewhere.';
 const WRONG_TYPE = 'This value was encrypted as another type than it is.';
 
-/** `bool` as Go's ParseBool reads it. */
+/** Texts of `bool` as Go's ParseBool reads them. */
 const TRUES = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSES = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 

@@ -1,8 +1,8 @@
-// Says in the words of an author why the YAML parser refuses a text, and what would be right.
+// Explains in terms that authors know why the YAML parser refuses a text, and how to fix it.
 
 import type { YAMLParseError } from 'yaml';
 
-/** The parser descends recursively. */
+/** The parser is recursive. */
 export const TOO_DEEP = 'The document is nested too deeply to be read.';
 
 const COLUMN =

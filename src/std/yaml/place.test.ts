@@ -1,4 +1,4 @@
-// Where values are written, of which a document may have many that are wrong. What places are right: yaml.test.ts.
+// Tests finding the places of many faulty values in one document. yaml.test.ts tests which places are right.
 
 import { expect, test } from 'vitest';
 import { isMap, yamlPackage } from './package.ts';

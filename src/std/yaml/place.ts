@@ -1,4 +1,4 @@
-// Finds where a value of a YAML document is written.
+// Finds the place of a value in a YAML document.
 
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import { pointerTokens } from '../json.ts';
@@ -11,7 +11,10 @@ interface Found {
   readonly value: ParsedNode | null;
 }
 
-/** Offset of the value (or its key) at a JSON pointer; of the nearest enclosing key where the pointer leads nowhere. */
+/**
+ * Returns the offset of the value (or its key) at a JSON pointer. If there is no such value, returns that of the
+ * nearest enclosing key.
+ */
 export function offsetOf(document: Document.Parsed, pointer: string, at: 'key' | 'value'): number {
   let found: Found = { key: undefined, value: document.contents };
   for (const token of pointerTokens(pointer)) {
@@ -28,7 +31,7 @@ function start(node: ParsedNode | null, document: Document.Parsed): number {
   return node?.range[0] ?? document.range[0];
 }
 
-/** `key:` with nothing behind it: the place of its value is the end of the line, which helps no one. */
+/** Whether `key:` has no value. The place of its value would be the end of the line, which helps no reader. */
 function isBlank(node: ParsedNode): boolean {
   return isScalar(node) && node.range[0] === node.range[1];
 }
@@ -42,7 +45,9 @@ function step(document: Document.Parsed, node: ParsedNode | null, token: string)
   return isMap(content) ? field(document, content as YAMLMap.Parsed, token) : undefined;
 }
 
-/** The mapping's own keys first (the last of duplicates, as in the value), then what it merges. */
+/**
+ * Finds a field: first among the mapping's own keys (the last of duplicates, as in the value), then among merged ones.
+ */
 function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
   const known = indexFields(map);
   const own = known.own.get(name);
@@ -63,12 +68,12 @@ function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Fo
 
 interface Fields {
   readonly own: ReadonlyMap<string, Found>;
-  /** Keys such as `yes` and `0x10`, which are written in another way than they read, by how they read. */
+  /** Keys such as `yes` and `0x10`, whose value differs from their text, by value. */
   alike: ReadonlyMap<string, Found> | undefined;
   readonly merged: readonly (ParsedNode | null)[];
 }
 
-/** One document may have as many faults as fields: each mapping is looked through once. */
+/** A document may have as many faults as fields, so each mapping is indexed once. */
 const FIELDS = new WeakMap<YAMLMap.Parsed, Fields>();
 
 function indexFields(map: YAMLMap.Parsed): Fields {

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 import { formatProblem } from '../problem.ts';
 import { readDocuments } from './yaml.ts';
 
-/** Values of all documents, and every problem as the line a reader sees. */
+/** Returns the values of all documents, and every problem as the line that users read. */
 function read(text: string): { values: (Json | undefined)[]; problems: string[] } {
   const documents = readDocuments(text, 'a.yaml');
   return {

@@ -71,12 +71,12 @@ it.each(NUMBERS)('%j gives %j: %s', (template, text) => {
 
 /** Half a sentence for people, at the place that it is about. */
 const FAULTS: readonly (readonly [template: string, message: string, at: number])[] = [
-  ['{{.nothing.a}}', 'a is asked of a value that is null', 2],
+  ['{{.nothing.a}}', 'a is read from a value that is null', 2],
   ['x{{.text.a}}', 'a value of type string has no field a', 3],
   ['{{index .list 5}}', 'the index 5 is out of range: there are 2', 14],
   ['{{eq .text .list}}', 'a value of type []interface {} is not comparable', 11],
-  ['{{fromJson .text}}', 'fromJson: the text is no JSON', 11],
-  ['{{quote .gone}}', 'quote takes a text, not a value that is not there', 8],
+  ['{{fromJson .text}}', 'fromJson: the text is not JSON', 11],
+  ['{{quote .gone}}', 'quote takes a text, not an absent value', 8],
   ['{{len}}', 'len takes 1 values, not 0', 2],
 ];
 
@@ -90,7 +90,7 @@ const ENDLESS: readonly (readonly [template: string, message: string])[] = [
   ['{{range 1000}}{{range 1000}}{{range 1000}}x{{end}}{{end}}{{end}}', 'more than 1,000,000 steps'],
   ['{{define "a"}}{{template "a" .}}{{end}}{{template "a" .}}', 'more than 100 deep'],
   ['{{$x := "aaaaaaaaaa"}}{{range 100}}{{$x = print $x $x}}{{end}}', 'more than 10 MiB'],
-  ['{{printf "%1000000d%1000000d" 1 1 | printf "%s%[1]s"}}', 'is not known here'],
+  ['{{printf "%1000000d%1000000d" 1 1 | printf "%s%[1]s"}}', 'is not supported'],
 ];
 
 it.each(ENDLESS)('%s ends: %s', (template, message) => {

@@ -16,8 +16,8 @@ const ROWS: readonly (readonly [schema: JsonObject, value: Json, misfits: readon
     [1],
     [' must have at least 2 items', '/0 must be string'],
   ],
-  [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['/1 must not be there']],
-  [{ items: [{ type: 'string' }], additionalItems: false }, ['a', 1], ['/1 must not be there']],
+  [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['/1 must be left out']],
+  [{ items: [{ type: 'string' }], additionalItems: false }, ['a', 1], ['/1 must be left out']],
   [{ uniqueItems: true }, [{ a: 1 }, { a: 1 }], [' must not have equal items']],
   [{ contains: { const: 1 } }, [2], [' must have an item that fits `contains`']],
   [
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [schema: JsonObject, value: Json, misfits: readon
   [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, 1, [' must fit exactly one of the schemas of oneOf']],
   [{ not: { const: 1 } }, 1, [' must not fit the schema of not']],
   // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-  [{ if: { const: 1 }, then: false }, 1, [' must not be there']],
+  [{ if: { const: 1 }, then: false }, 1, [' must be left out']],
   [{ $defs: { a: { type: 'string' } }, properties: { x: { $ref: '#/$defs/a' } } }, { x: 1 }, ['/x must be string']],
   [{ $ref: '#' }, 1, [' is nested too deeply']],
   [{ format: 'email' }, 'nobody', [' must be of the format email']],

@@ -32,7 +32,7 @@ const FAULTS: readonly (readonly [text: string, place: string, message: string])
   ['{{.a', '    ^', 'the action is not closed: }} is missing'],
   ['{{(.a}}', '     ^', 'a parenthesis is not closed'],
   ['{{"a}}', '  ^', 'the string is not closed: " is missing'],
-  ['{{eq .a 0x}}', '        ^', '"0x" is no number'],
+  ['{{eq .a 0x}}', '        ^', '"0x" is not a number'],
   ['{{18446744073709551616}}', '  ^', '18446744073709551616 does not fit in 64 bits'],
   ['{{.a-b}}', '    ^', 'a name must not be followed by "-": put a blank between'],
   ['{{break}}', '^', '{{break}} must be inside a {{range}}'],

@@ -6,7 +6,7 @@ import { policyReads, unitedNames } from './reads.ts';
 
 const CLAIMS: Attributes = { claim_owner: 'alice', claim_limit: 10, claim_groups: ['red', 'blue'] };
 
-/** One for each call; undefined where its values count. */
+/** Returns one key for each call; undefined if its values matter. */
 function keysOf(condition: string, calls: readonly Attributes[]): readonly (string | undefined)[] {
   const answer = engine.askParser((cedar) =>
     cedar.policyToJson(`permit(principal, action, resource) when { ${condition} };`),

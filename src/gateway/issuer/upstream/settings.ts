@@ -1,4 +1,4 @@
-// A provider of the configuration with everything filled in and checked.
+// Builds the checked and complete settings of a provider.
 
 import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server/config.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
@@ -15,14 +15,14 @@ export interface UpstreamClient {
   readonly clientId: string;
   /** Secret of the registration. */
   readonly clientSecret?: string;
-  /** Wins over the variable. */
+  /** Takes precedence over the variable. */
   readonly clientSecretFile?: string;
   readonly clientSecretVariable?: string;
   /** PEM file to trust for requests to the provider. */
   readonly caBundleFile?: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Added to the URL that people are sent to. */
+  /** Parameters that are added to the URL for people's logins. */
   readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
@@ -30,12 +30,12 @@ export interface UpstreamClient {
 export interface RegistrationSettings {
   readonly discoveryUrl?: string;
   readonly registrationEndpoint?: string;
-  /** Wins over the variable. */
+  /** Takes precedence over the variable. */
   readonly initialAccessTokenFile?: string;
   readonly initialAccessTokenVariable?: string;
   readonly softwareId?: string;
   readonly softwareStatement?: string;
-  /** Undefined: addresses on hosts that the configuration names may be private. */
+  /** If undefined, addresses on hosts that the configuration names may be private. */
   readonly allowPrivate?: boolean;
 }
 
@@ -48,13 +48,13 @@ export type UpstreamSettings =
     })
   | (UpstreamClient & {
       readonly type: 'oauth2';
-      /** Undefined: hosts that the configuration names may be private. */
+      /** If undefined, hosts that the configuration names may be private. */
       readonly allowPrivate?: boolean;
-      /** Undefined: the client is known. */
+      /** Undefined if the client is known. */
       readonly registration?: RegistrationSettings;
       readonly authorizationEndpoint: string;
       readonly tokenEndpoint: string;
-      /** Who a person is: the token response says it, or an endpoint. */
+      /** Source of the person's identity: the token response, or an endpoint. */
       readonly identity: IdentityPaths | UserInfoSettings;
       readonly mapping?: TokenMapping;
     });
@@ -94,7 +94,7 @@ export function upstreamSettings(
   throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
 }
 
-/** Only a value that is written down forbids http. */
+/** Only an explicit false forbids http. */
 function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, pointer: string): string {
   const url = new URL(httpUrl(text, pointer));
   if (http !== false || isProtected(url)) return text;
@@ -117,7 +117,7 @@ function registrationOf(block: OAuth2Block, pointer: string): RegistrationSettin
   if (url === undefined || another !== undefined) {
     throw configInvalid(`${pointer}/dcr_config`, 'needs one of discovery_url and registration_endpoint');
   }
-  // Tokens and secrets go there.
+  // Tokens and secrets are sent to it.
   const parsed = URL.parse(url);
   if (parsed === null || !isProtected(parsed))
     throw configInvalid(`${pointer}/dcr_config`, `must name https, not ${url}`);

@@ -1,4 +1,4 @@
-// Who a token of a provider is for, as its userinfo endpoint says.
+// Reads the person of a provider's token from its userinfo endpoint.
 
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
@@ -52,7 +52,7 @@ export async function askUserInfo(
   }
 }
 
-/** Document 3: claims are tried in order, the first that is not empty wins. */
+/** Claims are tried in order; the first that is not empty is used (document 3). */
 export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_mapping'] = {}): UserInfo {
   return {
     subject: firstFilled(claims, mapping.subject_fields ?? ['sub']),
@@ -64,7 +64,8 @@ export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_
 function firstFilled(claims: JsonObject, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => (Object.hasOwn(claims, field) ? claims[field] : undefined));
   const found = values.find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number');
-  // Some providers count their people. Large numbers were rounded when the JSON was read, so two people would become one.
+  // Some providers number their people. Large numbers were rounded when the JSON was read, so two people would become
+  // one.
   if (typeof found === 'number') return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === 'string' ? found : undefined;
 }

@@ -1,4 +1,4 @@
-// Whose task an id names.
+// Tests to which caller an id of a task belongs.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// While a circuit is half open one call at a time finds out how the member is, whatever other calls do.
+// Lets one call at a time test the member while a circuit is half open, whatever other calls do.
 
 import { expect, test } from 'vitest';
 import { createMemberHealth, type MemberHealth } from './member-health.ts';

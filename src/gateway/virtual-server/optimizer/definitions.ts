@@ -1,4 +1,4 @@
-// The two tools that clients see in place of all others.
+// Defines the two tools that clients see in place of all others.
 
 import type { ListedItem } from '../catalogue/pages.ts';
 

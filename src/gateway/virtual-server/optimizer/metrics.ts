@@ -1,4 +1,4 @@
-// What the search for tools counts.
+// Counts searches for tools.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
 import type { Found } from './find.ts';

@@ -1,4 +1,4 @@
-// Templates of a workflow with its data: texts, conditions, lists, arguments. Pure.
+// Expands the templates of a workflow with its data: texts, conditions, lists, arguments. Pure.
 
 import { runTemplate } from '#contracts/virtual-model/template/run.ts';
 import { place } from '#contracts/virtual-model/workflow/templates.ts';
@@ -7,7 +7,7 @@ import type { Argument, Expression } from './definition.ts';
 
 export type Expanded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
-/** What Go prints for a value that is not there. */
+/** Text that Go prints for a missing value. */
 export const NO_VALUE = '<no value>';
 
 export function expandText({ template, source }: Expression, data: JsonObject): Expanded<string> {
@@ -44,7 +44,7 @@ export function expandList(expression: Expression, data: JsonObject): Expanded<r
   return fail(`the collection ${source} must give a JSON list, not ${JSON.stringify(shorten(text.value))}`);
 }
 
-/** Texts that templates give become what the tool's schema asks for; what is not there is left out. */
+/** Converts expanded texts to the types of the tool's schema; missing values are left out. */
 export function expandArguments(
   given: readonly (readonly [name: string, Argument])[],
   data: JsonObject,
@@ -65,7 +65,7 @@ export function expandArguments(
   return { ok: true, value: values };
 }
 
-/** A text that is not what the schema asks for stays a text: the tool says what is wrong with it. */
+/** A text that does not fit the schema stays a text: the tool reports the mistake. */
 function convertText(text: string, schema: Json | undefined): Json {
   const type = isObject(schema) ? schema.type : undefined;
   const types = Array.isArray(type) ? type : [type];

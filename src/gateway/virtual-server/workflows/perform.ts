@@ -1,4 +1,4 @@
-// What each kind of step does when it is tried once.
+// Performs one try of each kind of step.
 
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';
@@ -53,7 +53,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
   }
 }
 
-/** Document 3, ElicitationResponseConfig. */
+/** Follows document 3, ElicitationResponseConfig. */
 function settleRefusal(
   { defaultResults = {} }: ElicitationStep,
   action: 'decline' | 'cancel',
@@ -72,7 +72,7 @@ function settleRefusal(
   }
 }
 
-/** One entry of `iterations`. */
+/** Entry of `iterations`. */
 interface Iteration {
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
   readonly output: Json;
@@ -153,7 +153,7 @@ function iterationOf(loop: Loop, index: number, outcome: Outcome): Iteration {
     case 'cancelled':
       return { status: 'cancelled', output: {} };
     case 'aborted': {
-      // Failures of items are collected where the step goes on after failures, and the item does not say otherwise.
+      // Failures of items are collected if the step continues after failures, and the item does not say otherwise.
       const collects = step.action === 'continue' && step.innerAction !== 'abort';
       if (!collects) endLoop(loop, `item ${index}: ${outcome.message}`);
       return { status: 'failed', output: step.inner.defaultResults ?? {}, error: outcome.message };

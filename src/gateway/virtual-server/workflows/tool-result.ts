@@ -1,4 +1,4 @@
-// What a tool's result is to the steps after it. Pure.
+// Converts a tool's result for later steps. Pure.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';
@@ -37,7 +37,7 @@ function readResult(tool: string, result: JsonObject): Performed {
   return { kind: 'done', output: isObject(structuredContent) ? structuredContent : content, content };
 }
 
-/** As templates name them: `text`, `text_1`, `image_0`, `resource`,... */
+/** Returns contents under their names in templates: `text`, `text_1`, `image_0`, `resource`,... */
 function contentByName({ content }: JsonObject): JsonObject {
   const named: JsonObject = {};
   const counts = { text: 0, image: 0, audio: 0, resource: 0 };

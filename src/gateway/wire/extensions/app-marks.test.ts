@@ -1,4 +1,4 @@
-// The marks of user interfaces in definitions of tools, as servers write them and as they should not.
+// Tests the marks of user interfaces in correct and incorrect definitions of tools.
 
 import { expect, it } from 'vitest';
 import { readAppMarks, renameAppUris } from './app-marks.ts';

@@ -1,5 +1,5 @@
-// The URLs of the servers that run here, beside the catalogue: who may come in (Host, Origin, the token), and
-// which server a path means.
+// Serves the URLs of the servers that run here, next to the catalogue: checks Host, Origin and the token, and finds the
+// server of a path.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,34 +10,36 @@ import { createForward, type Forwarding } from './forward.ts';
 
 /** One server that runs here. */
 export interface FrontServer extends Omit<RunningServer, 'url'> {
-  /** Port of 127.0.0.1 of its proxy's Service. */
+  /** Port on 127.0.0.1 of the Service of its proxy. */
   readonly port: number;
-  /** It is an issuer itself, at its URL; absent: it is none. */
+  /** If true, the server is an issuer itself, at its URL. */
   readonly issues?: boolean;
 }
 
 export interface FrontOptions {
-  /** Of the listener, such as `http://127.0.0.1:8080`. */
+  /** Origin of the listener, such as `http://127.0.0.1:8080`. */
   readonly origin: () => string;
   readonly token: string;
   readonly servers: () => Promise<readonly FrontServer[]>;
-  /** The console of the reconciler; absent: it is not shown. */
+  /** The console of the reconciler. If absent, it is not shown. */
   readonly console?: ConsoleFront;
 }
 
 export interface Front {
-  /** False: the request is the catalogue's. */
+  /** Returns false if the request is for the catalogue. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
   list(): Promise<readonly RunningServer[]>;
   close(): void;
 }
 
-/** RFC 9728 section 3.1 and RFC 8414 section 3.1: before the path of the resource or issuer. */
+/** Well-known paths that precede the path of the resource or issuer (RFC 9728 section 3.1 and RFC 8414 section 3.1). */
 const WELL_KNOWN =
   /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/mcp\/)/;
 const SERVER_PATH = /^\/mcp\/([a-z0-9.-]+)\/([a-z0-9.-]+)(?=\/|$)/;
 
-/** Of an authorization server, below its issuer: it knows its URL, so its paths stay whole. */
+/**
+ * Paths of an authorization server below its issuer. The server knows its URL, so these paths are forwarded unchanged.
+ */
 const ISSUER_PATH = /^\/(oauth|\.well-known)\//;
 
 export function createFront(options: FrontOptions): Front {
@@ -83,7 +85,7 @@ export function createFront(options: FrontOptions): Front {
       const isServers = path === RUNNING_SERVERS_PATH || path.startsWith('/mcp/') || WELL_KNOWN.test(path);
       const isOurs = isServers || options.console?.has(path) === true;
       if (!isOurs) return false;
-      // The catalogue ends connections that say nothing for a while; streams may be silent for long.
+      // The catalogue ends connections that are silent for a while, but streams may be silent for long.
       request.socket.setTimeout(0);
       answer(request, response, path).catch((error: unknown) => {
         sendJson(response, 500, { error: error instanceof Error ? error.message : String(error) });
@@ -114,15 +116,16 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Where the proxy of a server has what a client asks for at the server's own URL. */
+/** Returns the path at the proxy for a path below the server's own URL. */
 function innerPath({ transport }: FrontServer, rest: string): string {
   if (rest !== '' && rest !== '/') return rest;
   return transport === 'sse' ? '/sse' : '/mcp';
 }
 
 /**
- * Against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). Browsers are sent to an
- * authorization server from other sites; it binds them itself.
+ * Protects against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). An
+ * authorization server is exempt: browsers come to it from other sites, and it checks the origin of its own pages
+ * itself.
  */
 function refuse(request: IncomingMessage, port: string, isIssuer: boolean): string | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];

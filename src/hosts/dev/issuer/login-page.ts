@@ -1,15 +1,15 @@
-// The page of the sample issuer where people say who they are.
+// Renders the page of the sample issuer on which people enter their names.
 
 export interface LoginQuestion {
   readonly action: string;
-  /** Who asks for a login, as they call themselves: anybody can register under any name. */
+  /** The client's name for itself: anyone can register under any name. */
   readonly client: string;
-  /** Where the browser goes afterwards. */
+  /** The address to which the browser returns after the login. */
   readonly redirectUri: string;
   readonly resource: string;
 }
 
-/** No scripts, no outside requests; whoever frames it could have people click. */
+/** No scripts and no outside requests. Frames are forbidden: a page around this one could make people click. */
 export const LOGIN_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',

@@ -1,4 +1,4 @@
-// A repository at one commit, where its server hands that out, and where it does not any more.
+// Tests a repository at one commit, if its server still serves the commit and if not.
 
 import { expect, test } from 'vitest';
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
@@ -11,7 +11,7 @@ function checkout(commit: string): Checkout {
   return { commit, files: [], skipped: [], read: async () => new Map() };
 }
 
-/** Its ref names `named`; of single commits it hands out `others`. */
+/** Returns a repository whose ref names `named` and that serves the single commits `others`. */
 function repository(named: string, others: readonly string[]): Repository {
   return {
     fetch: async () => checkout(named),

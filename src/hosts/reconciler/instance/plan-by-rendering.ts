@@ -22,7 +22,7 @@ export interface RenderFlags {
   readonly head: string;
 }
 
-/** Throws Failure `usage`, and what reading the repository throws. */
+/** Throws Failure `usage`, and the Failures of reading the repository. */
 export async function planTwoCommits({ paths, base, head }: RenderFlags): Promise<RunResult> {
   const here = realpathSync(process.cwd());
   const root = repositoryAbove(here);

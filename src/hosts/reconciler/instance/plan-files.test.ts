@@ -1,4 +1,4 @@
-// Which plan files are read at all: signed ones where that is asked for, and none that are too old.
+// Tests which plan files are accepted: signed ones if signatures are required, and none that are too old.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What registry sources of an instance are read with, and the databases that their catalogues are in.
+// Opens the dependencies with which an instance reads registry sources, and the databases of their catalogues.
 
 import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
@@ -17,7 +17,9 @@ import { registrySource, secretValue } from './registry-sources.ts';
 import { type GitDeps, gitDeps, lentTo } from './repositories.ts';
 import { type InstanceWatch, withReadsWatched } from './watch.ts';
 
-/** Those who may write an MCPRegistry in one namespace read by its Secrets, and by what skep.yaml lends to it. */
+/**
+ * Authors of MCPRegistries in one namespace read with its Secrets, and with the credentials that skep.yaml lends to it.
+ */
 function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
   const dir = join(config.stateDir, 'registries', namespace);
   return { ...gitDeps(config, outbound), dir, credentials: lentTo(config.git.credentials, namespace) };
@@ -29,7 +31,7 @@ interface CatalogueDatabase {
   readonly owner: MigrationUser;
 }
 
-/** The MCPRegistry's `databaseConfig`, or the instance's own. */
+/** Returns the MCPRegistry's `databaseConfig`, or the instance's own database. */
 function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, view: View): CatalogueDatabase {
   if (target === undefined) {
     if (config.catalogue === undefined) {
@@ -52,7 +54,9 @@ function commonDatabase({ database }: NonNullable<Config['catalogue']>): Catalog
   return { app, owner: { user: migrationUser } };
 }
 
-/** Throws Failure: a connection that should be checked is not made without. */
+/**
+ * Throws a Failure if the certificates are missing: a connection that should be verified is not opened without them.
+ */
 function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef']): string | undefined {
   if (ref === undefined) return undefined;
   const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
@@ -60,16 +64,19 @@ function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef'])
   throw new Failure('database-tls', `ConfigMap ${ref.name} has no certificates under the key ${ref.key}`);
 }
 
-/** The service has its own pool; a sync needs few. */
+/** Connections for syncs, which need few. The service has its own pool. */
 const POOL_CONNECTIONS = 4;
 
 export interface Stores {
-  /** `sync`: with its schema up to date. */
+  /** `mode` `sync`: migrates the schema first. */
   open(database: CatalogueDatabase, mode: SyncMode): Promise<CatalogueWriter>;
   close(): Promise<void>;
 }
 
-/** A database that does not answer is reported by who needs it; what is left to another process is tried again. */
+/**
+ * Returns false if another process must migrate, which is tried again later. A database that does not respond is
+ * reported by its user.
+ */
 async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   try {
     return !((await migrateAtStart(app, owner)) instanceof Failure);
@@ -79,7 +86,7 @@ async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   }
 }
 
-/** One pool per database, whoever uses it. */
+/** Opens one pool per database for all users. */
 export function openStores(): Stores {
   const opened = new Map<string, ReturnType<typeof openDatabase>>();
   const migrated = new Set<string>();

@@ -1,4 +1,5 @@
-// Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from what the run has listed.
+// Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from the objects that the
+// run has listed.
 
 import { readApi } from '#adapters/sources/api.ts';
 import type { ConfigMapOrigin } from '#contracts/registry/source.ts';
@@ -12,7 +13,7 @@ import type { GitDeps } from './repositories.ts';
 
 export function registrySource(deps: GitDeps, view: View): Source {
   return {
-    // Without the type, an origin that is not handled is reported here and not at the switch.
+    // With this type, an origin that is not handled is reported here and not at the switch.
     async read(request): ReturnType<Source['read']> {
       const { origin } = request;
       switch (origin.type) {

@@ -18,7 +18,7 @@ function open(now = 0) {
   return openResultCache(folder, () => now);
 }
 
-/** As it is written. */
+/** Returns an entry as it is written. */
 function entryOf(sealed: string): string {
   return `${sha256(sealed)}\n${sealed}`;
 }
@@ -62,7 +62,7 @@ test('the 64 results used last stay', () => {
     open().set(key, index);
     open(1_000_000 + index * 1000).get(key);
   }
-  // The first is asked for again, so the second is the one that is longest unused.
+  // The first entry is read again, so the second is the one that was unused for longest.
   expect(open(2_000_000).get(keys[0] ?? '')).toBe(0);
   open().set(KEY, 'new');
   expect(readdirSync(folder)).toHaveLength(64);

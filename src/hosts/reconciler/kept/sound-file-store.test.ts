@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
-/** `in`: what the cluster has; a Failure where it does not say. */
+/** `inCluster`: the key in the cluster, or the Failure of reading it. */
 function keyOf(inCluster: string | Failure | undefined): DigestKey {
   let known: Uint8Array | undefined;
   return {

@@ -1,4 +1,4 @@
-// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake it, and the listener that answers.
+// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake it, and the listener.
 
 import type { Logger } from 'pino';
 import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
@@ -26,19 +26,19 @@ import type { Teller } from './teller.ts';
 import { openWakes, type Wakes } from './wakes.ts';
 
 export interface KeepOptions {
-  /** Resolves if the process is to end: requests under way are finished, and no more is written. */
+  /** Resolves if the process is to end: requests in flight are finished, and nothing more is written. */
   readonly enough: Promise<void>;
   readonly teller: Teller;
-  /** Of the listener. */
+  /** Logger of the listener. */
   readonly logger: Logger;
 }
 
-/** If a run waits for something longer than this, it is left alone: it writes nothing more, and its lease runs out. */
+/** A run that waits longer than this at the stop is abandoned: it writes nothing more, and its lease expires. */
 const STOP_WITHIN_MS = 20_000;
-/** Connections with requests on them stay open for as long as those take. */
+/** Time for requests in flight, whose connections stay open that long. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** False where the run under way did not end in time. */
+/** Resolves to false if the current run did not end in time. */
 export async function keepRunning(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
   await loadAhead();
   const { monotonic } = systemClock;
@@ -109,7 +109,10 @@ function textOfKeeping({ name, sources, schedule }: Config): string {
   return `keeping ${name} as ${repositories} says, at ${schedule}`;
 }
 
-/** A change that a watch should have reported, and that only a LIST showed, is a fault of this program or of the server. */
+/**
+ * Reports a change that a watch should have reported but only a LIST showed: it is a fault of this program or of the
+ * server.
+ */
 function tellMissed(metrics: RunMetrics, { say }: Teller) {
   return (kind: string, objects: readonly string[]): void => {
     metrics.missed(kind, objects.length);
@@ -119,7 +122,7 @@ function tellMissed(metrics: RunMetrics, { say }: Teller) {
   };
 }
 
-/** A kept result was wrong, and only the proof has computed it again. */
+/** Reports that a stored result was wrong, and that only the proof has computed it again. */
 function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunListener['differs']> {
   return (stage, key) => {
     const [, kind = ''] = key.split('/');
@@ -130,7 +133,7 @@ function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunLi
 
 const MISSED_NAMED = 3;
 
-/** Loads packages for the first resource of some kind: if a run loaded them, everything else would wait. */
+/** Loads packages before the first resource needs them: if a run loaded them, everything else would wait. */
 async function loadAhead(): Promise<void> {
   for (const load of [celPackage, yamlPackage]) {
     load();
@@ -138,7 +141,7 @@ async function loadAhead(): Promise<void> {
   }
 }
 
-/** Seconds between the next two dates. */
+/** Returns the seconds between the next two dates. */
 function intervalOf({ next }: Cron): () => number {
   return () => {
     const first = next(systemClock.now());
@@ -183,7 +186,7 @@ function listenerFor(watchers: readonly RunWatcher[], teller: Teller, feed: Flee
   };
 }
 
-/** Runs on the page, and in its data. */
+/** Number of runs on the page, and in its data. */
 const SHOWN_RUNS = 50;
 
 /** Returns the runs that the listener, or the page of `skep dev`, shows. */

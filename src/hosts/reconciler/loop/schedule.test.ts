@@ -1,4 +1,4 @@
-// When runs begin: on a clock of the test's own, where waiting takes no time.
+// Tests when runs begin, with a clock on which waiting takes no time.
 
 import { expect, test } from 'vitest';
 import { type Reason, type ScheduleOptions, startSchedule } from './schedule.ts';
@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * Plays a schedule for so many runs. Each takes as long as `takesMs`, and answers from `answers`; `during` is called in
- * each run with its number, and `asleep` in each nap.
+ * Plays a schedule for a number of runs. Each takes `takesMs` and returns a value of `answers`; `during` is called in
+ * each run with its number, and `asleep` in each sleep.
  */
 async function play(options: {
   readonly schedule?: Partial<ScheduleOptions>;

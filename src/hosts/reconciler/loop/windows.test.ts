@@ -1,5 +1,5 @@
-// Sync windows: who wins, and when it opens again; and over days when the clocks change, against a walk through every
-// minute that knows neither durations nor next dates.
+// Tests sync windows: which one decides, and when changes are allowed again. On days when the clocks change, the
+// results are compared with a walk through every minute that uses neither durations nor next dates.
 
 import { expect, test } from 'vitest';
 import { seeded } from '../../../../test/harness/random.ts';
@@ -78,7 +78,7 @@ test('outside of every allow it says so, and when the next begins', () => {
   const windows: Windows = [{ allow: '0 9 * * 1-5', hours: 8, timeZone: BERLIN }];
   expect(openWindows(windows).closed(Date.parse('2026-03-27T18:00Z'))).toEqual({
     window: `outside of allow "0 9 * * 1-5" for 8 h (${BERLIN})`,
-    // Monday, and summer time by then.
+    // Monday, already in summer time.
     until: Date.parse('2026-03-30T07:00Z'),
   });
 });
@@ -153,7 +153,10 @@ function matches({ minute, hour, day, weekday }: Fields, wall: number): boolean 
   );
 }
 
-/** Every minute at which it begins: what the wall clock skips comes after the gap; what it shows twice, once. */
+/**
+ * Returns every minute at which a window begins: times that the wall clock skips come after the gap, times that it
+ * shows twice come once.
+ */
 function begins(fields: Fields, local: (at: number) => LocalTime, from: number, to: number): number[] {
   const found: number[] = [];
   let latest = local(from - MINUTE_MS).wall;
@@ -171,7 +174,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: (to - from) / MINUTE_MS + 1 }, (_none, index) => from + index * MINUTE_MS);
 }
 
-/** Days around which clocks change, months end, or nothing happens. */
+/** Days on which clocks change, months end, or nothing happens. */
 const STRETCHES = [
   { timeZone: BERLIN, from: '2026-03-28T00:00Z' },
   { timeZone: BERLIN, from: '2026-10-24T00:00Z' },

@@ -23,7 +23,7 @@ export interface AccountSigner {
   /** The public key (RFC 7517). */
   readonly keys: { readonly keys: readonly JsonWebKey[] };
   sign(claims: JsonObject): string;
-  /** The claims of a token that this key has signed; undefined: it has not. */
+  /** Returns the claims of a token that this key has signed, undefined for any other token. */
   verify(token: string): JsonObject | undefined;
 }
 

@@ -1,10 +1,10 @@
-// Which container of a pod a request means.
+// Finds the container of a pod that a request means.
 
 import { isObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { badRequest } from './status.ts';
 
-/** `asked`: empty where the request names none. */
+/** `asked` is empty if the request names no container. */
 export function containerOf(pod: KubeObject, asked: string): string {
   const spec = isObject(pod.spec) ? pod.spec : {};
   const containers = objectsIn(spec.containers).map(({ name }) => name);

@@ -1,4 +1,4 @@
-// The scale subresource: the replicas of a workload as an object of their own (autoscaling/v1 Scale).
+// Serves the scale subresource: the replicas of a workload as an object of its own (autoscaling/v1 Scale).
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -19,7 +19,7 @@ export function readScale(context: ApiContext, request: ApiRequest, paths: Scale
   return { shape: 'object', code: 200, object: scaleOf(paths, findObject(context, request)) };
 }
 
-/** PUT and PATCH. */
+/** Performs a PUT or PATCH. */
 export function writeScale(context: ApiContext, request: ApiRequest, paths: ScalePaths): ObjectAnswer {
   const { type } = request;
   const behaviour = context.types.behaviourOf(type);
@@ -60,7 +60,7 @@ function patchScale(format: string, current: JsonObject, patch: Json): Json {
   return outcome.value;
 }
 
-/** Preconditions that the scale carries; without them, none. */
+/** Returns the preconditions of the write. They apply only if the scale carries them. */
 function metadataOf(scale: JsonObject, old: KubeObject): KubeObject['metadata'] {
   const given = isObject(scale.metadata) ? scale.metadata : {};
   const { uid, resourceVersion } = given;
@@ -97,7 +97,7 @@ function scaleOf(paths: ScalePaths, object: KubeObject): JsonObject {
   };
 }
 
-/** A selector object is written in the form that queries take; custom kinds keep that form themselves. */
+/** Writes a selector object in the form of query parameters. Custom kinds store that form themselves. */
 function selectorOf(paths: ScalePaths, object: JsonObject): string {
   if (paths.labelSelector !== undefined) {
     const text = valueAt(object, pathTokens(paths.labelSelector));

@@ -1,4 +1,4 @@
-// Processes with groups of their own: what becomes of one that cannot start, and what a new watchdog knows.
+// Tests groups of processes: a process that cannot start, and the groups that a new watchdog knows.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -21,11 +21,11 @@ test('a process that cannot start keeps nobody from closing', async () => {
 
 interface Watchdog {
   readonly pid: number;
-  /** Of the script. */
+  /** Arguments of the script. */
   readonly args: readonly string[];
 }
 
-/** Of this process (proc(5)). */
+/** Returns the watchdogs of this process (proc(5)). */
 function watchdogs(): readonly Watchdog[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -36,7 +36,7 @@ function watchdogs(): readonly Watchdog[] {
         const is = state !== 'Z' && Number(parent) === process.pid && script.includes('read -r sign pid');
         return is ? [{ pid: Number(name), args }] : [];
       } catch {
-        // It ended meanwhile.
+        // The process has ended meanwhile.
         return [];
       }
     });

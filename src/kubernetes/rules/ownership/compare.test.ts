@@ -1,4 +1,4 @@
-// The verdict from two objects alone (reference: "Comparing values", rules 1 to 18, and section 1).
+// Tests the comparison of two objects (reference: "Comparing values", rules 1 to 18, and section 1).
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -9,14 +9,17 @@ import { ownedSet } from './owned.ts';
 
 const OWN = 'skep-test';
 
-/** The entry of an apply of `desired` by us. */
+/** Returns the managedFields entry of our apply of `desired`. */
 function entry(desired: KubeObject, changes: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
   const fieldsV1 = formatFields(ownedSet(desired, typeOf(desired)).set);
   const { apiVersion } = desired;
   return { manager: OWN, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1', fieldsV1, ...changes };
 }
 
-/** `live` with what a server adds, owned by us as if `desired` had been applied: the values alone decide. */
+/**
+ * Returns `live` with the fields that a server adds, owned by us as if `desired` had been applied, so that only the
+ * values decide.
+ */
 function applied(desired: KubeObject, live: KubeObject): KubeObject {
   const metadata = { ...live.metadata, uid: 'u', resourceVersion: '7', managedFields: [entry(desired)] };
   return { ...live, metadata };
@@ -30,7 +33,7 @@ function verdictOf(desired: KubeObject, live: KubeObject): string {
 interface Row {
   readonly desired: KubeObject[string];
   readonly live: KubeObject[string];
-  /** The verdict and, unless unchanged, the place below what the table is about. */
+  /** The result and, unless unchanged, the place, relative to the place that the table is about. */
   readonly is: string;
   readonly reason: string;
 }
@@ -574,11 +577,11 @@ test('ten thousand objects take time by their number, not by its square', () => 
   const verdicts = pairs.map(({ desired, live }) => compare(desired, live, typeOf(desired), OWN).verdict);
   const usedMs = process.cpuUsage(started).user / 1000;
   expect(new Set(verdicts)).toEqual(new Set(['unchanged']));
-  // Half a second of processor time when it was measured; a quadratic walk would take minutes.
+  // Measured: half a second of processor time. A quadratic walk would take minutes.
   expect(usedMs).toBeLessThan(10_000);
 });
 
-/** Every third a Deployment, the others ConfigMaps; no two share a value. */
+/** Returns a Deployment for every third index, else a ConfigMap. No two share a value. */
 function pairOf(index: number): { readonly desired: KubeObject; readonly live: KubeObject } {
   const text = String(index);
   const container = {

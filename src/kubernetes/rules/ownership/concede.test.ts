@@ -1,4 +1,5 @@
-// What is left of a desired object beside other managers: which fields go, and that applying the rest is no conflict.
+// Tests the part of a desired object that is left next to other managers: which fields are removed, and that applying
+// the rest causes no conflict.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -21,7 +22,7 @@ interface Case {
   readonly theirs: KubeObject;
   readonly lost: readonly string[];
   readonly pointers?: readonly string[];
-  /** What is still applied. */
+  /** The part that is still applied. */
   readonly left: unknown;
 }
 

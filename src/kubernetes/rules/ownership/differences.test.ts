@@ -1,4 +1,4 @@
-// What people see of a change: paths, what is there, what comes.
+// Tests the changes that users see: paths, the current value and the new one.
 
 import { expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -8,7 +8,7 @@ import { serverSideApply } from './write/apply.ts';
 
 const OWN = 'skep-test';
 
-/** `live` as it is when we applied `before` and others made the rest of it. */
+/** Returns `live` as it is after we applied `before` and other managers wrote the rest. */
 function living(before: KubeObject, live: KubeObject, others: Record<string, KubeObject> = {}): KubeObject {
   let metadata = applied(undefined, before, OWN).metadata;
   for (const [manager, object] of Object.entries(others)) {
@@ -25,14 +25,14 @@ function applied(live: KubeObject | undefined, desired: KubeObject, manager: str
   return result.object;
 }
 
-/** One line a difference: path, before and after as JSON. */
+/** Writes one line per difference: path, before and after as JSON. */
 function text({ path, before, after }: Difference): string {
   const show = (value: unknown): string => (value === undefined ? '-' : JSON.stringify(value));
   return `${path}: ${show(before)} > ${show(after)}`;
 }
 
 interface Row {
-  /** What we applied before; by default what exists. */
+  /** The object that we applied before, by default the live one. */
   readonly before?: KubeObject;
   readonly live: KubeObject;
   readonly desired: KubeObject;

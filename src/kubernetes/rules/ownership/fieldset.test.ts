@@ -1,4 +1,4 @@
-// The algebra of field sets, written as texts: one path a word, steps joined by dots.
+// Tests the operations on field sets, which are written as texts: one path per word, steps joined by dots.
 
 import { describe, expect, test } from 'vitest';
 import {

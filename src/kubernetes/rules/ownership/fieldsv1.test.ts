@@ -1,4 +1,4 @@
-// The form in which servers store sets of fields.
+// Tests the form in which servers store sets of fields.
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
@@ -34,7 +34,7 @@ test.each(PARSED)('$fields has $members: $reason', ({ fields, members: expected 
   expect(members(fields)).toEqual(expected);
 });
 
-/** As the API server writes them, byte for byte. */
+/** Sets as the API server writes them, byte for byte. */
 const STORED: readonly { text: string; reason: string }[] = [
   { text: '{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}', reason: 'the dot comes first' },
   { text: '{"f:a":{},"f:b":{"f:c":{}},"f:d":{}}', reason: 'members and parents in one order' },

@@ -1,4 +1,5 @@
-// Which fields an apply makes its manager own, and what the server refuses (reference: "The owned set").
+// Tests the fields that an apply makes its manager own, and the objects that the server refuses (reference: "The owned
+// set").
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';

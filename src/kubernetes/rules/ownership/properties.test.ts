@@ -1,4 +1,5 @@
-// What must hold for any objects and any writes: random stories over six kinds, each told by its seed.
+// Tests properties that must hold for all objects and writes: random histories over six kinds, each identified by its
+// seed.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -40,7 +41,9 @@ interface Story {
   readonly live: KubeObject;
 }
 
-/** Creates or changes an object by apply, as a server does: merged, stored, times kept where nothing else changed. */
+/**
+ * Creates or changes an object by apply, as a server does: merged, stored, with the old times if nothing else changed.
+ */
 function write(live: KubeObject | undefined, applied: KubeObject, type: MergeType, manager: string): KubeObject {
   const time = `2026-01-01T00:00:0${manager.length}Z`;
   const context = { applied, type, manager, apiVersion: applied.apiVersion, force: true, time };
@@ -50,7 +53,7 @@ function write(live: KubeObject | undefined, applied: KubeObject, type: MergeTyp
   return live === undefined ? next : keepTimes(live, next);
 }
 
-/** An object that we applied and that others, and perhaps no one, wrote since. */
+/** Generates an object that we applied, and that other managers may have written since. */
 function tell(seed: number, like: KubeObject): Story {
   const rng = random(seed);
   const type = typeOf(like);
@@ -68,7 +71,7 @@ function updated(before: KubeObject, after: KubeObject, type: MergeType): KubeOb
   return keepTimes(before, trackUpdate({ before, after, type, manager: 'editor', apiVersion: after.apiVersion, time }));
 }
 
-/** Runs a check over all seeds; a failure names its seed. */
+/** Runs a check for all seeds. A failure names its seed. */
 function forAll(like: KubeObject, check: (story: Story) => void): void {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     try {
@@ -103,7 +106,7 @@ describe.each(KINDS)('for any $kind', (like) => {
   test('an unchanged object is changed by no apply', () => {
     let unchanged = 0;
     forAll(like, ({ rng, type, desired, live }) => {
-      // Nulls are for `normalise`: where one was applied before, no empty value can be judged.
+      // `normalise` removes nulls. If one was applied before, empty values at its place cannot be compared.
       const again = rng.chance(0.5) ? desired : withoutNulls(edit(rng, desired, type));
       if (compare(again, live, type, OWN).verdict !== 'unchanged') return;
       unchanged += 1;

@@ -1,4 +1,4 @@
-// What an API server refuses of the parts that say which requests are meant: rules, selectors, references to parameters.
+// Checks the parts of a policy that select requests, as an API server does: rules, selectors, references to parameters.
 // Source: Kubernetes 1.36, validation of admissionregistration.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -48,7 +48,7 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
   requireOneOf(out, rule.scope, SCOPES, `${pointer}/scope`);
 }
 
-/** A list that says something; where it says all, nothing else. */
+/** Reads a list that must not be empty. If it has the entry for everything, it must have no other. */
 function readFilledList(out: Report, list: Json | undefined, pointer: string): readonly string[] {
   const texts = textsOf(list);
   if (texts.length === 0) refuseField(out, pointer, 'must hold at least one entry.');

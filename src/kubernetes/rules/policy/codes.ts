@@ -1,5 +1,5 @@
-// The codes of findings about policies, and of what policies find. A violation itself carries `policy/` and the name of the
-// policy: there are as many of those as policies.
+// Defines the codes of findings about policies, and of violations that policies find. The code of a violation is
+// `policy/` and the name of the policy, so these codes cannot be listed.
 
 export const POLICY_CODES = {
   'policy-invalid':

@@ -1,4 +1,5 @@
-// Files of policies: what is taken, and what is said of the rest, where.
+// Tests reading files of policies: accepted objects, and the problems that are reported about the others, with their
+// places.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';

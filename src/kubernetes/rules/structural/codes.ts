@@ -1,4 +1,4 @@
-// The codes of findings about objects and the schemas they are held against.
+// Defines the codes of findings about objects and their schemas.
 
 export const SCHEMA_CODES = {
   'schema-unknown-field':

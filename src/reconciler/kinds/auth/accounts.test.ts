@@ -1,4 +1,5 @@
-// Whose tokens of service accounts a resource accepts: the settings of its proxy, and what its status says of the cluster's issuer.
+// Tests from which service accounts a resource accepts tokens: the settings of its proxy, and its status about the
+// cluster's issuer.
 
 import { describe, expect, it } from 'vitest';
 import { isObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// Fields that say what accepted callers may do.
+// Defines the fields that restrict accepted callers.
 
 import { GROUP_SETTINGS } from '#contracts/virtual/auth.ts';
 import type { Validation } from '#std/schema/marks.ts';
@@ -16,7 +16,7 @@ const ConfigMapAuthz = object(
   'Policies that are in a ConfigMap.',
 );
 
-/** Name of an upstream provider. */
+/** Field with the name of an upstream provider. */
 export function primaryProvider(fallback: string) {
   return text(
     `Upstream provider of the authorization server whose access token, a JWT, has the claims that policies read. ${fallback}`,
@@ -64,7 +64,7 @@ export const AuthzConfig = object(
 
 export const AuthzConfigRef = namedRef('What callers may do, as an MCPAuthzConfig says.', 'MCPAuthzConfig');
 
-/** Only one of the two may be there. */
+/** Only one of the two fields may be set. */
 export const ONE_AUTHZ_CONFIG: Validation = {
   rule: '!has(self.authzConfig) || !has(self.authzConfigRef)',
   message:

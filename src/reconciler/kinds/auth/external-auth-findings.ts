@@ -1,4 +1,4 @@
-// What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
+// Finds conflicts between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
 import type { Finding, View } from '../kind.ts';
 import type { AuthzSource } from './authz-settings.ts';
@@ -13,26 +13,26 @@ import type { TokenSource } from './token-settings.ts';
 interface ProxySpec extends TokenSource, AuthzSource {
   readonly authServerRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
-  /** Undefined: the count is left to others. */
+  /** Undefined: another controller sets the count. */
   readonly replicas?: number;
 }
 
 interface Caller {
   readonly name: string;
-  /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
+  /** The issuer whose tokens the proxy accepts; `nobody`: it accepts no tokens; `unknown`: this cannot be known. */
   readonly issuer: string | 'nobody' | 'unknown';
   /** Scopes that the resource advertises; undefined if they cannot be known. */
   readonly scopes: readonly string[] | undefined;
   /** Pointer of the field that names the settings. */
   readonly pointer: string;
-  /** The field that says so. */
+  /** The field that names the issuer. */
   readonly field: 'oidcConfig' | 'oidcConfigRef';
-  /** What is behind the proxy has no network: requests to it have no headers. */
+  /** Whether the server behind the proxy has no network, so that requests to it have no headers. */
   readonly stdio: boolean;
   readonly replicas: number | undefined;
 }
 
-/** `stdio`: what is behind the proxy has no network. */
+/** `stdio`: the server behind the proxy has no network. */
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, authServerRef, replicas } = spec;
   const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
@@ -64,8 +64,8 @@ function policyFindings(
 }
 
 /**
- * The proxy sends the token of a provider of its own authorization server, and there has to be one. Without such a server, it
- * exchanges the token of the caller: the provider is for a virtual server that calls the same backend.
+ * The proxy sends the token of a provider of its own authorization server, which must have one. Without such a server,
+ * it exchanges the token of the caller; the provider is then for a virtual server that calls the same backend.
  */
 function injectFindings(
   { tokenExchange, cloudSts, upstreamInject }: ExternalAuthConfig,
@@ -89,7 +89,7 @@ function settingsFindings(config: ExternalAuthConfig, caller: Caller): readonly 
   return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
 }
 
-/** `behind`: the settings for what is behind the proxy. */
+/** `behind`: the settings of authentication to the server behind the proxy. */
 function namedServerFindings(
   { type, embeddedAuthServer: server }: ExternalAuthConfig,
   behind: ExternalAuthConfig | undefined,
@@ -116,7 +116,7 @@ function namedServerFindings(
   return serverFindings(server, caller);
 }
 
-/** The proxy makes the tokens that it accepts. */
+/** Returns whether the proxy issues the tokens that it accepts. */
 export function hasOwnIssuer(
   { externalAuthConfigRef, authServerRef }: Pick<ProxySpec, 'externalAuthConfigRef' | 'authServerRef'>,
   view: View,
@@ -148,7 +148,7 @@ function serverFindings(
   ];
 }
 
-/** What one process keeps or makes up for itself is unknown to the others. */
+/** Warns of keys and data that exist in one replica only: the other replicas do not know them. */
 function replicaFindings(
   { signingKeySecretRefs = [], hmacSecretRefs = [], storage }: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   whose: string,
@@ -164,7 +164,7 @@ function replicaFindings(
   return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer, message }];
 }
 
-/** Otherwise the server accepts only tokens of another issuer, and nobody accepts its own. */
+/** Checks the issuer: if the proxy accepts only tokens of another issuer, the tokens of its own server are useless. */
 function issuerFindings(
   own: string,
   whose: string,

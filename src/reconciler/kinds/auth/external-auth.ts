@@ -1,5 +1,5 @@
-// Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual servers
-// render what a configuration says.
+// Defines the fields for authentication to the server behind a proxy. Servers, remote proxies and virtual servers share
+// them, because each renders such a configuration.
 
 import { UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
@@ -10,7 +10,7 @@ import { secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 import { EmbeddedAuthServer } from './server/server.ts';
 
-/** RFC 8693, section 3, in full and as a manifest may shorten it. */
+/** Types of RFC 8693, section 3, in full and by their short names in manifests. */
 const TOKEN_TYPES = [
   'access_token',
   'id_token',
@@ -21,8 +21,9 @@ const TOKEN_TYPES = [
 ] as const;
 
 /**
- * RFC 9110, section 5.1; without those that say how a message travels, which are the connection's and not the caller's. Those
- * that say who asks are refused by rules, for released definitions took them.
+ * Name of a header (RFC 9110, section 5.1), except headers about the transport of a message, which belong to the
+ * connection and not to the caller. Rules refuse headers that identify the caller, because released definitions accept
+ * them.
  */
 function headerName(description: string) {
   return text(description, {
@@ -114,7 +115,8 @@ export const ExternalAuth = object(
       ifAndOnlyIf('bearerToken'),
       ifAndOnlyIf('embeddedAuthServer'),
       ifAndOnlyIf('upstreamInject'),
-      // Either name of the type goes with either name of its settings; who writes an old one gets a message about that one.
+      // Either name of the type is possible with either name of its settings; an author of an old name gets a message
+      // about that name.
       {
         rule: "self.type == 'awsSts' || has(self.awsSts) || (self.type == 'cloudSts') == has(self.cloudSts)",
         message: "cloudSts configuration must be set if and only if type is 'cloudSts'",

@@ -1,4 +1,4 @@
-// Defines the fields that say whose tokens a server accepts.
+// Defines the fields for the tokens that a server accepts.
 
 import { addressed } from '#std/address/address.ts';
 import type { Validation } from '#std/schema/marks.ts';
@@ -6,7 +6,7 @@ import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { nameField, refName, secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 
-/** The documents' default, and the address of the API server inside each cluster. */
+/** The default of the documents, and the address of the API server inside each cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 
 const CLUSTER_ACCOUNTS = {
@@ -125,7 +125,7 @@ export const OIDCConfig = object(
   },
 );
 
-/** Spec of MCPOIDCConfig: the provider of tokens. What tokens must be made for is written where the settings are named. */
+/** Spec of MCPOIDCConfig: the provider of tokens. The audience is set next to each reference to it. */
 export const SharedOIDC = object(
   {
     type: choice('kubernetesServiceAccount: tokens of the cluster. inline: tokens of another issuer.', [
@@ -158,7 +158,7 @@ export const SharedOIDC = object(
   },
 );
 
-/** The reference to an MCPOIDCConfig, with what differs between the resources that name one. */
+/** The reference to an MCPOIDCConfig, with the settings that differ between the resources that name it. */
 export const OIDCConfigRef = object(
   {
     name: refName('MCPOIDCConfig'),
@@ -169,7 +169,7 @@ export const OIDCConfigRef = object(
   'Whose tokens are accepted, as an MCPOIDCConfig says.',
 );
 
-/** Only one of the two may be there. */
+/** Only one of the two fields may be set. */
 export const ONE_OIDC_CONFIG: Validation = {
   rule: '!has(self.oidcConfig) || !has(self.oidcConfigRef)',
   message: 'oidcConfig and oidcConfigRef are mutually exclusive: set oidcConfigRef only',

@@ -1,4 +1,5 @@
-// Every field of MCPAuthzConfig, and the policies in one. An API server keeps whatever is in `config`, so its fields are checked here.
+// Defines every field of MCPAuthzConfig, and reads its policies. An API server does not check `config`, so its fields
+// are checked here.
 
 import { GROUP_FIELDS, type GroupFields, PROVIDER_NAME } from '#contracts/authz-config.ts';
 import { firstMisfit, schemaCheck } from '#contracts/schema-check.ts';
@@ -44,7 +45,7 @@ export interface Policies {
   readonly upstreamProvider?: string;
 }
 
-/** Why settings cannot be used. `pointer`: below the spec. */
+/** The reason why settings cannot be used. `pointer`: below the spec. */
 interface Fault {
   readonly pointer: string;
   readonly code: string;
@@ -52,7 +53,7 @@ interface Fault {
   readonly at?: 'key';
 }
 
-/** The object may be older than its definition, so nothing is taken for granted. */
+/** The object may be older than its definition, so every field is checked. */
 export function sharedPolicies({ type, config }: JsonObject): Policies | { readonly faults: readonly Fault[] } {
   if (type !== 'cedarv1') {
     const message = `type ${String(type)} is not supported: policies are written in Cedar (cedarv1)`;

@@ -1,5 +1,5 @@
-// MCPAuthzConfig: what callers may do, kept in one place for all resources with the same policies. It has no children: its
-// policies are in those of the resources that name it.
+// MCPAuthzConfig: permissions of callers, in one place for all resources with the same policies. It has no children:
+// its policies are rendered into the children of the resources that name it.
 
 import { SharedAuthz, sharedPolicies } from '../auth/shared-authz.ts';
 import { ConfigStatus, configStatus } from '../config-status.ts';

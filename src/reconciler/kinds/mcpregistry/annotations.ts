@@ -1,4 +1,5 @@
-// The settings of an MCPRegistry that are annotations `skep.dev/...`: what each means, which values fit, where it counts.
+// Defines the settings of an MCPRegistry that are annotations `skep.dev/...`: meaning, valid values, and the registries
+// that they apply to.
 
 import { RESERVED_NAMES } from '#contracts/registry/fields.ts';
 import type { FleetOrigin } from '#contracts/registry/source.ts';
@@ -88,7 +89,7 @@ export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [
   FLEET_NAMESPACES,
 ];
 
-/** What is written, where it fits and has an effect. */
+/** Returns the values of valid settings that have an effect. */
 export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
   const read = <Value>(setting: Setting<Value>) => annotationValue(self.resource, setting, placesOf(self));
   return {

@@ -1,5 +1,5 @@
-// The objects that an MCPRegistry becomes: the registry service, its configuration and password file. The service needs no
-// rights in the cluster, so there is no Role.
+// Renders the children of an MCPRegistry: the registry service, its configuration and password file. The service needs
+// no rights in the cluster, so there is no Role.
 
 import assert from 'node:assert/strict';
 import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';
@@ -29,7 +29,7 @@ import { serverConfig } from './server-config.ts';
 const CONFIG_DIRECTORY = '/config';
 const PGPASS = '.pgpass';
 const PGPASS_FILE = `/home/appuser/${PGPASS}`;
-/** The token of the pod's service account, for a provider that is the cluster itself. */
+/** Folder of the token of the pod's service account, for a provider that is the cluster itself. */
 const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export function children(self: Registry, view: View, settings: Settings): readonly KubeObject[] {
@@ -56,12 +56,12 @@ export function children(self: Registry, view: View, settings: Settings): readon
   ];
 }
 
-/** `config.yaml`, as the service reads it. */
+/** Returns `config.yaml`, as the service reads it. */
 export function configText(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): string {
   return yamlText(serverConfig(self, settings));
 }
 
-/** The Secret with the password file: made of `databaseConfig`, or the one that skep.yaml names. */
+/** Returns the Secret with the password file: rendered from `databaseConfig`, or named by skep.yaml. */
 function passwordSource({ name, spec }: Registry, { catalogueDatabase }: Settings): Selector | undefined {
   return spec.databaseConfig === undefined
     ? catalogueDatabase?.services?.passFileSecret
@@ -105,7 +105,10 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
   };
 }
 
-/** Digest of what the spec does not tell: the rendered configuration, and the certificates that are read once. */
+/**
+ * Returns a digest of inputs that are not in the spec: the rendered configuration, and the certificates that are read
+ * once.
+ */
 function mountedChecksum(self: Registry, view: View, settings: Settings): JsonObject {
   const certificates = certificateRefs(self, settings).map(({ name }) => ({
     name,
@@ -160,7 +163,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
   };
 }
 
-/** Where no provider reads the cluster's own files, the pod gets no token. */
+/** Returns false if no provider reads the cluster's own files: the pod gets no token then. */
 function needsToken({ spec }: Registry): boolean {
   const providers = spec.authConfig?.oauth?.providers ?? [];
   return providers.some(({ caCertPath, authTokenFile }) =>
@@ -169,9 +172,10 @@ function needsToken({ spec }: Registry): boolean {
 }
 
 /**
- * PostgreSQL's clients refuse a password file that anybody else can read. A mounted Secret is either root's own (mode
- * 0600: the service, which is not root, cannot read it) or, with an fsGroup, its group's too (0640: refused). So a copy
- * is made. The registry's own image makes it: it runs as the same user as the service, is pulled anyway, and has node.
+ * PostgreSQL's clients refuse a password file that other users can read. A mounted Secret belongs to root alone (mode
+ * 0600: the service, which is not root, cannot read it) or, with an fsGroup, also to its group (0640: refused).
+ * Therefore a copy is made. The registry's own image makes it: it runs as the same user as the service, is pulled
+ * anyway, and has Node.js.
  */
 function passwordParts({ name: secretName, key }: Selector, image: string) {
   const script = `const fs = require('node:fs'); fs.copyFileSync('/secret/${PGPASS}', '/pgpass/${PGPASS}'); fs.chmodSync('/pgpass/${PGPASS}', 0o600);`;

@@ -1,10 +1,10 @@
-// The database that a registry names for itself.
+// Reads a registry's own database settings.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { registryAnnotations } from './annotations.ts';
 import type { Registry } from './facts.ts';
 
-/** Undefined: the registry uses the instance's own. */
+/** Returns undefined if the registry uses the instance's database. */
 export function databaseTarget(self: Registry): RegistryDatabaseTarget | undefined {
   const { databaseConfig } = self.spec;
   if (databaseConfig === undefined) return undefined;

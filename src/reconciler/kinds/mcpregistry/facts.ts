@@ -1,4 +1,4 @@
-// What follows from an MCPRegistry's spec and is needed in several places: names, paths inside the container.
+// Values that follow from an MCPRegistry's spec and that several files need: names, paths inside the container.
 
 import { REGISTRY_CONFIG_SUFFIX } from '#contracts/registry/config-map.ts';
 import type { Static } from '#std/schema.ts';
@@ -15,7 +15,7 @@ export type Provider = NonNullable<NonNullable<RegistrySpec['authConfig']>['oaut
 
 /** Port of the registry service, in its container and on its Service. */
 export const API_PORT = 8080;
-/** For scrapers inside the cluster; the Service does not lead there. */
+/** Port for scrapers inside the cluster; the Service does not have it. */
 export const METRICS_PORT = 8081;
 
 /** Names of the children. */
@@ -36,17 +36,17 @@ export function apiLabels(name: string) {
   };
 }
 
-/** It can never be changed. */
+/** Selectors can never be changed. */
 export function apiSelector(name: string) {
   return { 'app.kubernetes.io/name': registryChildNames(name).api, 'app.kubernetes.io/component': 'registry-api' };
 }
 
-/** Where clients inside the cluster reach the service. */
+/** Returns the URL of the service inside the cluster. */
 export function apiEndpoint({ name, namespace }: Pick<Registry, 'name' | 'namespace'>): string {
   return `http://${registryChildNames(name).api}.${namespace}:${API_PORT}`;
 }
 
-/** Document 2, PVCSource: where the data of a ConfigMap or claim is mounted. */
+/** Returns the folder in which the data of a ConfigMap or claim is mounted (document 2, PVCSource). */
 export function dataDirectory({ name }: Entry): string {
   return `/config/registry/${name}`;
 }

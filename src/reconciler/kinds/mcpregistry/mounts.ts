@@ -1,5 +1,5 @@
-// The volumes of a registry service: data out of ConfigMaps and claims, Secrets, certificates. Each Secret and ConfigMap is
-// mounted once, with every key that is named of it.
+// Renders the volumes of a registry service: data from ConfigMaps and claims, Secrets, certificates. Each Secret and
+// ConfigMap is mounted once, with all its named keys.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Settings } from '../kind.ts';
@@ -20,7 +20,7 @@ export interface Mounted {
   readonly mount: JsonObject;
 }
 
-/** Sources of Git and of another registry's API have none. */
+/** Sources of Git and of another registry's API have no mounts. */
 export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
   return spec.registries.flatMap((entry) => {
     const volume = dataVolume(entry);
@@ -39,7 +39,7 @@ function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
   };
 }
 
-/** Every Secret that the configuration names a file of: credentials of Git sources, of identity providers. */
+/** Mounts every Secret that the configuration uses as a file: credentials of Git sources, of identity providers. */
 export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   const gitNames = new Set(gitSecrets(spec).map(({ name }) => name));
   return merged(mountedSecrets(spec)).map(({ name, items, optional }) => {
@@ -48,7 +48,7 @@ export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   });
 }
 
-/** The Secrets that are mounted: not those of a provider that names a file in the container. */
+/** Returns the mounted Secrets, without those of a provider that names a file in the container. */
 export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
   const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
     ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
@@ -61,14 +61,14 @@ function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
   return registries.flatMap(({ git }) => (git?.auth === undefined ? [] : [git.auth.passwordSecretRef]));
 }
 
-/** Every ConfigMap with certificates: of an identity provider, of the database. */
+/** Mounts every ConfigMap with certificates: of an identity provider, of the database. */
 export function certificateMounts(refs: readonly Selector[]): readonly Mounted[] {
   return merged(refs).map(({ name, items, optional }) =>
     mounted(volumeName('auth-ca', name), { configMap: { name, items, ...optional } }, certificateDirectory(name)),
   );
 }
 
-/** The certificates that are mounted: not those of a provider that names a file in the container. */
+/** Returns the mounted certificates, without those of a provider that names a file in the container. */
 export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
   const database = databaseCA(self, settings);
   const providers = providersOf(self.spec).flatMap(({ caCertRef, caCertPath }) =>
@@ -77,7 +77,9 @@ export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalo
   return database === undefined ? providers : [...providers, database];
 }
 
-/** The database's own, or what skep.yaml says that those without one have beside them. */
+/**
+ * Returns the certificates of the registry's own database, or those that skep.yaml names for registries without one.
+ */
 export function databaseCA(self: Registry, { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>) {
   return self.spec.databaseConfig === undefined
     ? catalogueDatabase?.services?.caConfigMap
@@ -94,7 +96,7 @@ export interface Selector {
   readonly optional?: boolean;
 }
 
-/** One entry per object. It is optional where everybody who names it says so. */
+/** Returns one entry per object. It is optional if all references to it are. */
 function merged(selectors: readonly Selector[]) {
   const byName = Map.groupBy(selectors, ({ name }) => name);
   return [...byName].map(([name, same]) => ({

@@ -1,5 +1,5 @@
-// The password file of a registry's database, out of the two Secrets that hold the passwords. Source: the PostgreSQL manual,
-// libpq, "The Password File".
+// Renders the password file of a registry's database, from the two Secrets with the passwords. Source: the PostgreSQL
+// manual, libpq, "The Password File".
 
 import { secretBytes } from '#kubernetes/rules/content.ts';
 import type { Finding, Settings, View } from '../kind.ts';
@@ -8,7 +8,7 @@ import type { Registry, RegistrySpec } from './facts.ts';
 type Database = NonNullable<RegistrySpec['databaseConfig']>;
 type Selector = Database['dbAppUserPasswordSecretRef'];
 
-/** The Secrets that the file is made of, or is in. */
+/** Returns the Secrets with the passwords, or the Secret with the file. */
 export function passwordRefs(
   { spec: { databaseConfig } }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
@@ -18,7 +18,7 @@ export function passwordRefs(
   return [databaseConfig.dbAppUserPasswordSecretRef, databaseConfig.dbMigrationUserPasswordSecretRef];
 }
 
-/** One line for each user. Undefined where a password is missing. */
+/** Writes one line for each user. Returns undefined if a password is missing. */
 export function passwordFile(database: Database, view: View): string | undefined {
   const { host, port, database: name, user, migrationUser } = database;
   const users = [
@@ -31,7 +31,7 @@ export function passwordFile(database: Database, view: View): string | undefined
   return lines.includes(undefined) ? undefined : `${lines.join('\n')}\n`;
 }
 
-/** Passwords that the file cannot hold. Their values are not shown. */
+/** Reports passwords that the file cannot contain. Their values are not shown. */
 export function passwordFindings(database: Database | undefined, view: View): readonly Finding[] {
   if (database === undefined) return [];
   return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field): Finding[] => {
@@ -52,7 +52,7 @@ function escaped(field: string): string {
   return field.replaceAll('\\', '\\\\').replaceAll(':', '\\:');
 }
 
-/** A Secret's value as text, without the line break that editors leave at the end. */
+/** Returns a Secret's value as text, without the line break that editors add at the end. */
 function secretText(view: View, { name, key }: Selector): string | undefined {
   return secretBytes(view.find('Secret', name), key)
     ?.toString('utf8')

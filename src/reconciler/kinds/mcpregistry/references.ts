@@ -1,5 +1,5 @@
-// What an MCPRegistry names: ConfigMaps, Secrets, claims. What Kubernetes itself waits for when it starts a pod is optional;
-// the database passwords are not, because a child is made of them.
+// Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. References that Kubernetes itself waits for when
+// it starts a pod are optional; the database passwords are not, because a child is rendered from them.
 
 import type { ObjectName, Reference, Settings } from '../kind.ts';
 import { pullSecretReferences } from '../pods/pull-secrets.ts';
@@ -29,7 +29,7 @@ export function references(self: Registry): readonly Reference[] {
   ];
 }
 
-/** What skep.yaml says that stands beside a registry without a database of its own. */
+/** Returns the objects that skep.yaml names for registries without a database of their own. */
 export function configured(
   { spec }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,

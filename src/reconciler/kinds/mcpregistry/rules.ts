@@ -1,5 +1,5 @@
-// What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of what
-// it names (inspect).
+// Finds mistakes in an MCPRegistry that neither its schema nor CEL can express: in itself (rules), and in the content
+// of its references (inspect).
 
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
@@ -31,7 +31,7 @@ export function rules(self: Registry, written: unknown): readonly Finding[] {
   ];
 }
 
-/** HTTP Basic authentication goes nowhere but to http and https. */
+/** HTTP Basic authentication works only with http and https. */
 function credentialFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
@@ -41,7 +41,7 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** Servers give a commit by its whole name only. */
+/** Servers serve a commit only by its full id. */
 function commitFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
@@ -51,7 +51,7 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** A default was not chosen by the author. */
+/** Looks at the written spec, because the author did not choose a default. */
 function formatFindings(written: unknown): readonly Finding[] {
   const registries = isObject(written) ? written.registries : [];
   return (Array.isArray(registries) ? registries : []).flatMap((registry, index) => {
@@ -61,7 +61,7 @@ function formatFindings(written: unknown): readonly Finding[] {
   });
 }
 
-/** A child is made of the passwords: without them there is nothing to make. */
+/** A child is rendered from the passwords, so they cannot be optional. */
 function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Finding[] {
   return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
     databaseConfig?.[field].optional === true
@@ -70,14 +70,14 @@ function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Find
   );
 }
 
-/** Providers are written down, yet everybody is let in: mode is anonymous unless it is set. */
+/** Warns of providers without an effect: mode is anonymous unless it is set, so everyone is accepted. */
 function openFindings({ spec }: Registry): readonly Finding[] {
   if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
   const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
   return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
-/** A provider that names a file in the container and an object that would be mounted: the file is read. */
+/** Warns if a provider names a file in the container and an object to mount: the file is read. */
 function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   return (authConfig?.oauth?.providers ?? []).flatMap((provider, index) => {
     const place = `/spec/authConfig/oauth/providers/${index}`;
@@ -91,7 +91,7 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
   });
 }
 
-/** As libpq: it checks by an authority that is named, and by no other. */
+/** libpq verifies only with an authority that is named. */
 function authorityFindings(self: Registry): readonly Finding[] {
   if (self.spec.databaseConfig?.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
@@ -100,7 +100,7 @@ function authorityFindings(self: Registry): readonly Finding[] {
   return [{ code: 'database-ca-missing', severity: 'error', pointer: '/spec/databaseConfig/sslMode', message }];
 }
 
-/** A malformed pattern lets nothing through: the registry would be served empty. */
+/** A malformed pattern matches nothing: the registry would be served empty. */
 function filterFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ filter }, index) =>
     (['include', 'exclude'] as const).flatMap((list) =>
@@ -114,17 +114,17 @@ function filterFindings({ spec }: Registry): readonly Finding[] {
   );
 }
 
-/** Where the fields of the service's configuration come from. */
+/** Fields of the spec for the fields of the service's configuration. */
 const ORIGINS: readonly (readonly [string, string])[] = [
   ['/registries', '/spec/registries'],
   ['/database', '/spec/databaseConfig'],
   ['/auth', '/spec/authConfig'],
 ];
 
-/** By the schema and by the rules above. */
+/** Codes that the schema and the rules above report already. */
 const SAID_ALREADY: ReadonlySet<string> = new Set(['registry-config-interval', 'registry-config-glob']);
 
-/** What the service itself would say of its configuration, when it starts. */
+/** Reports the findings that the service itself would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
   const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !SAID_ALREADY.has(code));

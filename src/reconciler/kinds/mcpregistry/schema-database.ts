@@ -4,7 +4,7 @@ import { DATABASE } from '#contracts/database-fields.ts';
 import { object } from '#std/schema.ts';
 import { secretKeySelector } from '../selectors.ts';
 
-/** PostgreSQL, by two users: one that may change the schema, one that may not. */
+/** PostgreSQL, with two users: one may change the schema, the other may not. */
 export const Database = object(
   {
     ...DATABASE,

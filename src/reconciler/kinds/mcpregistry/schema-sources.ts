@@ -48,7 +48,7 @@ const SyncPolicy = object(
   'Syncs at an interval. Without it: once, and whenever a sync is asked for.',
 );
 
-/** One registry: exactly one place to read from. */
+/** One registry, with exactly one source. */
 export const Registry = object(
   {
     name: NAME,

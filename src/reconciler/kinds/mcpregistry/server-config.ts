@@ -43,20 +43,21 @@ function entry(source: Entry): FileEntry {
     name,
     format: formatOf(source),
     ...origin(source),
-    // A volume is seen by the service only; everything else by the reconciler, which has the Secrets and the network.
+    // Only the service can read a volume; the reconciler reads everything else, because it has the Secrets and the
+    // network.
     syncedBy: source.pvcRef === undefined ? 'reconciler' : undefined,
     syncPolicy: syncPolicy && { interval: syncPolicy.interval },
     filter: filter && lists(filter),
   };
 }
 
-/** The reconciler stores the servers that run: the service reads them like every other registry. */
+/** The reconciler stores the running servers: the service reads them like every other registry. */
 function fleetEntry(self: Registry): readonly FileEntry[] {
   const { fleet: name } = registryAnnotations(self);
   return name === undefined ? [] : [{ name, format: 'upstream', kubernetes: {}, syncedBy: 'reconciler' }];
 }
 
-/** A registry's API speaks the upstream format only, whatever the default says. */
+/** A registry's API has only the upstream format, whatever the default is. */
 export function formatOf({ api, format }: Entry): Entry['format'] {
   return api === undefined ? format : FORMAT_OF_APIS;
 }
@@ -85,13 +86,13 @@ function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
   return { include, exclude };
 }
 
-/** The registry's own database, or the catalogue's of this instance, or the defaults of the field. */
+/** Returns the registry's own database, or the catalogue's database of this instance, or the defaults of the field. */
 function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): NonNullable<File['database']> {
   const certificates = databaseCA(self, settings);
   const caFile = certificates && `${certificateDirectory(certificates.name)}/${certificates.key}`;
   const own = self.spec.databaseConfig;
   if (own === undefined) {
-    // Files of the reconciler's own machine mean nothing in the service's container.
+    // Files on the reconciler's machine do not exist in the service's container.
     const { passFile: _pass, caFile: _ca, services: _services, ...catalogue } = settings.catalogueDatabase ?? {};
     return { ...DATABASE_DEFAULTS, ...catalogue, caFile };
   }

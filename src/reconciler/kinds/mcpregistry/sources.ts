@@ -1,4 +1,4 @@
-// Lists the sources of an MCPRegistry as the sync of the catalogue reads them.
+// Lists the sources of an MCPRegistry for the sync of the catalogue.
 
 import type { Filter, Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { parseDuration } from '#std/duration.ts';
@@ -7,7 +7,7 @@ import type { Entry, Registry } from './facts.ts';
 import { formatOf } from './server-config.ts';
 
 export function sources(self: Registry): readonly RegistrySource[] {
-  // Asked of living objects too, which may be older than the schema.
+  // Also called for live objects, which may be older than the schema.
   const declared = (self.spec.registries ?? []).map((entry) => {
     const intervalMs = entry.syncPolicy === undefined ? undefined : parseDuration(entry.syncPolicy.interval);
     return {

@@ -1,4 +1,4 @@
-// MCPRemoteProxy: a proxy in front of an MCP server somewhere else, that authenticates, filters and observes.
+// MCPRemoteProxy: a proxy in front of an MCP server elsewhere, that authenticates, filters and observes.
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';

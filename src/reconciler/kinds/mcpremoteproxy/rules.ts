@@ -1,5 +1,5 @@
-// What is wrong with an MCPRemoteProxy that neither its schema nor CEL can say: in itself (rules), and in the content of
-// what it names (inspect).
+// Finds mistakes in an MCPRemoteProxy that neither its schema nor CEL can express: in itself (rules), and in the
+// content of its references (inspect).
 
 import { annotationFindings } from '../annotations.ts';
 import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.ts';

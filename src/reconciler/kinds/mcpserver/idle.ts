@@ -1,4 +1,4 @@
-// Fields of an MCPServer that have no effect beside others of it.
+// Finds fields of an MCPServer that have no effect because of its other fields.
 
 import type { Finding } from '../kind.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';

@@ -1,4 +1,4 @@
-// What permission profiles allow, as their authors write them.
+// Tests permissions in profiles as authors write them.
 
 import { expect, test } from 'vitest';
 import { viewOf } from '../../../../test/reconciler/kinds/fixture.ts';

@@ -1,5 +1,5 @@
-// Phases, messages and conditions of an MCPServer, by the state of its workloads. In one file, because every case is a change of
-// the same server.
+// Tests phases, messages and conditions of an MCPServer, by the state of its workloads. In one file, because every case
+// is a change of the same server.
 
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -331,7 +331,7 @@ describe('the URL of an MCPServer', () => {
     { reason: 'the newer field wins', spec: { port: 9000, proxyPort: 9001 }, url: ':9001/sse#weather' },
   ];
   it.each(rows)('$url: $reason', ({ spec, url }) => {
-    // A URL that exists is not kept: it may be of an older port.
+    // An existing URL is replaced, because it may have an older port.
     const before = server(spec, {}, { url: 'http://old:1/mcp' });
     expect(MCPServer.status(before, observe([])).url).toBe(`http://mcp-weather-proxy.agents.svc.cluster.local${url}`);
   });

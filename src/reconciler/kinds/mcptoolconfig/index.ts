@@ -1,5 +1,5 @@
-// MCPToolConfig: which tools are let through and what they are called, for the servers and proxies that name it. It has
-// no children.
+// MCPToolConfig: the tools that clients see, with their names, for the servers and proxies that name it. It has no
+// children.
 
 import { configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';

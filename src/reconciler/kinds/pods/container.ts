@@ -1,9 +1,9 @@
-// Fields that shape a container: environment, volumes, secrets, resources.
+// Defines the fields of a container: environment, volumes, secrets, resources.
 
 import { bool, list, object, optional, quantity, text } from '#std/schema.ts';
 import { nameField } from '../selectors.ts';
 
-/** What Kubernetes lets an environment variable be called: printable ASCII but `=`. */
+/** Names of environment variables that Kubernetes accepts: printable ASCII except `=`. */
 const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[ -<>-~]+$' };
 const VOLUME_NAME = { minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' };
 

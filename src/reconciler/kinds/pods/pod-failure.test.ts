@@ -1,4 +1,4 @@
-// Which pods tell why a workload does not come up, and in which words.
+// Tests which pods explain why a workload does not start, and in which words.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

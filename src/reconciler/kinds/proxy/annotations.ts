@@ -1,5 +1,5 @@
-// The settings of a proxy that are annotations `skep.dev/...`, all of them: what each means, which values fit, where it
-// counts.
+// Defines all settings of a proxy that are annotations `skep.dev/...`: meaning, valid values, and the proxies that they
+// apply to.
 
 import { pathPrefix } from '#std/address/address.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { Resource } from '../kind.ts';
 import { TOOLS_LOCK_SETTING } from '../tools-lock.ts';
 
-/** What is behind the proxy. */
+/** Kinds of servers behind a proxy. */
 export type Behind = 'servers on standard streams' | 'servers with a network' | 'remote servers';
 
 type Setting<Value> = AnnotationSetting<Value, Behind>;
@@ -130,12 +130,12 @@ export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE, TOOLS_LOCK],
 ];
 
-/** Those that have an effect on some of the kind's resources. */
+/** Returns the settings that have an effect on some of the kind's resources. */
 export function annotationsFor(...places: readonly Behind[]): readonly Setting<unknown>[] {
   return PROXY_ANNOTATIONS.filter((setting) => places.some((place) => setting.places.includes(place)));
 }
 
-/** What is written, where it fits and has an effect. */
+/** Returns the values of valid settings that have an effect. */
 export function proxyTuning(resource: Resource, behind: Behind) {
   const read = <Value>(setting: Setting<Value>) => annotationValue(resource, setting, [behind]);
   return {
@@ -177,10 +177,10 @@ function bytes(text: string): number | undefined {
   return size <= BODY_BYTES_MAX ? size : undefined;
 }
 
-/** A body is in memory as a whole until it has been looked through. */
+/** Limit, because a whole body is in memory until it has been checked. */
 const BODY_BYTES_MAX = 1024 * 1024 * 1024;
 
-/** Undefined where nothing is listed, or something does not fit. */
+/** Returns undefined if the list is empty, or an item is invalid. */
 function listTexts(text: string, fits: (item: string) => boolean): string[] | undefined {
   const items = text
     .split(',')
@@ -199,7 +199,7 @@ function isHost(text: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:\d{1,5})?$/i.test(text);
 }
 
-/** As browsers write it, and with a slash behind it (RFC 6454 section 6.1). */
+/** Accepts an origin as browsers write it, and with a slash at its end (RFC 6454 section 6.1). */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.origin !== 'null' && `${url.origin}/` === `${text.replace(/\/$/, '').toLowerCase()}/`;

@@ -1,4 +1,4 @@
-// Fields that change labels, annotations and environment of generated objects.
+// Defines the fields that change labels, annotations and environment of generated objects.
 
 import { object, optional, textMap } from '#std/schema.ts';
 import { envField } from '../pods/container.ts';

@@ -1,4 +1,4 @@
-// Finds what is wrong with the URL of a remote MCP server, and with the place that it names.
+// Finds mistakes in the URL of a remote MCP server, and in the host that it names.
 
 import type { Finding } from '../kind.ts';
 import { placeOfUrl } from './url-places.ts';
@@ -24,7 +24,7 @@ interface RemotePlace {
   readonly caller: string;
 }
 
-/** Decides by what is written: a name is not resolved. `url` is a valid URL. */
+/** Decides by the text of the URL: names are not resolved. `url` is a valid URL. */
 export function remotePlaceFindings(url: string, { mayBePrivate, pointer, caller }: RemotePlace): readonly Finding[] {
   const { host, place } = placeOfUrl(url);
   const code = 'remote-url-invalid';

@@ -1,4 +1,4 @@
-// The condition that warns of sessions which are lost between several processes.
+// Computes the condition that warns of sessions that are lost between several processes.
 
 import type { Static } from '#std/schema.ts';
 import type { Verdict } from '../conditions.ts';
@@ -12,7 +12,7 @@ export const NO_SESSIONS: Verdict = {
   message: 'the MCP server keeps its sessions itself: any proxy can go on with them',
 };
 
-/** `processes`: how many are asked for, undefined where no one asked; `called`: what they are, one and several. */
+/** `processes`: declared number, undefined if none is declared; `called`: their name, singular and plural. */
 export function sessionVerdict(
   storage: Static<typeof SessionStorage> | undefined,
   processes: number | undefined,

@@ -1,4 +1,4 @@
-// Fields that say where sessions are kept.
+// Defines the fields for the place of sessions.
 
 import { REDIS } from '#contracts/proxy-fields.ts';
 import { choice, object, optional } from '#std/schema.ts';

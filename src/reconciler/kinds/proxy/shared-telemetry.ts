@@ -1,4 +1,4 @@
-// Every field of MCPTelemetryConfig, and the reference to one.
+// Defines every field of MCPTelemetryConfig, and the reference to one.
 
 import { addressed } from '#std/address/address.ts';
 import type { Validation } from '#std/schema/marks.ts';
@@ -56,13 +56,13 @@ export const SharedTelemetry = object(
   'Metrics and traces of the resources that name these settings.',
 );
 
-/** The reference to an MCPTelemetryConfig, with what differs between the resources that name one. */
+/** The reference to an MCPTelemetryConfig, with the settings that differ between the resources that name it. */
 export const TelemetryConfigRef = object(
   { name: refName('MCPTelemetryConfig'), serviceName: optional(SERVICE_NAME) },
   'Metrics and traces, as an MCPTelemetryConfig says.',
 );
 
-/** Only one of the two may be there. */
+/** Only one of the two fields may be set. */
 export const ONE_TELEMETRY: Validation = {
   rule: '!has(self.telemetry) || !has(self.telemetryConfigRef)',
   message: 'telemetry and telemetryConfigRef are mutually exclusive: set telemetryConfigRef only',

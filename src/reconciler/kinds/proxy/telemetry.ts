@@ -1,4 +1,4 @@
-// Fields for traces, metrics and the audit log.
+// Defines the fields for traces, metrics and the audit log.
 
 import { SAMPLING_RATE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';

@@ -1,4 +1,4 @@
-// What is wrong with several overrides of tools together.
+// Finds conflicts between several overrides of tools.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import { pointerToken } from '#std/json.ts';
@@ -7,11 +7,11 @@ import type { Finding } from '../kind.ts';
 
 type Override = Static<typeof ToolOverride>;
 
-/** Which tools are let through, and what they are called, with the places of both. */
+/** The offered tools and their names, with the places of both settings. */
 export interface ToolSelection {
-  /** Names that clients see; all when empty. */
+  /** Names that clients see; if empty, all tools. */
   readonly filter: readonly string[];
-  /** By the tools' own names. */
+  /** Overrides by the tools' own names. */
   readonly overrides: Readonly<Record<string, Override>>;
   readonly filterField: string;
   readonly overridesPointer: string;
@@ -21,7 +21,7 @@ export function toolFindings(selection: ToolSelection): readonly Finding[] {
   return [...takenNames(selection), ...hiddenOverrides(selection)];
 }
 
-/** An override without a name leaves the tool its own. */
+/** An override without a name keeps the tool's own name. */
 function shownName(tool: string, { name }: Override): string {
   return name === undefined || name === '' ? tool : name;
 }

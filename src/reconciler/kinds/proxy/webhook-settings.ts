@@ -22,7 +22,7 @@ export interface WebhookSettings {
 const read = specReader(Webhooks);
 const DEFAULT_MS = 10_000;
 
-/** Undefined if the resource names none. Called only for resources that were inspected. */
+/** Returns undefined if the resource names none. Called only for resources that were inspected. */
 export function webhookSettings({ webhookConfigRef: ref }: WebhookSource, view: View): WebhookSettings | undefined {
   if (ref === undefined) return undefined;
   const spec = view.find('MCPWebhookConfig', ref.name)?.spec;
@@ -65,7 +65,10 @@ function renderWebhook(
   };
 }
 
-/** For `inspect`: what makes the MCPWebhookConfig unusable. One that others manage may never have been checked. */
+/**
+ * For `inspect`: finds mistakes that make the MCPWebhookConfig unusable. If another manager applies it, it may never
+ * have been checked.
+ */
 export function namedWebhookFindings({ webhookConfigRef: ref }: WebhookSource, view: View): readonly Finding[] {
   const spec = ref === undefined ? undefined : view.find('MCPWebhookConfig', ref.name)?.spec;
   if (ref === undefined || !isObject(spec)) return [];

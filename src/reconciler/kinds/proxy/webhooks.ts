@@ -1,4 +1,4 @@
-// Every field of MCPWebhookConfig, and the reference to one.
+// Defines every field of MCPWebhookConfig, and the reference to one.
 
 import { bool, choice, duration, list, object, optional, type Static, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
@@ -75,7 +75,7 @@ export type WebhookFields = NonNullable<WebhooksSpec['mutating']>[number];
 
 const WEBHOOK_SORTS = ['mutating', 'validating'] as const;
 
-/** All webhooks with the pointers of their fields, in the order in which they are asked. */
+/** Returns all webhooks with the pointers of their fields, in the order in which they are called. */
 export function listedWebhooks(spec: WebhooksSpec) {
   return WEBHOOK_SORTS.flatMap((sort) =>
     (spec[sort] ?? []).map((webhook, index) => ({ sort, index, webhook, pointer: `/spec/${sort}/${index}` })),

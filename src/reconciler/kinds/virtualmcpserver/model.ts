@@ -1,4 +1,4 @@
-// The virtual MCP configuration model: the tools of a group as those of one server.
+// Defines the virtual MCP configuration model, which offers the tools of a group as the tools of one server.
 
 import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { toolOverrides } from '#contracts/tool-override.ts';

@@ -1,4 +1,4 @@
-// Every field of VirtualMCPServer, but for those of its configuration model.
+// Defines every field of VirtualMCPServer, except the fields of its configuration model.
 
 import { PassthroughHeaders } from '#contracts/virtual/passthrough-headers.ts';
 import { REFERENCE } from '#std/schema/marks.ts';
@@ -85,7 +85,7 @@ const INLINE =
 const ISSUER =
   "has(self.incomingAuth.oidcConfig.inline) ? self.incomingAuth.oidcConfig.inline.issuer : has(self.incomingAuth.oidcConfig.kubernetes) ? self.incomingAuth.oidcConfig.kubernetes.issuer : 'https://kubernetes.default.svc'";
 
-/** Names of v1beta1. They are not in the type of the spec: a kind reads it by the names of the documents. */
+/** Names of v1beta1. They are not in the type of the spec, because a kind reads it by the names of the documents. */
 const SPELLINGS: Readonly<Record<never, TSchema>> = {
   groupRef: spellingOf(
     {

@@ -1,5 +1,5 @@
-// What the JSON outputs are made of, as JSON Schemas: resources, problems, differences, approvals, what clients would
-// notice.
+// Defines the parts of the JSON outputs as JSON Schemas: resources, problems, differences, approvals, effects on
+// clients.
 
 import type { JsonObject } from '#std/json.ts';
 

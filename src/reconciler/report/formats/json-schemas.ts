@@ -1,5 +1,5 @@
-// The JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in docs/schemas/output. What is
-// not named here is not printed.
+// Defines the JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in
+// docs/schemas/output. Fields that are not named here are not printed.
 
 import type { JsonObject } from '#std/json.ts';
 import {

@@ -1,4 +1,4 @@
-// Text of anybody in a comment and in the log of a workflow: it stays text.
+// Tests that text of others stays text in a comment and in the log of a workflow.
 
 import { expect, test } from 'vitest';
 import { inert } from './github-plan.ts';

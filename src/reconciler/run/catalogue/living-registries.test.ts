@@ -1,4 +1,4 @@
-// Registries as they exist are read as their kind reads them, whoever has written what.
+// Tests that registries in the cluster are read as their kind reads them, whoever has written them.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

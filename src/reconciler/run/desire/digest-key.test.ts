@@ -1,4 +1,4 @@
-// When the key of digests is looked for, and what is said where there is none.
+// Tests when the key of digests is read, and the results without a key.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -1,4 +1,4 @@
-// How long the answer of a dry run is believed. What admission did to it shows in nothing that is listed.
+// Tests how long the result of a dry run is used. Admission may change without a change of a listed object.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -20,7 +20,7 @@ function policy(uid: string, generation: number): KubeObject {
   return { apiVersion: POLICIES.apiVersion, kind: POLICIES.kind, metadata: { name: 'force', uid, generation } };
 }
 
-/** A server, its clock, and the answers that outlive processes. */
+/** A server, its clock, and results that outlive processes. */
 function world() {
   let now = 1_000_000;
   let policies: readonly KubeObject[] | undefined = [policy('p1', 1)];
@@ -42,7 +42,7 @@ function world() {
       policies = next;
     },
     lists: () => lists,
-    /** As a new process looks. */
+    /** Opens the certainty as a new process does. */
     look: () => openCertainty({ remembered, cluster, clock: { now: () => now } }, 'skep-test'),
   };
 }

@@ -15,16 +15,16 @@ import {
 import type { ImageFacts } from './ports.ts';
 
 export interface Decision {
-  /** Without its place; absent: the image is verified. */
+  /** Problem without its place; absent if the image is verified. */
   readonly problem?: Omit<Finding, 'pointer'>;
-  /** To be written into children. */
+  /** Pin to be written into children. */
   readonly pin?: Pin;
 }
 
 export interface Pin {
   /** Name with digest. */
   readonly name: string;
-  /** Who signed it, and further documents: one line for people. */
+  /** Signers of the image, and further documents: one line for people. */
   readonly evidence: string;
   /** Attestations, for pages. */
   readonly provenance: readonly ImageProvenance[];
@@ -43,7 +43,7 @@ export function decide({ image, mode, expected, pin }: Question, facts: ImageFac
     problem: { code, severity: mode === 'require' ? 'error' : 'warning', message: `${message}${CONSEQUENCE[mode]}` },
   });
   if (expected.by === 'nobody') {
-    // A warning for each image that no one signs would hide the others.
+    // A warning for each image without an expected signer would hide the others.
     if (mode !== 'require') return {};
     return problem(
       'image-signer-unknown',

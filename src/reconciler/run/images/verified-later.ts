@@ -1,4 +1,4 @@
-// Validation without a cluster says of images that runs verify them: it requests nothing itself.
+// Reports in a validation without a cluster that runs verify images: the validation itself requests nothing.
 
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';

@@ -1,4 +1,4 @@
-// What an instance may touch.
+// Tests which namespaces an instance may touch.
 
 import { expect, test } from 'vitest';
 import type { Sourced } from '../read/sourced.ts';

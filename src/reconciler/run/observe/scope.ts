@@ -8,7 +8,7 @@ import type { Sourced } from '../read/sourced.ts';
 
 export interface Scope {
   allows(namespace: string): boolean;
-  /** The namespaces to list; undefined where a pattern makes it the whole cluster. */
+  /** Namespaces to list; undefined if a pattern requires the whole cluster. */
   readonly names: readonly string[] | undefined;
 }
 
@@ -28,7 +28,7 @@ export function scopeOf(patterns: readonly string[]): Scope {
   };
 }
 
-/** Resources outside the scope, each with its problem. */
+/** Returns the resources outside the scope, each with its problem. */
 export function outside(scope: Scope, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   return new Map(
     loaded.flatMap((resource): [Sourced, Problem][] => {

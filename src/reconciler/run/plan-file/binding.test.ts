@@ -1,4 +1,4 @@
-// Which plan files a rollback leaves in use, and that a plan has a cluster.
+// Tests which plan files a rollback leaves in use, and that a plan has a cluster.
 
 import { expect, test } from 'vitest';
 import { NO_RECORD } from '../records/long-record.ts';

@@ -1,4 +1,4 @@
-// What a plan file holds: the one place that says so. Commits, digests and preconditions, no value of any field.
+// Defines the content of a plan file, in this one place: commits, digests and preconditions, no value of any field.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import {
@@ -15,7 +15,7 @@ import {
   time,
 } from '#std/schema.ts';
 
-/** Files of a later one are refused. */
+/** Files of a later version are refused. */
 export const PLAN_FILE_VERSION = 1;
 
 export const SHA256 = { pattern: '^[0-9a-f]{64}$' };
@@ -110,13 +110,13 @@ export type PlanFile = Static<typeof PLAN_FILE>;
 export type PlannedChange = Static<typeof CHANGE>;
 export type PlannedSource = Static<typeof PLANNED_SOURCE>;
 
-/** The published JSON Schema (draft 2020-12). */
+/** Returns the published JSON Schema (draft 2020-12). */
 export function publishedSchema(schema: TSchema, title: string): JsonObject {
   const plain: JsonObject = JSON.parse(JSON.stringify(schema));
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...strict(plain) };
 }
 
-/** Without the words of CustomResourceDefinitions and of our rules; what is not described is not allowed. */
+/** Removes the words of CustomResourceDefinitions and of our rules. Fields that are not described are not allowed. */
 function strict(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([key]) => !key.startsWith('x-'));
   const copy: JsonObject = Object.fromEntries(kept.map(([key, value]) => [key, strictValue(value ?? null)]));

@@ -1,4 +1,4 @@
-// What a plan file says, which files are refused, and for whom one is.
+// Tests the content of plan files, and which files are refused.
 
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';

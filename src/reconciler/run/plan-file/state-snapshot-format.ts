@@ -1,4 +1,5 @@
-// What a snapshot of the state holds: the one place that says so. Names, digests and facts of kinds; no value of any field.
+// Defines the content of a snapshot of the state, in this one place: names, digests and facts of kinds, no value of any
+// field.
 
 import {
   anyObject,
@@ -16,7 +17,7 @@ import {
 } from '#std/schema.ts';
 import { CLUSTER, PLANNED_SOURCE, RESOURCE, SHA256, TOOL } from './format.ts';
 
-/** Snapshots of a later one are refused. */
+/** Snapshots of a later version are refused. */
 export const SNAPSHOT_VERSION = 1;
 
 const OBJECT = object(

@@ -1,4 +1,4 @@
-// What a plan against a snapshot cannot know, in words: whoever reads the plan must know it.
+// Lists in words the facts that a plan against a snapshot cannot know, so that readers of the plan know it.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -9,11 +9,11 @@ import type { PlanBinding } from './plan-file.ts';
 import type { StateSnapshot } from './state-snapshot-format.ts';
 
 export interface Against {
-  /** When the cluster was looked at (RFC 3339). */
+  /** Time at which the cluster was read (RFC 3339). */
   readonly createdAt: string;
-  /** Commit by name of the source. */
+  /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** One sentence each; what happened since is never known. */
+  /** Facts in a sentence each. Events since then are never known. */
   readonly unknown: readonly string[];
 }
 
@@ -80,7 +80,7 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   ];
 }
 
-/** Nothing in the cluster says which keys they have; those that are named are taken to be there. */
+/** Nothing in the cluster shows which keys these objects have. Keys that manifests name are assumed to exist. */
 function foreignKeys(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const named = new Set(gathered.loaded.flatMap(keysNamedBy).map(([object]) => object));
   const found = snapshot.objects.filter((known) => hasUnknownKeys(known) && named.has(keyOf(known.resource)));

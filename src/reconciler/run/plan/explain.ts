@@ -1,5 +1,5 @@
-// Why each object is, or is not, created, changed or deleted: what the stages of a plan have found out, put side by side.
-// Decides nothing itself.
+// Explains why each object is, or is not, created, changed or deleted, from the findings of the stages of a plan. It
+// decides nothing itself.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Place, type ResourceId } from '#std/problem.ts';
@@ -17,9 +17,9 @@ export interface Explanation {
   readonly what: 'created' | 'updated' | 'replaced' | 'deleted' | 'unchanged' | 'held' | 'refused';
   /** Full sentences without a full stop, the most telling one first. */
   readonly because: readonly string[];
-  /** Where its manifest is, or its owner's. */
+  /** Place of its manifest, or of its owner's. */
   readonly declared?: { readonly source: string; readonly place: Place };
-  /** The custom resource that it is a child of. */
+  /** Custom resource that it is a child of. */
   readonly owner?: ResourceId;
 }
 
@@ -31,7 +31,7 @@ interface Explained {
   readonly plan: Plan;
 }
 
-/** Everything that Git declares, that it becomes, and that is in our set; sorted by id. */
+/** Explains every object that Git declares, that is created for it, or that is in our set; sorted by id. */
 export function explain(prepared: Explained): readonly Explanation[] {
   const found = new Map<string, Explanation>();
   const look = lookup(prepared);
@@ -118,7 +118,7 @@ function unlisted({ snapshot }: Explained, id: ResourceId, owner: ResourceId | u
 interface Lookup {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly origin: (id: ResourceId) => Pick<Explanation, 'declared' | 'owner'>;
-  /** What else is known about it. */
+  /** Returns further facts about the object. */
   readonly notes: (id: ResourceId) => readonly string[];
 }
 

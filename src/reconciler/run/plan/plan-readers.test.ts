@@ -1,4 +1,4 @@
-// Plans of those who may read but not change.
+// Tests plans of users who may read but not change.
 
 import { expect, test } from 'vitest';
 import type { Preview } from '../diff/compared.ts';

@@ -1,5 +1,5 @@
-// What a plan says, from what was compared to what waits for approval. In one file, though it is long: every case gives the same
-// input with one thing different, and reads the lines of the plan.
+// Tests plans from comparison to approval. In one file, though it is long: every case has the same input with one
+// difference, and reads the lines of the plan.
 
 import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -39,7 +39,7 @@ function compared(verdict: Compared['verdict'], id: string, owner?: string): Com
 type Changes = Partial<DeletionsInput> &
   Partial<Pick<PlanInput, 'compared'>> &
   Partial<Pick<ListsInput, 'owned' | 'limits' | 'faults' | 'contents' | 'recorded'>> & {
-    /** How many resources the source declares. */
+    /** Number of resources that the source declares. */
     readonly declares?: number;
     readonly approval?: Approval;
   };
@@ -106,7 +106,7 @@ const APPROVAL: Approval = {
   lines: new Set(),
 };
 
-/** The plan as text: one line per batch, change and held object. */
+/** Returns the plan as text: one line per batch, change and held object. */
 function check(changes: Changes, expected: readonly string[]): void {
   const { batches, held, waiting } = planOf(changes);
   const text = [

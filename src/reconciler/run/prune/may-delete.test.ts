@@ -1,4 +1,4 @@
-// Every reason for which an object stays, or waits, and that without any it goes.
+// Tests every reason for which an object stays, or waits, and that it is deleted if there is none.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,4 +1,4 @@
-// What a source may declare, by its allow.
+// Tests the limits of a source, by its `allow`.
 
 import { expect, test } from 'vitest';
 import { limitsOf } from './limits.ts';

@@ -1,4 +1,4 @@
-// What becomes of the documents of one source. In one file, because every test loads texts by the same two helpers.
+// Tests loading the documents of one source. In one file, because every test loads texts by the same two helpers.
 
 import { describe, expect, test } from 'vitest';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -15,7 +15,7 @@ function loaded(files: Readonly<Record<string, string>>, more: Partial<LoadInput
   return load({ source: 'fleet', documents, kinds: KINDS, apiGroup: GROUP, builtin: bundledSchema, ...more });
 }
 
-/** The lines a reader sees, and what becomes of the source. */
+/** Checks the lines that a reader sees, and the result for the source. */
 function check(
   text: string,
   more: Partial<LoadInput> = {},
@@ -448,7 +448,7 @@ describe('the cache', () => {
         else this.hits++;
         return value;
       },
-      // As a cache on disk would do it.
+      // Behaves like a cache on disk.
       set: (key, value) => void values.set(key, JSON.parse(JSON.stringify(value))),
     };
   }

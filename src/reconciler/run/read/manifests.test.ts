@@ -1,4 +1,4 @@
-// Which files of a checkout are read, and how often.
+// Tests which files of a checkout are read, and how often.
 
 import { expect, test } from 'vitest';
 import type { Checkout } from '../ports.ts';

@@ -1,4 +1,4 @@
-// Which objects are too large for every API server.
+// Tests which objects are too large for every API server.
 
 import { expect, test } from 'vitest';
 import { readDocuments } from '#std/yaml/yaml.ts';

@@ -1,4 +1,4 @@
-// Patterns of skep.yaml: names with wildcards.
+// Reads patterns of skep.yaml: names with wildcards.
 
 import { Failure } from '#std/failure.ts';
 import { type Glob, globMatches, parseGlob } from '#std/glob.ts';
@@ -12,7 +12,7 @@ export function readPattern(setting: string, pattern: string): Glob {
   });
 }
 
-/** Whether a path is meant by one of the patterns; as in .gitignore, a first `**` with a slash also stands for no folder. */
+/** Returns true for paths that match a pattern. As in .gitignore, a leading `**` with a slash also matches no folder. */
 export function pathMatcher(setting: string, patterns: readonly string[]): (path: string) => boolean {
   const globs = patterns.map((pattern) => readPattern(setting, pattern));
   return (path) => globs.some((glob) => globMatches(glob, path) || globMatches(glob, `/${path}`));

@@ -9,7 +9,7 @@ import type { SourceFile } from './source-file.ts';
 
 const GROUP = 'toolhive.stacklok.dev';
 
-/** As a process leaves them: what is not JSON would not outlast it. */
+/** Returns files as a process stores them: only JSON outlasts the process. */
 function asLeft(left: ReadonlyMap<string, SoundFile>): ReadonlyMap<string, SoundFile> {
   return new Map(Object.entries(JSON.parse(JSON.stringify(Object.fromEntries(left)))));
 }
@@ -38,7 +38,7 @@ function loadWith({ texts, more, definitions }: Given, sound: SoundFiles): Loade
   return load({ ...given, cache: new Map(), sound, ...(definitions && { definitions }) });
 }
 
-/** Two processes, one after the other, on the same files. */
+/** Runs two processes, one after the other, on the same files. */
 function loadTwice(first: Given, second = first) {
   const one = openFiles();
   const fresh = loadWith(first, one.files);
@@ -47,7 +47,7 @@ function loadTwice(first: Given, second = first) {
   return { fresh, again, left: [...one.left.keys()], leftAgain: [...two.left.keys()] };
 }
 
-/** Everything that runs read of it. */
+/** Returns everything that runs read from it. */
 function shown({ resources, problems, ...rest }: Loaded): object {
   const read = resources.map(({ id, object, kind, defaulted, legible, place }) => {
     return { id, object, kind: kind?.kind, defaulted, legible, place: place('/metadata/name') };

@@ -1,4 +1,4 @@
-// The inventory of an instance as ConfigMaps: how much fits, how it grows, and what a spoilt line is worth.
+// Tests the inventory of an instance in ConfigMaps: its capacity, its growth, and damaged lines.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -42,7 +42,7 @@ test('is read as it was written, also where it has grown to several ConfigMaps',
   expect([...cluster.kept.keys()]).toEqual(['skep-test-inventory']);
   const many = { entries: entries(20_000), leaving: new Map() };
   await storeInventory(cluster, HOME, few, many);
-  // The first says how many there are: where a run ends before, it still has all.
+  // The first shard has their number: if a run ends before, it still has all.
   expect([cluster.kept.size > 1, cluster.written.at(-1)]).toEqual([true, 'skep-test-inventory']);
   const read = await readInventory(cluster, HOME);
   expect([read.entries.size, read.leaving.size]).toEqual([20_000, 0]);

@@ -127,7 +127,7 @@ function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   };
 }
 
-/** A custom resource with a fault, or with an expression in place of a value that its kind reads. */
+/** Returns true for a custom resource with a fault, or with an expression in place of a value that its kind reads. */
 function isUnreadable({ before, after }: ComparedObject): boolean {
   return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);
 }
@@ -196,7 +196,7 @@ function missingFolder(path: string, base: Checkout, head: Checkout): readonly s
   ];
 }
 
-/** Folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */
+/** Returns the folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */
 function elsewhere(
   objects: readonly { readonly id: ResourceId; readonly object: KubeObject }[],
   paths: readonly string[],

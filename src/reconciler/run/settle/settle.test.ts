@@ -1,4 +1,4 @@
-// How often a run that waits looks at the cluster, and how often it says what it waits for.
+// Tests how often a run that waits reads the cluster, and how often it reports its wait.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// What is reported where a status cannot be written.
+// Tests the report if a status cannot be written.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

@@ -1,9 +1,9 @@
-// Troubles and empty places, described where the content would be.
+// Shows problems and empty results in the place of the content.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import type { Refusal, Trouble } from './api.ts';
 
-/** `again`: asks once more, where that may help. */
+/** `again`: repeats the request, if that may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {
   const described = describeTrouble(trouble, what);
   return element(
@@ -28,11 +28,11 @@ export function emptyNotice(title: string, advice: string, ...actions: readonly 
 export interface Advice {
   readonly title: string;
   readonly advice: string;
-  /** Whether asking again may help. */
+  /** Whether repeating the request may help. */
   readonly again: boolean;
 }
 
-/** `what`: what was asked for, as in `this server`. */
+/** `what`: the requested thing, as in `this server`. */
 export function describeTrouble(trouble: Trouble, what: string): Advice {
   switch (trouble.kind) {
     case 'unauthorized':

@@ -1,12 +1,12 @@
-// Asks for a token where the registry needs one, and says where such tokens come from (RFC 9728). It is kept in memory
-// only: a reload forgets it.
+// Asks for a token if the registry requires one, and shows the issuers of such tokens (RFC 9728). The token is kept in
+// memory only: it is lost at a reload.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import type { Api } from './api.ts';
 import { title, webLink } from './dom.ts';
 import { members, text, texts } from './json.ts';
 
-/** `reported`: why the last token was not accepted. */
+/** `reported`: the reason why the last token was refused. */
 export function signInView(api: Api, reported: HTMLElement | undefined, done: () => void): HTMLElement {
   const input = element('input', {
     type: 'password',
@@ -47,7 +47,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
   return element('div', { class: 'narrow' }, title('This registry asks for a token'), reported, form, sources);
 }
 
-/** Public, and only a help: where it cannot be had, nothing is said. */
+/** The sources are public and only a help: if they cannot be read, nothing is shown. */
 async function showSources(api: Api, into: HTMLElement): Promise<void> {
   const answer = await api.get('.well-known/oauth-protected-resource', new AbortController().signal);
   if (!answer.ok) return;

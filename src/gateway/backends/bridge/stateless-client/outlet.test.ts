@@ -10,7 +10,7 @@ function notification(method: string, uri?: string) {
   return [bytes, scanned.message] as const;
 }
 
-/** A client that takes nothing until a test lets it. */
+/** Simulates a client that accepts nothing until a test lets it. */
 function slowClient() {
   const events: string[] = [];
   const state = { takes: true };

@@ -1,10 +1,10 @@
-// Each backend: how it is, where it is, and what of it clients see.
+// Shows each backend: its health, its address, and its part of the offer.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Backend, ListName, Offered, Server } from './api.ts';
 import { named, textList } from './dom.ts';
 
-/** A list of thousands would keep the browser busy. */
+/** Limit, since a list of thousands would keep the browser busy. */
 const SHOWN_MAX = 500;
 
 const WORDS: Readonly<Record<ListName, string>> = {
@@ -80,7 +80,7 @@ function backendFacts(backend: Backend): HTMLElement {
   );
 }
 
-/** What clients see first. */
+/** Shows first the items that clients see. */
 function offeredView(offered: readonly Offered[]): HTMLElement | undefined {
   if (offered.length === 0) return undefined;
   const sorted = offered.toSorted((a, b) => Number(b.advertised) - Number(a.advertised));

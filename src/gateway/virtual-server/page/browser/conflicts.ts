@@ -1,4 +1,4 @@
-// Names that several want, and who has them.
+// Shows names in conflict, and which backend has them.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Conflict, Place, Status } from './api.ts';

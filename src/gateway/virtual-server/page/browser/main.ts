@@ -1,4 +1,4 @@
-// The page of a virtual server: asks it how it is, and shows that. It changes nothing.
+// Loads the state of a virtual server and shows it, without changing anything.
 
 import { byId, element } from '#std/page/shared/elements.ts';
 import { askVirtualServer, type Server } from './api.ts';

@@ -16,7 +16,7 @@ export interface ReadBody {
   readonly duplicates: readonly string[];
 }
 
-/** The object that a create or replace carries. */
+/** Reads the object that a create or replace carries. */
 export function readObject(request: ApiRequest, kind: string): ReadBody {
   const type = mediaType(request.contentType);
   const text = request.body.toString('utf8');
@@ -28,7 +28,7 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
   return { value, duplicates: [] };
 }
 
-/** Few kinds can be read in this form: for the others a client is asked to send another. */
+/** Only some kinds can be read in this form. For the others, the client is told to send another form. */
 function readProtobufObject(body: Buffer): ReadBody {
   const value = readProtobuf(body);
   if (value === undefined) throw unsupportedMediaType(['application/json', 'application/yaml']);
@@ -56,14 +56,14 @@ function excerpt(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
 }
 
-/** A JSON patch document; what it must be the caller says. */
+/** Reads a JSON patch document. The caller checks its shape. */
 export function readPatch(request: ApiRequest): Json {
   const value = parseText(request.body.toString('utf8'));
   if (value instanceof SyntaxError) throw badRequest(`error decoding patch: ${lowerFirst(value.message)}`);
   return value;
 }
 
-/** The configuration of a server-side apply: YAML, of which JSON is a part. */
+/** Reads the configuration of a server-side apply: YAML, of which JSON is a part. */
 export function readApplied(request: ApiRequest): ReadBody {
   const text = request.body.toString('utf8');
   const json = parseText(text);
@@ -83,7 +83,7 @@ function parseText(text: string): Json | SyntaxError {
   }
 }
 
-/** The YAML that clients send is machine-written; the version and the merge keys are those that Kubernetes reads. */
+/** Clients send machine-written YAML. The version and the merge keys are those that Kubernetes reads. */
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', merge: true });
   const [problem] = document.errors;
@@ -97,7 +97,7 @@ export function mediaType(header: string): string {
   return (header.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** The DeleteOptions of a deletion's body; an absent body says nothing. */
+/** Reads the DeleteOptions of a deletion. An absent body sets no option. */
 export function readDeleteBody(request: ApiRequest): JsonObject {
   if (mediaType(request.contentType) === PROTOBUF) throw unsupportedMediaType(['application/json']);
   const text = request.body.toString('utf8').trim();

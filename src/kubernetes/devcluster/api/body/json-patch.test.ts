@@ -6,7 +6,7 @@ interface Row {
   readonly reason: string;
   readonly target: Json;
   readonly patch: Json[];
-  /** Absent: the patch is refused. */
+  /** If absent, the patch is refused. */
   readonly result?: Json;
 }
 

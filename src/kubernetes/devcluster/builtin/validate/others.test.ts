@@ -5,7 +5,7 @@ import { validateConfigMap, validateSecret } from './others.ts';
 const MIB = 1024 * 1024;
 const metadata = { name: 'large', namespace: 'default' };
 
-/** As it would be sent: a third longer than what it stands for. */
+/** Returns base64 text for a number of bytes. It is a third longer than they are. */
 function bytes(count: number): string {
   return Buffer.alloc(count).toString('base64');
 }

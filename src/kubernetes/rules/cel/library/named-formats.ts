@@ -1,4 +1,4 @@
-// The named formats that rules can hold texts against. Source: Kubernetes CEL, "Kubernetes format library".
+// Implements the named formats that rules can check texts against. Source: Kubernetes CEL, "Kubernetes format library".
 
 import {
   dns1035Fault,
@@ -62,7 +62,7 @@ function formatOf(faultOf: FaultOf): CelFormat {
   });
 }
 
-/** A name that something is still to be added to may end in a hyphen. */
+/** Checks the prefix of a name. It may end in a hyphen, because text is added to it. */
 function prefixOf(faultOf: FaultOf): FaultOf {
   return (text) => faultOf(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
 }

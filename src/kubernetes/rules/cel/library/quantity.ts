@@ -1,4 +1,4 @@
-// Quantities (`500m`, `1Gi`) in rules. Source: Kubernetes CEL, "Kubernetes quantity library".
+// Implements quantities (`500m`, `1Gi`). Source: Kubernetes CEL, "Kubernetes quantity library".
 
 import { approximate, fromWhole, parseQuantity, type Quantity, wholeOf } from '../../formats/quantity.ts';
 import { equals } from '../equality.ts';

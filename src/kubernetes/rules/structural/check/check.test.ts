@@ -7,7 +7,7 @@ function found(schema: JsonObject): string[] {
   return checkStructural(schema).map(({ code, pointer, message }) => `${code} ${pointer}: ${message}`);
 }
 
-/** A root whose `spec` is the schema in question. */
+/** Returns a root schema with this schema for `spec`. */
 function withSpec(spec: JsonObject): JsonObject {
   return { type: 'object', properties: { spec } };
 }

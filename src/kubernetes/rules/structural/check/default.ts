@@ -1,4 +1,4 @@
-// A default must itself be what its schema asks for.
+// Checks that a default is valid by its own schema.
 
 import type { Json } from '#std/json.ts';
 import { isObject, jsonEquals } from '#std/json.ts';

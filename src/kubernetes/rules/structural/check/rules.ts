@@ -1,4 +1,4 @@
-// The `x-kubernetes-validations` of one schema: are they complete, and do they compile against its types. Source:
+// Checks the `x-kubernetes-validations` of one schema: whether they are complete and compile against its types. Source:
 // CustomResourceDefinitions, "Validation rules".
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';

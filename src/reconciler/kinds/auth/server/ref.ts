@@ -1,4 +1,5 @@
-// The field that names the authorization server of a proxy, apart from how the proxy authenticates to what is behind it.
+// Defines the field that names the authorization server of a proxy, separately from the authentication to the server
+// behind the proxy.
 
 import { choice, object } from '#std/schema.ts';
 import { nameField } from '../../selectors.ts';

@@ -36,7 +36,7 @@ function primaryFindings(server: AuthServer, pointer: string): readonly Finding[
   return [{ code: 'upstream-provider-unknown', severity: 'error', pointer: at, message: `the server ${fault}` }];
 }
 
-/** The server would not start. */
+/** Reports settings with which the server would not start. */
 function confidentialFindings(
   {
     issuer,
@@ -125,7 +125,7 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
   ];
 }
 
-/** Only a value that is written down forbids http or private addresses, or silences the warning. */
+/** Only a written value forbids http or private addresses, or silences the warning. */
 function endpointFindings(
   { authorizationEndpoint, tokenEndpoint, userInfo, dcrConfig = {}, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,
   pointer: string,

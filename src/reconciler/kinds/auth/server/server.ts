@@ -1,4 +1,4 @@
-// Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
+// Defines the fields of the embedded authorization server: its name, its keys, the lifetimes of its tokens.
 
 import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../../selectors.ts';
@@ -22,7 +22,7 @@ const Issuer = text('URL by which clients know this authorization server: the is
   ],
 });
 
-/** Beyond these bounds an authorization server of the existing platform does not start. */
+/** Outside these bounds an authorization server of the existing platform does not start. */
 function lifespan(description: string, field: string, bounds: { default: string; least: string; most: string }) {
   const { least, most } = bounds;
   return duration(`${description} Between ${least} and ${most}.`, {

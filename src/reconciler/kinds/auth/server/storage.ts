@@ -1,4 +1,4 @@
-// Fields that say where an embedded authorization server keeps logins.
+// Defines the fields for the place in which an embedded authorization server stores logins.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, duration, integer, list, object, optional, port, text } from '#std/schema.ts';

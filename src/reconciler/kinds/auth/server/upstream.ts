@@ -1,4 +1,4 @@
-// Fields that say who users of an embedded authorization server log in with.
+// Defines the fields for the providers with which users of an embedded authorization server log in.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, object, optional, text, textMap } from '#std/schema.ts';
@@ -103,7 +103,7 @@ const IdentityFromToken = object(
   'Where the token response says who the user is. Only TLS protects what it says.',
 );
 
-/** RFC 7591 section 3: the token and the secret must not be readable on their way. */
+/** RFC 7591 section 3: the token and the secret must be encrypted in transit. */
 function httpsUrl(description: string) {
   return addressed(text(description, { maxLength: 2048, pattern: '^https://[^\\s?#]+[^/\\s?#]$' }), 'url');
 }

@@ -1,4 +1,4 @@
-// Builds the kustomizations of a source, once for each content, and makes a file of each object that comes out.
+// Builds the kustomizations of a source, once for each content, and creates a file for each resulting object.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -179,7 +179,7 @@ function withoutOrigin(value: Json): Json {
   return { ...value, metadata: Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others } };
 }
 
-/** In the order in which kustomize applies them, as far as positions are concerned. */
+/** Returns the patches in the order in which kustomize applies them, as far as positions are concerned. */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
   return ['patchesStrategicMerge', 'patches', 'patchesJson6902'].flatMap((field) => {

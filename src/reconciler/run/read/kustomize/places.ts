@@ -1,4 +1,4 @@
-// Finds where values of a file of a source are written.
+// Finds the place at which a value of a file of a source is written.
 
 import type { Place } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';

@@ -1,4 +1,4 @@
-// What the page shows of servers that run: a band above the catalogue, a page for each, and a line on entries.
+// Shows running servers on the page: a band above the catalogue, a page for each, and a line on entries.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
@@ -10,12 +10,12 @@ import { launchOfRunning, type Provenance, type Running, type RunningServers } f
 import { tabsOf } from './tabs.ts';
 import { tryPanel } from './try.ts';
 
-/** Of a fleet of which no reconciler has left anything, nothing is known. */
+/** Returns whether nothing is known about running servers: in a fleet, no reconciler has recorded any. */
 function isUnknown({ place, list }: RunningServers): boolean {
   return place === 'hidden' || (place === 'fleet' && list().length === 0);
 }
 
-/** Undefined where it is not known what runs. */
+/** Returns undefined if it is not known which servers run. */
 export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
@@ -34,7 +34,7 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
   );
 }
 
-/** A fleet may be large, and the catalogue is below. */
+/** Limit of the rows, because a fleet may be large and the catalogue is below. */
 const ROWS_SHOWN = 12;
 
 function moreRows(rows: readonly HTMLElement[]): HTMLElement | undefined {
@@ -42,7 +42,7 @@ function moreRows(rows: readonly HTMLElement[]): HTMLElement | undefined {
   return element('details', {}, element('summary', {}, `${rows.length.toLocaleString('en')} more`), list(rows));
 }
 
-/** Undefined where it is there, or none of the servers asks for it. */
+/** Returns undefined if the token is known, or if no server requires it. */
 function missingToken(running: RunningServers, servers: readonly Running[]): HTMLElement | undefined {
   if (running.token() !== '' || servers.every(({ auth }) => auth !== 'token')) return undefined;
   return element(
@@ -71,7 +71,7 @@ function readiness({ ready, notRunHere }: Running): HTMLElement {
   return element('span', { class: ready ? 'mark ready' : 'mark warn' }, ready ? 'ready' : 'not ready');
 }
 
-/** On the page of an entry: whether it runs here, where that can be known. */
+/** Shows on the page of an entry whether it runs here, if that is known. */
 export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.of(entry);
@@ -90,7 +90,7 @@ export interface RunningViewDeps {
   readonly signal: AbortSignal;
 }
 
-/** Undefined where no such server runs here. */
+/** Returns undefined if no such server runs here. */
 export function runningView(
   deps: RunningViewDeps,
   namespace: string,
@@ -117,7 +117,7 @@ export function runningView(
     state,
     missingToken(running, [server]),
     insideNote(server),
-    // Those of a fleet are of other origins, which the page does not ask.
+    // Servers of a fleet have other origins, to which the page sends no requests.
     running.place === 'beside' && server.notRunHere === undefined
       ? tabsOf('What to do with it', [
           { id: 'try', title: 'Try it', node: tryPanel(server, { token: running.token, logins, announce, signal }) },
@@ -134,7 +134,7 @@ const NEEDS: Readonly<Record<Running['auth'], string>> = {
   none: 'no token',
 };
 
-/** A name that only the cluster's own DNS knows. */
+/** Shown for a name that only the cluster's own DNS resolves. */
 function insideNote({ url }: Running): HTMLElement | undefined {
   if (!/\.svc(\.|$)/.test(URL.parse(url)?.hostname ?? '')) return undefined;
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
@@ -153,7 +153,7 @@ function provenanceText({ predicateType, repository, identity }: Provenance): HT
 
 const WORKFLOW = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/(\.github\/workflows\/[^@]+)@refs\/(?:heads|tags)\/(.+)$/;
 
-/** Address of the file of a workflow at GitHub. Undefined for another signer. */
+/** Returns the address of a workflow's file at GitHub; undefined for another signer. */
 function workflowUrl(identity: string): string | undefined {
   const [, repository, file, ref] = WORKFLOW.exec(identity) ?? [];
   if (repository === undefined || file === undefined || ref === undefined) return undefined;
