@@ -15,7 +15,7 @@ export function entryOf(role: EntryRole, kind: string, { name, ...given }: Given
   const state: EntryState = given.state ?? 'healthy';
   const id = namespace === undefined ? `${kind}/${name}` : `${namespace}/${kind}/${name}`;
   return {
-    ...{ id, kind, name, role, state, why: 'It runs as Git declares it.', source: 'fleet' },
+    ...{ id, kind, name, role, state, why: 'It is ready, and as Git declares it.', source: 'fleet' },
     ...{ since: { run: RUN, at: state === 'healthy' ? EARLIER : AT }, uses: [], objects: 0 },
     ...given,
   };
@@ -47,7 +47,8 @@ export function largeFleet(servers: number): FleetState {
     const group = Math.floor(index / 25);
     const namespace = namespaceOf(group);
     const state = index % 97 === 3 ? 'failed' : index % 61 === 7 ? 'progressing' : 'healthy';
-    const why = state === 'failed' ? 'pod server-0: ImagePullBackOff: no such image' : 'It runs as Git declares it.';
+    const why =
+      state === 'failed' ? 'pod server-0: ImagePullBackOff: no such image' : 'It is ready, and as Git declares it.';
     const uses = [`${namespace}/MCPGroup/group-${group}`];
     entries.push(entryOf('server', 'MCPServer', { name: `server-${index}`, namespace, state, why, uses, objects: 7 }));
   }

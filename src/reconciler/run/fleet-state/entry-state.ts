@@ -195,7 +195,7 @@ function readyState(status: JsonObject | undefined): Found {
   if (status !== undefined && isUnreported(status)) {
     return { state: 'unknown', why: 'It runs; nobody reports whether its tools are as they were reviewed.' };
   }
-  return { state: 'healthy', why: 'It runs as Git declares it.' };
+  return { state: 'healthy', why: 'It is ready, and as Git declares it.' };
 }
 
 function foreignState(live: KubeObject): Found {

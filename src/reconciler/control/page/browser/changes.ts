@@ -1,6 +1,7 @@
 // The changes of a run, folded per resource of the fleet: what it is made of follows it.
 
 import { h } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
 import type { RecordedDifference, RecordedOutcome } from '#reconciler/run/history/ports.ts';
 import { valueText } from './differences.ts';
@@ -11,70 +12,76 @@ interface Props {
   readonly entries: readonly FleetEntry[];
 }
 
+/** More groups are shown if someone asks for them. */
+const GROUPS_MAX = 12;
+
 export function Changes({ outcomes, entries }: Props) {
+  const [isWhole, setWhole] = useState(false);
+  const known = useMemo(() => new Set(entries.map(({ id }) => id)), [entries]);
   if (outcomes.length === 0) return null;
-  const known = new Map(entries.map(({ id, namespace, name }) => [id, `${namespace ?? ''}/${name}`]));
-  const groups = foldOutcomes(outcomes, new Set(known.values()));
+  const groups = [...Map.groupBy(outcomes, ({ owner, resource }) => owner ?? resource)].toSorted(failedFirst);
+  const shown = isWhole ? groups : groups.slice(0, GROUPS_MAX);
+  const left = groups.length - shown.length;
   return h(
     'section',
     null,
     h('h2', null, 'Changes ', h('span', { class: 'count' }, outcomes.length)),
-    [...groups].map(([name, own]) => h(Group, { key: name, name, outcomes: own, known })),
+    shown.map(([id, own]) => h(Group, { key: id, id, outcomes: own, known })),
+    left === 0
+      ? null
+      : h('button', { type: 'button', class: 'quiet', onClick: () => setWhole(true) }, `Show ${left} more resources`),
   );
 }
 
-/** Objects of a resource are named like it, or begin with its name. */
-function foldOutcomes(
-  outcomes: readonly RecordedOutcome[],
-  names: ReadonlySet<string>,
-): ReadonlyMap<string, readonly RecordedOutcome[]> {
-  return Map.groupBy(outcomes, ({ resource }) => {
-    const parts = resource.split('/');
-    const name = parts.at(-1) ?? '';
-    const namespace = parts.length > 2 ? parts[0] : '';
-    const words = name.split('-');
-    const starts = words.map((_, index) => `${namespace}/${words.slice(0, words.length - index).join('-')}`);
-    return starts.find((start) => names.has(start)) ?? `${namespace}/${name}`;
-  });
+type Group = readonly [id: string, outcomes: readonly RecordedOutcome[]];
+
+/** Then the largest changes. */
+function failedFirst([, a]: Group, [, b]: Group): number {
+  return Number(hasFailed(b)) - Number(hasFailed(a)) || b.length - a.length;
+}
+
+function hasFailed(outcomes: readonly RecordedOutcome[]): boolean {
+  return outcomes.some(({ action }) => action === 'failed');
 }
 
 interface GroupProps {
-  readonly name: string;
+  readonly id: string;
   readonly outcomes: readonly RecordedOutcome[];
-  readonly known: ReadonlyMap<string, string>;
+  readonly known: ReadonlySet<string>;
 }
 
-function Group({ name, outcomes, known }: GroupProps) {
-  const failed = outcomes.some(({ action }) => action === 'failed');
+function Group({ id, outcomes, known }: GroupProps) {
+  const [first, ...others] = outcomes;
+  if (first !== undefined && others.length === 0 && (first.diff ?? []).length === 0)
+    return h('div', { class: 'change alone' }, h(Outcome, { outcome: first, known }));
   const counts = Map.groupBy(outcomes, ({ action }) => action);
   const text = [...counts].map(([action, own]) => `${own.length} ${action}`).join(', ');
+  const failed = hasFailed(outcomes);
   return h(
     'details',
-    { class: 'change', open: outcomes.length === 1 || failed },
-    h(
-      'summary',
-      null,
-      h('span', { class: 'name text' }, name.replace(/^\//, '')),
-      h('span', { class: failed ? 'problem' : 'soft' }, text),
-    ),
+    { class: 'change', open: failed || outcomes.length === 1 },
+    h('summary', null, h('span', { class: 'name text' }, id), h('span', { class: failed ? 'problem' : 'soft' }, text)),
     h(
       'ul',
       { role: 'list' },
-      outcomes.map((outcome) => h(Outcome, { key: outcome.resource, outcome, isEntry: known.has(outcome.resource) })),
+      outcomes.map((outcome) => h('li', { key: outcome.resource }, h(Outcome, { outcome, known }))),
     ),
   );
 }
 
-function Outcome({ outcome, isEntry }: { readonly outcome: RecordedOutcome; readonly isEntry: boolean }) {
+interface OutcomeProps {
+  readonly outcome: RecordedOutcome;
+  readonly known: ReadonlySet<string>;
+}
+
+function Outcome({ outcome, known }: OutcomeProps) {
   const { action, resource, error, diff = [] } = outcome;
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
-  return h(
-    'li',
-    null,
+  return [
     h(
       'p',
       { class: error === undefined ? 'text' : 'text problem' },
-      isEntry ? h('a', { href: resourceAddress(resource) }, resource) : resource,
+      known.has(resource) ? h('a', { href: resourceAddress(resource) }, resource) : resource,
       ` ${action}${reason}`,
     ),
     diff.length === 0
@@ -84,7 +91,7 @@ function Outcome({ outcome, isEntry }: { readonly outcome: RecordedOutcome; read
           { class: 'fields', role: 'list' },
           diff.map((each) => h('li', { key: each.path, class: 'text' }, differenceLine(each))),
         ),
-  );
+  ];
 }
 
 function differenceLine({ path, before, after, long }: RecordedDifference): string {

@@ -9,15 +9,17 @@ import { resourceAddress } from './route.ts';
 import { Glyph, STATES, TROUBLES, worstFirst } from './states.ts';
 import { Lasting } from './times.ts';
 
-/** Of a section that is folded; more are drawn when someone asks for them. */
-const CARDS_MAX = 24;
-const ROWS_MAX = 50;
+/** Cards that are drawn at first, over all sections; each section has some of them. */
+const CARDS_MAX = 120;
+const SECTION_MIN = 6;
+const ROWS_MAX = 25;
 /** All that is drawn of a section at a time. */
 const MORE = 240;
 
 export function FleetList({ entries, now }: FleetProps) {
   const sorted = useMemo(() => worstFirst(entries), [entries]);
   const troubled = sorted.filter(({ state }) => TROUBLES.has(state));
+  const limit = Math.max(SECTION_MIN, Math.floor(CARDS_MAX / new Set(entries.map(({ namespace }) => namespace)).size));
   const sections = Map.groupBy(sorted, ({ namespace }) => namespace ?? '');
   return h(
     'div',
@@ -25,7 +27,7 @@ export function FleetList({ entries, now }: FleetProps) {
     troubled.length === 0 ? null : h(Attention, { entries: troubled, now }),
     [...sections]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([namespace, own]) => h(Section, { key: namespace, namespace, entries: own })),
+      .map(([namespace, own]) => h(Section, { key: namespace, namespace, entries: own, limit })),
   );
 }
 
@@ -66,8 +68,15 @@ function Row({ entry, now }: { readonly entry: FleetEntry; readonly now: number 
   );
 }
 
-function Section({ namespace, entries }: { readonly namespace: string; readonly entries: readonly FleetEntry[] }) {
-  const [count, setCount] = useState(CARDS_MAX);
+interface SectionProps {
+  readonly namespace: string;
+  readonly entries: readonly FleetEntry[];
+  readonly limit: number;
+}
+
+function Section({ namespace, entries, limit }: SectionProps) {
+  const [more, setMore] = useState(0);
+  const count = limit + more;
   const title = namespace === '' ? 'Sources and cluster-wide' : namespace;
   return h(
     'section',
@@ -78,7 +87,7 @@ function Section({ namespace, entries }: { readonly namespace: string; readonly 
       { class: 'cards', role: 'list' },
       entries.slice(0, count).map((entry) => h(Card, { key: entry.id, entry })),
     ),
-    h(More, { left: entries.length - count, more: () => setCount(count + MORE) }),
+    h(More, { left: entries.length - count, more: () => setMore(more + MORE) }),
   );
 }
 

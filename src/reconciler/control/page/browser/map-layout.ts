@@ -51,7 +51,8 @@ export function layoutOf({ nodes, edges }: MapModel): Layout {
     }),
     lines: edges.map(({ from, to }) => {
       const [start, end] = [at(from), at(to)];
-      const bends = (graph.edge(from, to).points ?? []).slice(1, -1);
+      const isNext = (columns.get(to) ?? 0) - (columns.get(from) ?? 0) <= 1;
+      const bends = isNext ? [] : (graph.edge(from, to).points ?? []).slice(1, -1);
       const first = { x: start.x + NODE_WIDTH / 2, y: start.y };
       return { from, to, path: pathOf(first, bends, { x: end.x - NODE_WIDTH / 2, y: end.y }) };
     }),

@@ -1,7 +1,7 @@
 // The entries that a resource names, and those that name it.
 
 import { h } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
 import { resourceAddress } from './route.ts';
 import { Glyph, STATES, worstFirst } from './states.ts';
@@ -11,8 +11,10 @@ interface Props {
   readonly entries: readonly FleetEntry[];
 }
 
-/** A group may have a thousand members: those in trouble come first. */
-const SHOWN_MAX = 40;
+/** A group may have a thousand members: the ones in trouble come first. */
+const SHOWN_MAX = 12;
+/** Links that are added at a time. */
+const MORE = 200;
 
 export function Relations({ entry, entries }: Props) {
   const uses = useMemo(() => entries.filter(({ id }) => entry.uses.includes(id)), [entry, entries]);
@@ -33,9 +35,10 @@ function declares(source: FleetEntry, { source: name }: FleetEntry): boolean {
 }
 
 function Links({ title, entries }: { readonly title: string; readonly entries: readonly FleetEntry[] }) {
+  const [count, setCount] = useState(SHOWN_MAX);
   if (entries.length === 0) return null;
   const sorted = worstFirst(entries);
-  const more = entries.length - SHOWN_MAX;
+  const more = entries.length - count;
   return h(
     'section',
     null,
@@ -44,7 +47,7 @@ function Links({ title, entries }: { readonly title: string; readonly entries: r
       'ul',
       { class: 'links', role: 'list' },
       sorted
-        .slice(0, SHOWN_MAX)
+        .slice(0, count)
         .map(({ id, kind, name, state }) =>
           h(
             'li',
@@ -60,6 +63,12 @@ function Links({ title, entries }: { readonly title: string; readonly entries: r
           ),
         ),
     ),
-    more <= 0 ? null : h('p', { class: 'hint' }, `and ${more} more`),
+    more <= 0
+      ? null
+      : h(
+          'button',
+          { type: 'button', class: 'quiet', onClick: () => setCount(count + MORE) },
+          `Show ${Math.min(more, MORE)} of ${more} more`,
+        ),
   );
 }

@@ -44,8 +44,8 @@ export function ResourceView({ api, fleet, id, now, revision }: Props) {
     entry === undefined
       ? h('h1', null, 'The last run knew no such resource')
       : h(Title, { entry, fleet, now, detail: answer?.ok === true ? answer.body : undefined }),
-    h(Body, { answer, isSource }),
     entry === undefined ? null : h(Relations, { entry, entries: fleet.entries }),
+    h(Body, { answer, isSource }),
   );
 }
 

@@ -16,8 +16,13 @@ function span(time: string, now: number): string {
   return `${Math.floor(length / unit)} ${name}`;
 }
 
+/** Clocks of machines differ by seconds. */
+function wasText(time: string, now: number): string {
+  return now - Date.parse(time) < 2000 ? 'just now' : `${span(time, now)} ago`;
+}
+
 export function Time({ at, now }: { readonly at: string; readonly now: number }) {
-  return h('time', { dateTime: at, title: new Date(at).toLocaleString() }, `${span(at, now)} ago`);
+  return h('time', { dateTime: at, title: new Date(at).toLocaleString() }, wasText(at, now));
 }
 
 /** How long a state lasts. */
