@@ -2,7 +2,7 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { EntryState, FleetEntry } from '#reconciler/run/fleet-state/format.ts';
+import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
 import type { FleetProps } from './fleet-view.ts';
 import { type Layout, layoutOf, NODE_HEIGHT, NODE_WIDTH, type Placed } from './map-layout.ts';
 import { type MapNode, mapOf } from './map-model.ts';
@@ -87,7 +87,7 @@ function Node({ placed: { node, left, top }, isNear, isContext, unfold, setActiv
       'span',
       { class: 'who' },
       h('span', { class: 'name text' }, first.name),
-      h('span', { class: 'soft text' }, first.kind),
+      h('span', { class: 'soft text' }, first.namespace === undefined ? '' : `${first.namespace} · `, first.kind),
     ),
     h('span', { class: 'unseen' }, STATES[state].label),
   );
@@ -95,8 +95,8 @@ function Node({ placed: { node, left, top }, isNear, isContext, unfold, setActiv
 
 function Folded({ node: { state, entries } }: { readonly node: MapNode }) {
   const [first] = entries;
-  const counts = countsOf(entries);
-  const words = counts.map(([each, count]) => `${count} ${STATES[each].label.toLowerCase()}`).join(', ');
+  const { namespace, kind = '' } = first ?? {};
+  const words = [...(namespace === undefined ? [] : [namespace]), ...exceptionsOf(entries)].join(', ');
   return h(
     'span',
     { class: 'stack' },
@@ -104,8 +104,8 @@ function Folded({ node: { state, entries } }: { readonly node: MapNode }) {
     h(
       'span',
       { class: 'who' },
-      h('span', { class: 'name' }, `${entries.length} ${first?.kind ?? ''}s`),
-      h('span', { class: 'soft' }, words),
+      h('span', { class: 'name' }, `${entries.length} ${kind}s`),
+      h('span', { class: 'soft text' }, words),
     ),
   );
 }
@@ -114,11 +114,16 @@ function px(length: number): string {
   return `${Math.round(length)}px`;
 }
 
-function countsOf(entries: readonly FleetEntry[]): readonly (readonly [EntryState, number])[] {
-  return STATE_NAMES.flatMap((state) => {
-    const count = entries.filter((entry) => entry.state === state).length;
-    return count === 0 ? [] : [[state, count] as const];
-  });
+/** How many are in another state than healthy. */
+function exceptionsOf(entries: readonly FleetEntry[]): readonly string[] {
+  const counts = STATE_NAMES.map((state) => ({
+    state,
+    count: entries.filter((entry) => entry.state === state).length,
+  }));
+  const others = counts.filter(({ state, count }) => count > 0 && state !== 'healthy');
+  return others.length === 0
+    ? ['all healthy']
+    : others.map(({ state, count }) => `${count} ${STATES[state].label.toLowerCase()}`);
 }
 
 function neighbours({ lines }: Layout, active: string | undefined): ReadonlySet<string> {
