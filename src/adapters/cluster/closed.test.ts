@@ -1,4 +1,4 @@
-// A client that is closed while something is asked: it says what it knows, and asks for nothing again.
+// A client that is closed during requests reports the failure, and sends nothing again.
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What the Kubernetes client sends, and what it makes of the answers: kinds, objects, writes.
+// The requests of the Kubernetes client, and its results from the answers: kinds, objects, writes.
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Which requests a run names that has no time left.
+// The requests that a run names when its time is over.
 
 import { expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';

@@ -1,5 +1,5 @@
-// A fence that falls: nothing is written any more, not even what waits, is repeated, or has no connection yet. And time that is
-// over: what has no connection by then is not sent.
+// After a fence refuses, nothing is written any more: no request that waits, is repeated, or has no connection yet.
+// After the time limit, requests without a connection are not sent.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
@@ -66,7 +66,7 @@ test('what has no connection when its time is over is not sent', async () => {
   const options = { origin: `https://127.0.0.1:${port}`, path: '/', method: 'GET' as const };
   const late = exchange(agent, { options, timeoutMs: 1, maxBytes: 100, fence: undefined });
   const [socket] = await arrived;
-  // Timers end in their order.
+  // Timers fire in their order.
   await setTimeout(2);
   socket.pipe(connectTo(Number(new URL(url).port), '127.0.0.1')).pipe(socket);
   expect({ late: await late, received }).toEqual({ late: undefined, received: [] });

@@ -8,9 +8,9 @@ import { readIfFound, readJson } from './json-answer.ts';
 import { unexpected } from './refusals.ts';
 
 export interface Schemas {
-  /** The document of a group-version, or undefined where the server has none. */
+  /** Returns the document of a group-version; undefined if the server has none. */
   read(apiVersion: string): Promise<OpenApiDocument | undefined>;
-  /** Reads the index anew the next time; documents whose hash stays are kept. */
+  /** Lets the next read fetch the index again; documents with the same hash are kept. */
   refresh(): void;
 }
 
@@ -60,7 +60,10 @@ export function createSchemas(api: Api): Schemas {
   };
 }
 
-/** `GET /openapi/v3`: from `apis/apps/v1` to a path with the content's hash in its query. Servers before 1.24 have none. */
+/**
+ * `GET /openapi/v3`: maps `apis/apps/v1` to a path with the content's hash in its query. Servers before 1.24 do not
+ * have it.
+ */
 async function readIndex(api: Api): Promise<Index> {
   const paths = (await readIfFound(readJson(api, '/openapi/v3')))?.paths;
   const entries = isObject(paths) ? Object.entries(paths) : [];
@@ -78,7 +81,7 @@ async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
   return read;
 }
 
-/** The server answers it with what is current. */
+/** The server answers a path without a hash with the current content. */
 function withoutHash(path: string): string {
   const [place = path] = path.split('?');
   return place;

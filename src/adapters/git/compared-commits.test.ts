@@ -1,4 +1,4 @@
-// Two commits that are compared: found by name as git finds them, and met where git says that they meet.
+// Two commits that are compared: found by name as git finds them, with the same merge base as in git.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

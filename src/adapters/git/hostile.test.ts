@@ -1,4 +1,4 @@
-// Servers and authors that mean harm, or have more than is expected: what they may cost.
+// Hostile servers and authors, and those that send more than expected: limits of their cost.
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';

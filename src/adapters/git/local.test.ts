@@ -1,4 +1,4 @@
-// Repositories in folders: every layout that git makes, read without git, compared with what git says.
+// Repositories in folders: every layout that git creates, read without git, compared with git's own results.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<string> {
   return answer instanceof Failure ? `${answer.code} ${answer.message}` : JSON.stringify(answer);
 }
 
-/** What git itself reads. */
+/** The files as git itself reads them. */
 function expected(repository: TestRepository, commit: string): Record<string, string> {
   const paths = repository
     .git('ls-tree', '-r', '--name-only', '-z', commit)

@@ -1,4 +1,4 @@
-// The local copy of a repository: what a fetch costs, and how it survives damage, kills and company.
+// The local copy of a repository: the cost of a fetch, and how it survives damage, kills and other processes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// Earlier commits: read again without the server, or from one that hands out none by its id; and what came before one.
+// Earlier commits: read again without the server, or from a server that hands out none by its id; and the history
+// before a commit.
 
 import { expect, test } from 'vitest';
 import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';

@@ -1,4 +1,4 @@
-// What a checkout of a repository behind a real Git server holds, by every way to name a commit, and what is refused.
+// The files of a checkout of a repository behind a real Git server, by every way to name a commit, and the refusals.
 
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Which addresses the guard refuses, and what opens them.
+// The addresses that the guard refuses, and the settings that permit them.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

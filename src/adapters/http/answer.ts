@@ -1,9 +1,9 @@
-// The answer of an outbound request: its body up to a limit, its headers as one text each.
+// Reads the answer of an outbound request: its body up to a limit, its headers as one text each.
 
 import type { Dispatcher } from 'undici';
 import { Failure } from '#std/failure.ts';
 
-/** Throws Failure `outbound-too-large` as soon as there is more than `maxBytes`. */
+/** Throws Failure `outbound-too-large` as soon as there are more than `maxBytes`. */
 export async function readBody(
   { body, headers }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -24,7 +24,7 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** The body of an answer that only counts by its status. */
+/** For answers of which only the status counts. */
 export function leaveUnread({ body }: Dispatcher.ResponseData): Uint8Array {
   body.destroy();
   return new Uint8Array();

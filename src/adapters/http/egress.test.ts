@@ -1,4 +1,4 @@
-// Requests that leave through a proxy: a real one on loopback, and the rules for what goes around it.
+// Requests through a proxy: a real one on loopback, and the rules for targets that are reached without it.
 
 import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -57,7 +57,7 @@ function client(proxy: string, except = '', address = '198.51.100.7', allowPriva
   return created;
 }
 
-/** RFC 5737: no address of the world. */
+/** RFC 5737: addresses that exist nowhere. */
 const DOCUMENTATION = ['198.51.100.0/24'];
 
 test('https goes through the tunnel, and the certificate is that of the target', async () => {

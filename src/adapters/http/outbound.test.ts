@@ -1,5 +1,5 @@
-// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and what its errors say. In one
-// file, because every story shares the servers that it starts and their certificates.
+// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and what its errors say. In
+// one file, because every story shares the servers that it starts and their certificates.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -43,7 +43,7 @@ async function serve(handler: Handler): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(handler))}`;
 }
 
-/** Answers whatever arrives with these bytes, and then ends the connection or leaves it open. */
+/** Answers every request with these bytes, and then ends the connection or leaves it open. */
 async function serveBytes(bytes: string, then: 'end' | 'stay'): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);

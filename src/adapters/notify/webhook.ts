@@ -1,4 +1,4 @@
-// A run as JSON to anybody's URL, signed with a secret that both know.
+// Sends a run as JSON to any URL, signed with a shared secret.
 
 import type { Notice } from '#reconciler/run/notify/ports.ts';
 import { hmacSha256 } from '#std/hash.ts';
@@ -10,7 +10,7 @@ export interface WebhookOptions {
   readonly instance: string;
   /** Read at each use. */
   readonly secret: () => Promise<string>;
-  /** The header `traceparent` of the run. */
+  /** Returns the header `traceparent` of the run. */
   readonly traceParent?: (() => string | undefined) | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Finds the entry whose key is the longest that fits, in all configurations, as kubelets do it. */
+/** Finds the entry with the longest matching key, in all configurations, as kubelets do. */
 export function credentialsFor(configurations: readonly string[], image: ImageName): Credentials | undefined {
   const place = imagePlace(image);
   const fitting = configurations.flatMap((text) => {

@@ -61,7 +61,7 @@ function publicKeys(file: string, pem: string): readonly KeyObject[] {
   throw new Failure('image-trust', `the file ${file} has no public key (PEM, "BEGIN PUBLIC KEY")`);
 }
 
-/** A signature, or one clause that says why the bundle does not hold. */
+/** Returns a signature, or one clause that says why the bundle is not valid. */
 export function checkBundle(
   { material, keys }: Trust,
   { bundle: json, artifact, digest }: Claimed,
@@ -89,7 +89,7 @@ function sayWhy(error: unknown): string {
   return `${error.message}${cause}`.slice(0, 300);
 }
 
-/** An attestation says itself which image it is about; any other signature is one of the image's manifest, or of its payload. */
+/** An attestation names its image itself; any other signature is for the image's manifest, or for its payload. */
 function subjectFault({ content }: Bundle, digest: string): { readonly predicateType?: string } | string {
   if (content.$case !== 'dsseEnvelope') return {};
   const { payload, payloadType } = content.dsseEnvelope;
@@ -104,7 +104,7 @@ function subjectFault({ content }: Bundle, digest: string): { readonly predicate
   return typeof predicateType === 'string' ? { predicateType } : 'an attestation without predicateType';
 }
 
-/** A key is trusted because a rule names it: it needs no entry of a log, but one that is there must hold. */
+/** A key is trusted because a rule names it: it needs no entry of a log, but an existing entry must be valid. */
 function signedByKey(
   bundle: Bundle,
   artifact: Uint8Array,
@@ -128,7 +128,7 @@ function signedByKey(
   throw fault;
 }
 
-/** A root without logs is one of an instance that has none: timestamps of an authority are all that there is then. */
+/** A root without logs belongs to an instance that has none: only timestamps of an authority exist then. */
 function signedByCertificate(bundle: Bundle, artifact: Uint8Array, material: TrustMaterial): ImageSignature {
   const { toSignedEntity, Verifier } = verifyPackage();
   const options = {

@@ -1,4 +1,4 @@
-// The codes of what PostgreSQL, or the way to it, can refuse.
+// The codes of refusals of PostgreSQL, and of failed connections to it.
 
 export const DATABASE_CODES = {
   'database-unreachable':

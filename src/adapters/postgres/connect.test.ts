@@ -8,7 +8,7 @@ import { type Cluster, createCluster } from '../../../test/harness/postgres-serv
 import { connect, type DatabaseAddress } from './connect.ts';
 import { type Server, startServer } from './embedded/server.ts';
 
-/** Users of the two servers, and what pg_hba.conf demands of each. */
+/** Users of the two servers, and the demands of pg_hba.conf on each. */
 const RULES = `
 hostssl all only_tls all trust
 hostnossl all only_plain all trust

@@ -1,5 +1,5 @@
-// PostgreSQL's password file: one `host:port:database:user:password` a line. Source: the PostgreSQL manual, libpq, "The
-// Password File".
+// Reads PostgreSQL's password file: one `host:port:database:user:password` a line. Source: the PostgreSQL manual,
+// libpq, "The Password File".
 
 import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
@@ -12,7 +12,7 @@ export interface PasswordFor {
   readonly user: string;
 }
 
-/** The password of the first line that fits; undefined where none does. */
+/** The password of the first line that matches; undefined if none does. */
 export function findPassword(text: string, wanted: PasswordFor): string | undefined {
   const own = [wanted.host, String(wanted.port), wanted.database, wanted.user];
   for (const line of text.split('\n')) {
@@ -26,7 +26,7 @@ export function findPassword(text: string, wanted: PasswordFor): string | undefi
 /** Stands for a field that is a bare `*`; an escaped one is the character. */
 const WILDCARD = Symbol('*');
 
-/** Up to four fields and what follows them; a backslash takes the next character as it is. */
+/** Returns up to four fields and the rest; a backslash makes the next character literal. */
 function splitLine(line: string): { fields: (string | typeof WILDCARD)[]; rest: string } {
   const fields: (string | typeof WILDCARD)[] = [];
   let field = '';
@@ -45,15 +45,15 @@ function splitLine(line: string): { fields: (string | typeof WILDCARD)[]; rest: 
   return { fields, rest: field };
 }
 
-/** Exported for tests: not everybody may give files to root. */
+/** Exported for tests: not every user may give files to root. */
 export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: number }): boolean {
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
 }
 
 /**
- * Reads the file anew at each connection, because mounted secrets rotate. A file that others may read is refused; one of
- * root's may be read by its group, too: that is how Secrets are mounted, and what libpq allows for keys (the PostgreSQL
- * manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
+ * Reads the file again at each connection, because mounted secrets rotate. A file that others may read is refused; a
+ * file of root may be read by its group, too: Secrets are mounted in this way, and libpq allows it for keys (the
+ * PostgreSQL manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
  */
 export async function readPassword(file: string, wanted: PasswordFor): Promise<string | undefined> {
   try {

@@ -32,7 +32,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   return outcome as Failure;
 }
 
-/** The process id of the server's side, which tells connections apart. */
+/** Returns the process id of the server's side, which differs for each connection. */
 async function backend(pool: Pool): Promise<number> {
   return await pool.use(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0].pid);
 }
@@ -43,7 +43,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened: promise, open: resolve };
 }
 
-/** How many connections the server has from our pools. */
+/** Returns the number of connections that the server has from our pools. */
 async function connections(): Promise<number> {
   const rows = await database.sql<{ n: number }>(
     "select count(*)::int as n from pg_stat_activity where datname = $1 and application_name = 'skep'",

@@ -1,5 +1,6 @@
-// What the store promises to those who write and read a catalogue, held against a real PostgreSQL. One file, as all of it is one
-// contract over the same few tables, and its parts share one database and one way to write entries and states.
+// The contract of the store for writers and readers of a catalogue, tested with a real PostgreSQL. In one file, because
+// all of it is one contract over the same few tables, and its parts share one database and one way to write entries and
+// states.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -64,7 +65,7 @@ async function ids(query: ListQuery): Promise<string[]> {
   });
 }
 
-/** Which physical rows there are: an untouched row keeps its xmin and its place. */
+/** The physical rows: an untouched row keeps its xmin and its place. */
 function rows(): Promise<{ name: string; xmin: string; ctid: string; updated_at: Date }[]> {
   return database.sql(
     `select e.name, e.xmin::text, e.ctid::text, e.updated_at from catalogue_entry e
@@ -403,7 +404,7 @@ describe('one version of each server is the latest', () => {
 });
 
 describe('pages', () => {
-  /** Pages of one entry each, until there are no more. */
+  /** Reads pages of one entry each, until there are no more. */
   async function walk(query: Omit<ListQuery, 'limit'>, between: () => Promise<unknown> = async () => undefined) {
     const seen: string[] = [];
     let after: ListQuery['after'];
@@ -502,7 +503,7 @@ describe('what is kept in memory to find pages in', () => {
     await database.sql("delete from catalogue_entry where source_id = $1 and name like '%/b'", [id]);
     await database.sql("update catalogue_entry set status = 'active', is_latest = true where source_id = $1", [id]);
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest']);
-    // The same count of another history: what cannot be found tells.
+    // The same count in another history: a missing version shows it.
     await database.sql('delete from catalogue_entry where source_id = $1', [id]);
     expect(await ids(LIVE)).toEqual([]);
     await store.retain(key, []);
@@ -517,7 +518,7 @@ describe('what is kept in memory to find pages in', () => {
     );
   }
 
-  /** Of how many generations the entries of a page are, and how many there are. */
+  /** Returns the number of generations among the entries of a page, and the number of entries. */
   async function look(reader: Pick<Store, 'list'>) {
     const { entries } = await reader.list(key, LIVE);
     return { entries: entries.length, generations: new Set(entries.map(titleOf)).size };

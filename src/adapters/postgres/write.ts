@@ -15,7 +15,7 @@ export async function lockSource(client: pg.Client, key: SourceKey): Promise<voi
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }
 
-/** Records the state, and counts the revision up where the content changed. Gives the source's id. */
+/** Records the state, and increments the revision if the content changed. Returns the source's id. */
 export async function writeState(
   client: pg.Client,
   key: SourceKey,
@@ -68,7 +68,7 @@ export async function countRequest(client: pg.Client, key: SourceKey): Promise<v
   );
 }
 
-/** Leaves the value of the manual trigger; of a source that never synced too. */
+/** Stores the value of the manual trigger, even for a source that never synced. */
 export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: string): Promise<void> {
   await client.query(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, attempt_count, server_count,
@@ -80,7 +80,7 @@ export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: s
   );
 }
 
-/** All versions of a source, tombstones included, as far as they are compared. */
+/** All versions of a source, tombstones included, with the fields that are compared. */
 export async function readStored(client: pg.Client, key: SourceKey): Promise<readonly Stored[]> {
   const rows = await readRows(
     client,
@@ -104,7 +104,7 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
   }));
 }
 
-/** How long a row of a change takes to be written again, at most. */
+/** Maximum time for writing a row of a change again. */
 const RESTAMP_MS = 0.1;
 
 /**
@@ -142,7 +142,7 @@ async function laterThanAll(client: pg.Client, sourceId: string, now: string): P
 }
 
 async function writeRows(client: pg.Client, sourceId: string, change: Change, at: string): Promise<void> {
-  // First no one is the latest any more, then the new ones are: at no moment there are two.
+  // First no version is the latest any more, then the new ones are: at no moment there are two.
   await retire(client, sourceId, change, at);
   await flip(client, sourceId, change, false, at);
   const demoted = change.upserts.filter(({ isLatest }) => !isLatest);

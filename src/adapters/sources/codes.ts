@@ -1,4 +1,4 @@
-// The codes of what can go wrong between us and a registry source.
+// The codes of failures of registry sources.
 
 export const SOURCE_CODES = {
   'source-unsupported':

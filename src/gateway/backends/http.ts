@@ -168,7 +168,10 @@ function passOn(method: Exchange['method'], answer: Answer, { forget, abort, red
   };
 }
 
-/** The MCP specification (Transports) allows JSON, an event stream, or nothing (202, 204, and errors of any kind). */
+/**
+ * Returns a fault for an answer that the MCP specification (Transports) does not allow. It allows JSON, an event
+ * stream, or nothing (202, 204, and errors of any kind).
+ */
 function unreadable(method: Exchange['method'], status: number, headers: AnswerHeaders): BackendFault | undefined {
   if (status !== 200 || method === 'DELETE') return undefined;
   const type = headers['content-type'];

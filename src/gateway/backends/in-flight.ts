@@ -30,7 +30,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
     holders.set(key, holder);
     let held = true;
 
-    /** After a first call another request may hold the id. */
+    /** Releases the id once, since another request may hold it afterwards. */
     function release(): void {
       if (!held) return;
       held = false;

@@ -57,7 +57,7 @@ export function heldShortly(
   return { messageBytes: Math.min(messageBytes, HELD_BYTES_MAX), watch };
 }
 
-/** A client can use the status of an error even without its text. */
+/** Accepts statuses of errors, which a client can use even without their texts. */
 export function isErrorStatus(status: number): boolean {
   return status >= 400;
 }

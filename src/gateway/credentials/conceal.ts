@@ -3,7 +3,7 @@
 /** Minimum length of a hidden piece: shorter ones reveal nothing, and words would be hidden by chance. */
 const PIECE = 8;
 const LENGTH_MAX = 300;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const CONTROL = /[\u0000-\u001f\u007f]+/g;
 
 /** Returns the text on one line, shortened, with `***` for every piece of the secrets in it. */

@@ -56,7 +56,7 @@ function readToken(answer: JsonObject, { display, askedAtMs }: ExchangeContext):
   // Some services send the number as text.
   const life = typeof seconds === 'string' && /^[0-9]{1,10}$/.test(seconds) ? Number(seconds) : seconds;
   if (typeof life !== 'number' || life < 0)
-    return unusableAnswer(display, 'answered with an expires_in that is no number');
+    return unusableAnswer(display, 'answered with an expires_in that is not a number');
   return { type: 'issued', value, expiresAtMs: askedAtMs + life * 1000 };
 }
 

@@ -39,7 +39,7 @@ export function tokenExchange(ports: CredentialPorts, block: Block): Credential 
   };
 }
 
-/** With `custom` the caller's own token is not sent in addition to the new one. */
+/** Sets the header. With `custom` the caller's own token is not sent in addition to the new one. */
 function carried({ headers }: OutgoingRequest, header: string, issued: Issued<string>): Credentialed {
   if (!issued.ok) return issued;
   return { ok: true, headers: { ...withoutAuthorization(headers), [header]: issued.value } };
@@ -74,7 +74,7 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
     const basic = basicHeader(id, current);
     const headers = { accept: 'application/json', ...basic };
     const askedAtMs = ports.clock.now();
-    // Includes the encoded form, since an endpoint may repeat what it got.
+    // Includes the encoded form, since an endpoint may repeat it.
     const encoded = basic.authorization?.replace('Basic ', '');
     const secrets = [token, current, encoded].filter((each) => each !== undefined);
     try {
@@ -85,14 +85,14 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
   };
 }
 
-/** Only a client with an id has a secret. */
+/** Reads the secret, which only a client with an id has. */
 function clientSecret(ports: CredentialPorts, block: Block): (() => string) | undefined {
   const { client_id: id, client_secret_env_var: variable, client_secret_file: file } = block;
   if (id === undefined || (variable === undefined && file === undefined)) return undefined;
   return createSecret(ports, { pointer: POINTER, variable, file }, (text) => (text === '' ? undefined : text));
 }
 
-/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */
+/** Encodes both parts as form values before they are joined (RFC 6749 section 2.3.1). */
 function basicHeader(id: string | undefined, secret: string | undefined): { readonly authorization?: string } {
   if (id === undefined || secret === undefined) return {};
   const pair = `${formEncoded(id)}:${formEncoded(secret)}`;

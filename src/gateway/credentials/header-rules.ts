@@ -24,7 +24,7 @@ const RESTRICTED: ReadonlySet<string> = new Set([
 const RESTRICTED_PREFIXES = ['proxy-', 'x-forwarded-'];
 
 /** Field values contain visible characters, spaces and tabs, and bytes above ASCII (RFC 9110 section 5.5). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const ASCII = /^[\t\u0020-\u007e]*$/;
 
@@ -36,7 +36,7 @@ export function settableHeader(name: string, pointer: string): string {
   if (!NAME.test(name)) throw configFault(pointer, `${JSON.stringify(name)} is not the name of a header`);
   const lower = name.toLowerCase();
   if (RESTRICTED.has(lower) || RESTRICTED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-    throw configFault(pointer, `${name} is about the connection or about who asks: only the proxy itself sets it`);
+    throw configFault(pointer, `${name} describes the connection or the caller: only the proxy itself sets it`);
   }
   return lower;
 }

@@ -43,7 +43,7 @@ interface Kept<T> {
   readonly until: number;
 }
 
-/** Equal only for equal callers, tokens and `particulars`; `particulars` contain no line end. */
+/** Returns a key that is equal only for equal callers, tokens and `particulars`; `particulars` contain no line end. */
 export function callerKey(caller: CredentialCaller, token: string, particulars = ''): string {
   return `${sha256(token)} ${particulars}\n${caller.key}`;
 }
@@ -76,7 +76,7 @@ export function createIssuedStore<T>(
   }
 
   function recordOutage(detail: string, pauseMs = 0): Issued<T> {
-    // Of many requests that fail together, only the first lengthens the pause.
+    // Only the first of many requests that fail together lengthens the pause.
     if (pausedFor() <= 0) backoff = afterFailure(backoff, clock.monotonic());
     const asked = clock.monotonic() + Math.min(pauseMs, PAUSE_MAX_MS);
     backoff = { ...backoff, retryAt: Math.max(backoff.retryAt, asked) };
@@ -105,7 +105,7 @@ export function createIssuedStore<T>(
     get(key, caller, ask) {
       const known = recall(key) ?? pending.get(key);
       if (known !== undefined) return known;
-      if (pausedFor() > 0) return refuseForNow(`not asked again yet, after: ${lastDetail}`);
+      if (pausedFor() > 0) return refuseForNow(`no new request yet, after: ${lastDetail}`);
       const asking = obtain(key, caller, ask).finally(() => pending.delete(key));
       pending.set(key, asking);
       return asking;

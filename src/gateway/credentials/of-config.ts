@@ -17,10 +17,10 @@ import { actAsUpstream, upstreamInjection } from './upstream.ts';
 const BLOCKS = ['token_exchange_config', 'header_injection_config', 'bearer_token_config', 'aws_sts_config'] as const;
 
 /**
- * Apply it to a complete request, right before it is sent. The order: the caller's token is removed if configured, the
- * block is applied, headers for a remote server override both, and a signature covers the result. A server on standard
- * streams gets no headers, and so no credentials. Throws a Failure if the configuration or a secret that it names
- * cannot be used.
+ * Assembles the credential, to be applied to a complete request right before it is sent. The order: the caller's token
+ * is removed if configured, the block is applied, headers for a remote server override both, and a signature covers the
+ * result. A server on standard streams gets no headers, and so no credentials. Throws a Failure if the configuration or
+ * a secret that it names cannot be used.
  */
 export function credentialOf(config: RunConfig, ports: CredentialPorts): Credential {
   checkBlocks(config);
@@ -41,17 +41,17 @@ const passOn: Credential = ({ headers }) => ({ ok: true, headers });
 function checkBlocks(config: RunConfig): void {
   const present = BLOCKS.filter((block) => config[block] !== undefined);
   if (present.length > 1)
-    throw configFault(`/${present[1]}`, `cannot be there beside ${present[0]}: one of them counts`);
+    throw configFault(`/${present[1]}`, `cannot be combined with ${present[0]}: name only one of them`);
   if (config.embedded_auth_server_config?.disable_upstream_token_injection !== true) return;
   const needy = present.find((block) => block === 'token_exchange_config' || block === 'aws_sts_config');
   if (needy === undefined) return;
   const pointer = '/embedded_auth_server_config/disable_upstream_token_injection';
-  throw configFault(pointer, `cannot be true beside ${needy}, which needs the token of the upstream provider`);
+  throw configFault(pointer, `cannot be true together with ${needy}, which needs the token of the upstream provider`);
 }
 
 /**
- * If the proxy has an authorization server, the caller's token is for the proxy, so the token of the provider replaces
- * it.
+ * Replaces the caller's token with that of the provider if the proxy has an authorization server, since the caller's
+ * token is then for the proxy.
  */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);

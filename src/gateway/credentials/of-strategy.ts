@@ -86,7 +86,7 @@ function upstreamOf({ upstreamInject: block }: Strategy, pointer: string, ports:
 }
 
 function requireBlock<T>(block: T | undefined, pointer: string, key: string): T {
-  if (block === undefined) throw configFault(`${pointer}/${key}`, 'is missing: the type asks for it');
+  if (block === undefined) throw configFault(`${pointer}/${key}`, 'is missing: the type requires it');
   return block;
 }
 

@@ -50,15 +50,15 @@ function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Cand
     throw configFault(pointer, 'needs exactly one of claim and matcher');
   const matcher = roleMatcher(expression);
   if (matcher.type === 'fault') {
-    throw configFault(`${pointer}/matcher`, `is no CEL expression over claims: ${matcher.message}`);
+    throw configFault(`${pointer}/matcher`, `is not a CEL expression over claims: ${matcher.message}`);
   }
   // An expression that cannot be evaluated with these claims does not fit.
   return { role, fits: matcher.matches };
 }
 
 /**
- * A text counts as one value, since providers send it for people in a single group. It is compared as a whole: `admin`
- * is not contained in `no-admin`.
+ * Compares a value as a whole: `admin` is not contained in `no-admin`. A text counts as one value, since providers send
+ * it for people in a single group.
  */
 function contains(value: unknown, wanted: string): boolean {
   return Array.isArray(value) ? value.includes(wanted) : value === wanted;

@@ -68,6 +68,6 @@ function converted(path: string, text: string, convert: Convert): string {
 }
 
 function unusableSecret(where: string, data: Record<string, string>): Failure {
-  const message = `${where} is empty or holds characters that a header cannot carry`;
+  const message = `${where} is empty or contains characters that a header cannot carry`;
   return new Failure('credential-secret-invalid', message, { data });
 }

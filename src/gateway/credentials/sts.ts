@@ -24,7 +24,10 @@ const UNAVAILABLE = {
   message: 'the credentials for this server cannot be obtained at the moment',
 } as const;
 
-/** Apply it after all other changes of the request. Throws a Failure if the block cannot be used. */
+/**
+ * Creates the credential, to be applied after all other changes of the request. Throws a Failure if the block cannot be
+ * used.
+ */
 export function cloudSts(ports: CredentialPorts, block: Block): Credential {
   const { region, service } = block;
   const chooseRole = createRoleChoice(block);

@@ -2,7 +2,7 @@
 
 import type { Credentialed } from './credential.ts';
 
-/** The request is never passed on unchanged: the server would see a call without the intended credentials. */
+/** Refuses the request, since passing it on unchanged would make a call without the intended credentials. */
 export function unknownCaller(): Credentialed {
   return {
     ok: false,

@@ -38,7 +38,10 @@ function contentOf(bytes: Buffer): Json {
   return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
 }
 
-/** The scanner does not read all answers. An answer nested thousands of levels deep is not written as JSON. */
+/**
+ * Checks the depth of a value: the scanner does not read all answers, and one that is nested thousands of levels deep
+ * is not written as JSON.
+ */
 function fitsLevels(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));

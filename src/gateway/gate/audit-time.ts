@@ -3,8 +3,8 @@
 export const formatTime = rememberSecond();
 
 /**
- * Formats like `Date.prototype.toISOString`, which costs more than the rest of an event: most events are in the same
- * second as the previous one.
+ * Formats like `Date.prototype.toISOString`, which would cost more than the rest of an event. Reuses the last second,
+ * since most events are in the same one.
  */
 function rememberSecond(): (ms: number) => string {
   let second = Number.NaN;

@@ -193,10 +193,7 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/**
- * JSON-RPC errors and results with `isError` count as failures although they come with HTTP 200, unless the settings
- * say otherwise.
- */
+/** Counts JSON-RPC errors and results with `isError` as failures despite HTTP 200, unless the settings say otherwise. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';

@@ -16,7 +16,7 @@ export const GATE_CODES = {
   'policy-method-unknown':
     'No policy permits the method. Methods of extensions are refused unless a policy that names Action::"extension" permits them, as in `permit(principal, action == Action::"extension", resource == Method::"com.example/run")`; methods in a namespace of the protocol that it does not have are always refused.',
   'policy-caller-unknown':
-    'There are policies, but they cannot decide on the caller of the request, because its token has no `sub`.',
+    'Policies cannot decide on the caller of the request, because its token has no `sub`. Send a token with a `sub`.',
   'policy-engine-failed':
     'The policy engine failed while it decided. The call is refused; the engine is started again. If this happens again, simplify the deeply nested policy.',
   'policy-file-invalid':

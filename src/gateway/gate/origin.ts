@@ -46,7 +46,7 @@ export interface OriginRules {
 
 const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate';
 const METHODS = 'GET, POST, DELETE, OPTIONS';
-/** Headers that clients send. Those of 2026-07-28 include Mcp-Param-*, whose names only the tools define. */
+/** Headers that clients send. Revision 2026-07-28 adds Mcp-Param-*, whose names only the tools define. */
 const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'Last-Event-ID'],
   ...['Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
@@ -121,13 +121,13 @@ const ORIGIN_REFUSED: Denial = {
   httpStatus: 403,
   rpcCode: 403,
   code: 'origin-refused',
-  message: 'Pages of this origin may not call.',
+  message: 'Pages of this origin are not allowed to call.',
 };
 const HOST_REFUSED: Denial = {
   httpStatus: 403,
   rpcCode: 403,
   code: 'host-refused',
-  message: 'This host is not answered for here.',
+  message: 'This host is not served here.',
 };
 
 function paramHeaders(request: RequestHead): readonly string[] {

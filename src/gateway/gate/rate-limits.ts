@@ -60,7 +60,7 @@ interface Limit {
   readonly name: string;
 }
 
-/** A refusal that names no limit counts as one by `first`. */
+/** Takes a token from each limit. A refusal that names no limit counts as one by `first`. */
 async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens): Promise<CountedResult> {
   const { taken, isAlone } = await take(limits.map(({ bucket }) => bucket));
   if (taken.ok) return { isAlone };

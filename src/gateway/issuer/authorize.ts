@@ -83,9 +83,9 @@ async function findRedirect(
 }
 
 const UNKNOWN =
-  'The app is not known here, or has not been used for a long time. Let it connect anew: it will register again.';
+  'The app is unknown here, or has not been used for a long time. Let it connect again, so that it registers again.';
 const UNREADABLE =
-  'The app says who it is at an address of its own, and what is there cannot be read or used. Its makers can correct that.';
+  'The app is described at an address of its own, but the description there cannot be read or used. The makers of the app can correct that.';
 
 function isLoopbackUri(uri: string): boolean {
   return isLoopback(new URL(uri).hostname);
@@ -123,9 +123,9 @@ function invalidRequest(description: string): OAuthError {
 }
 
 /**
- * Nobody has consented to the client so far. A redirect to a site would make this an open redirector (RFC 9700 section
- * 4.11.2), and a link of an app starts that app, so the person decides. Only a listener on loopback gets its answer at
- * once.
+ * Answers a refused request of a client to which nobody has consented so far. A redirect to a site would make this an
+ * open redirector (RFC 9700 section 4.11.2), and a link of an app starts that app, so the person decides. Only a
+ * listener on loopback gets its answer at once.
  */
 function answerRefused(
   { settings }: IssuerWorld,

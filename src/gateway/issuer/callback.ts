@@ -114,7 +114,10 @@ function union(before: readonly string[] = [], now: readonly string[]): readonly
   return [...new Set([...before, ...now])];
 }
 
-/** The first provider decides who the person is; name and address come from the first provider that has them. */
+/**
+ * Returns the person: the first provider decides who it is; name and address come from the first provider that has
+ * them.
+ */
 function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   const [first] = logins;
   const name = logins.find((login) => login.name !== undefined)?.name;
@@ -122,7 +125,10 @@ function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   return { subject: personId(settings.issuer, first?.provider ?? '', first?.subject ?? ''), name, email };
 }
 
-/** The id is the same on every replica and after every restart, without a record, but differs between issuers. */
+/**
+ * Returns an id that is the same on every replica and after every restart, without a record, but differs between
+ * issuers.
+ */
 function personId(issuer: string, provider: string, subject: string): string {
   return uuidOf(
     createHash('sha256')

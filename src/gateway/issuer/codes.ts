@@ -16,7 +16,7 @@ export const ISSUER_CODES = {
   'issuer-client-document':
     'The document at the URL that is the id of a client cannot be fetched or used: the log says why. People see a page that says that the app cannot be recognised; the makers of the app have to correct it.',
   'issuer-too-many-requests':
-    'One address sends more requests per minute to the authorization server than the limit. It may try again after the time in Retry-After.',
+    'An address sends more requests per minute to the authorization server than the limit. It may try again after the time in Retry-After.',
   'issuer-store-unavailable':
     'The store of the logins is unavailable. Logins and token refreshes get 503 until it is available; nothing is lost. Look at Redis.',
   'issuer-upstream-unavailable':

@@ -29,7 +29,7 @@ export function consentCovers(consent: Consent | undefined, { scopes, audience, 
   );
 }
 
-/** The id of the form is valid for one answer, in the same browser. */
+/** Shows the form, whose id is valid for one answer in the same browser. */
 export async function askConsent(
   world: IssuerWorld,
   client: Client,
@@ -75,7 +75,7 @@ export async function answerConsent(world: IssuerWorld, request: IssuerRequest):
   return continuePage(failed, redirectPlace(authorization.redirectUri));
 }
 
-/** Browsers send the origin of a form; old ones do not. */
+/** Returns whether a form came from a page of this server. Old browsers do not send the origin. */
 export function isSameOrigin({ settings }: IssuerWorld, { headers }: IssuerRequest): boolean {
   const { origin } = headers;
   return origin === undefined || origin === new URL(settings.issuer).origin;

@@ -59,6 +59,6 @@ export function createCookies(
 function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // A cookie that is there twice was set by another party.
+  // A repeated cookie was set by another party.
   return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }

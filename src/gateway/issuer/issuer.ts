@@ -75,7 +75,7 @@ export function createAuthorizationServer(
   };
 }
 
-/** The secret is read once here, so that a missing one prevents the start. */
+/** Creates a provider. Its secret is read once here, so that a missing one prevents the start. */
 function createUpstream(ports: IssuerPorts, secrets: IssuerSecrets, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
   const trusting = { ...ports, fetch: trustingFetch(ports.fetch, ports.files, settings.caBundleFile) };
@@ -158,7 +158,7 @@ function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerA
   return opened(route, { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } });
 }
 
-/** An unavailable store throws a Failure; any other error is a bug of ours. */
+/** Answers an error. A Failure means that the store is unavailable; any other error is a bug of ours. */
 function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): IssuerAnswer {
   const isFailure = error instanceof Failure;
   const message = error instanceof Error ? (isFailure ? error.message : (error.stack ?? error.message)) : String(error);
@@ -174,7 +174,7 @@ function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): Issu
   );
 }
 
-/** Without documents, an id that is a URL is unknown. */
+/** Opens the store of clients. Without documents, an id that is a URL is unknown. */
 function openClients(ports: IssuerPorts, { documents }: IssuerSettings): Clients {
   if (documents === undefined) return createClients(ports, async () => undefined, isDocumentUrl);
   return createClients(ports, createClientDocuments(ports, documents), isDocumentUrl);

@@ -79,7 +79,7 @@ const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {
   temporarily_unavailable: 503,
 };
 
-/** The browser follows with a GET, whatever its method was. */
+/** Redirects the browser, which follows with a GET, whatever its method was. */
 export function redirectAnswer(url: string, cookies: readonly string[] = []): IssuerAnswer {
   return {
     status: 303,
@@ -123,7 +123,7 @@ export function parameterFault(parameters: URLSearchParams): ParameterFault | un
   }
   const names = new Set<string>();
   for (const name of parameters.keys()) {
-    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} is there twice` };
+    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} occurs twice` };
     names.add(name);
   }
   return undefined;

@@ -7,7 +7,9 @@ import type { IssuerSettings } from './settings.ts';
 /** Algorithms of clients that prove themselves (RFC 7523). */
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Also served for OpenID Connect Discovery; there are no ID tokens, so the metadata does not mention them. */
+/**
+ * Builds the metadata, also served for OpenID Connect Discovery. There are no ID tokens, so it does not mention them.
+ */
 export function issuerMetadata({ issuer, scopes, documents, confidential }: IssuerSettings): JsonObject {
   const methods = ['none', 'private_key_jwt', ...(confidential === undefined ? [] : SECRET_METHODS)];
   return {

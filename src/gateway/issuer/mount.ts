@@ -74,7 +74,7 @@ function writeAnswer(
   response.end(method === 'HEAD' ? '' : body);
 }
 
-/** The nearest proxy has added the last address of the chain itself. */
+/** Returns the last address of the chain, which the nearest proxy has added itself. */
 function callerAddress({ headers, socket }: IncomingMessage, trustForwarded: boolean): string {
   const chain = trustForwarded ? String(headers['x-forwarded-for'] ?? '') : '';
   return chain.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');

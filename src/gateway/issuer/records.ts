@@ -137,7 +137,7 @@ const CONSENT_MS = 90 * 24 * 3_600_000;
 /** Time for which a used code is remembered. */
 export const USED_CODE_MS = 30 * 60_000;
 
-/** Sealed tokens of one session cannot be opened in another. */
+/** Returns the context of sealed tokens, so that those of one session cannot be opened in another. */
 export function upstreamContext(session: string, provider: string): string {
   return `${session} ${provider}`;
 }

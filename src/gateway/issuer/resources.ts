@@ -16,7 +16,7 @@ export function audienceFor(
   if (resource === undefined) return [hostAudience];
   const known = resources.find((each) => isSameResource(each, resource));
   if (known === undefined)
-    return { error: 'invalid_target', description: 'the resource is none that this server gives tokens for' };
+    return { error: 'invalid_target', description: 'this server issues no tokens for the resource' };
   return [...new Set([known, hostAudience])];
 }
 

@@ -22,7 +22,7 @@ const LOOK_AGAIN_MS = 100;
  */
 export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;
 
-/** A token is refreshed once for all simultaneous calls. */
+/** Finds tokens, and refreshes each once for all simultaneous calls. */
 export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
   const { kept } = world;
   const { clock } = world.ports;

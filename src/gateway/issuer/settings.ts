@@ -87,7 +87,10 @@ function baselineScopes({ baseline_client_scopes: baseline = [], scopes_supporte
   throw configInvalid('/baseline_client_scopes', `names ${unknown}, which is not in /scopes_supported`);
 }
 
-/** Anybody may register, so the answer with the secret must be protected on its way. */
+/**
+ * Reads the settings for clients with secrets. Anybody may register, so the answer with the secret must be protected on
+ * its way.
+ */
 function confidentialClients({
   issuer,
   allow_confidential_client_registration: allowed = false,

@@ -72,7 +72,7 @@ async function grantOf(
   }
 }
 
-const CODE_UNKNOWN = invalidGrant('the code is not known, has expired, was used, or is of another client');
+const CODE_UNKNOWN = invalidGrant('the code is unknown, has expired, was used, or belongs to another client');
 
 async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
   const { store } = world.ports;
@@ -88,7 +88,7 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
   }
   const redirectUri = form.get('redirect_uri') ?? undefined;
   const expected = authorization.redirectNamed || redirectUri !== undefined ? authorization.redirectUri : undefined;
-  if (redirectUri !== expected) return invalidGrant('redirect_uri is not the one of the login');
+  if (redirectUri !== expected) return invalidGrant('redirect_uri differs from that of the login');
   const audience = narrowedAudience(world.settings, authorization.audience, form.getAll('resource'));
   if ('error' in audience) return audience;
   const spent = JSON.stringify({ ...known.record, used: true } satisfies CodeRecord);
@@ -110,9 +110,9 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 }
 
 const REFRESH_UNKNOWN = invalidGrant(
-  'the refresh token is not known, has expired, was revoked or used, or is of another client',
+  'the refresh token is unknown, has expired, was revoked or used, or belongs to another client',
 );
-/** Two simultaneous requests of one client are plausible; more are probably an attack. */
+/** Maximum number of tries: two simultaneous requests of one client are plausible, more are probably an attack. */
 const RACES_MAX = 5;
 
 /**
@@ -165,7 +165,7 @@ function refreshFacts(
 }
 
 async function endReused(world: IssuerWorld, session: string, refusal: OAuthError): Promise<OAuthError> {
-  await endSession(world, session, 'a code or refresh token was used again, or what it stands for is gone');
+  await endSession(world, session, 'a code or refresh token was used again, or its session no longer exists');
   return refusal;
 }
 

@@ -52,13 +52,13 @@ export function upstreamError({ ports }: IssuerWorld, provider: string, error: u
       ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
       return {
         error: 'temporarily_unavailable',
-        description: `${provider} has not registered this server yet; ask who runs this server`,
+        description: `${provider} has not registered this server yet; ask the operator of this server`,
       };
     case 'issuer-upstream-invalid':
       ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
       return {
         error: 'server_error',
-        description: `the answer of ${provider} cannot be used; ask who runs this server`,
+        description: `the answer of ${provider} cannot be used; ask the operator of this server`,
       };
     default:
       throw error;

@@ -21,7 +21,10 @@ export interface Caller {
 
 export const ANONYMOUS: Caller = { key: '', subject: 'anonymous', claims: {} };
 
-/** A token without a subject belongs to its client (RFC 9068 section 2.2, client credentials). */
+/**
+ * Returns the caller of a token. A token without a subject belongs to its client (RFC 9068 section 2.2, client
+ * credentials).
+ */
 export function callerOf({ claims }: Identity, token: string): Caller {
   const client = claimText(claims.azp) ?? claimText(claims.client_id) ?? '';
   const subject = claimText(claims.sub) ?? client;

@@ -199,7 +199,10 @@ const CR = 0x0d;
 const TAIL_BYTES = 4;
 const EVENT_END = Buffer.from('\n\n');
 
-/** An event ends with an empty line; any other end may be inside of an event (HTML, Server-sent events). */
+/**
+ * Returns whether the bytes end with an empty line, the end of an event; any other end may be inside of an event (HTML,
+ * Server-sent events).
+ */
 function endsEvent(bytes: Buffer): boolean {
   const last = bytes[bytes.length - 1];
   const before = bytes[bytes.length - 2];

@@ -36,7 +36,8 @@ export const PROXY_CODES = {
     'There is nothing at the path, or the target of the request is not a path: the answer contains the URL path of the server.',
   'method-refused': 'MCP does not use this HTTP method at this path. Its methods are POST, GET and DELETE.',
   'accept-refused': 'A GET must accept text/event-stream: the proxy does not serve other pages of the server.',
-  'content-type-refused': 'A POST is not application/json in UTF-8 without a content coding, which MCP requires.',
+  'content-type-refused':
+    'A POST has another type than MCP requires: send application/json in UTF-8 without a content coding.',
   'proxy-internal': 'The proxy has a bug: its log has the reason; please report it.',
   'server-unreachable':
     'The proxy cannot connect to the MCP server: check that it runs, that its port is the configured one, and that network policies let the proxy through. The log names the cause.',

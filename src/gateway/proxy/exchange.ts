@@ -107,7 +107,10 @@ function prepareMessage(
   });
 }
 
-/** A GET has to accept text/event-stream explicitly, a DELETE has to name its session (MCP 2025-11-25, Transports). */
+/**
+ * Refuses a GET that does not accept text/event-stream explicitly, and a DELETE without a session (MCP 2025-11-25,
+ * Transports).
+ */
 function streamRefusal({ method, headers }: Incoming, session: OpenedSession | undefined): Refusal | undefined {
   if (method === 'DELETE') return session?.id === undefined ? SESSION_REQUIRED : undefined;
   return method === 'GET' && !/text\/event-stream/i.test(headers.accept ?? '') ? ACCEPT_REFUSED : undefined;
@@ -170,7 +173,7 @@ function prepareAdmitted(
   };
 }
 
-/** The server chooses its session ids, which could imitate others; ids contain no NUL. */
+/** Returns a scope that the server cannot imitate by the session ids that it chooses: ids contain no NUL. */
 function listScope({ key }: Caller, era: Era, session: string | undefined): string {
   return session === undefined ? `${key}\0${era}` : `${key}\0${era}\0${session}`;
 }

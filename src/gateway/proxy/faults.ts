@@ -113,7 +113,7 @@ export const TOO_LARGE: Refusal = {
   reason: 'request-too-large',
 };
 
-/** The body was read, so the connection can be kept. */
+/** Refuses a message whose body was read, so that the connection can be kept. */
 export function keptTooLarge(message: string): Refusal {
   return { status: 413, code: ERRORS.invalidRequest, message, reason: 'request-too-large' };
 }

@@ -13,7 +13,7 @@ export interface Forwarded {
   readonly prefix: string;
 }
 
-/** Without trust the headers have no effect, and the server gets the values of this connection. */
+/** Reads the headers. Without trust they have no effect, and the server gets the values of this connection. */
 export function readForwarded(request: IncomingMessage, trusted: boolean): Forwarded {
   const peer = request.socket.remoteAddress ?? '';
   const host = request.headers.host ?? '';

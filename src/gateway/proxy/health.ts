@@ -57,7 +57,7 @@ export function watchHealth(
   function unready(): string | undefined {
     if (draining) return 'the proxy is stopping';
     if (answered) return undefined;
-    if (last === undefined) return 'the MCP server was not asked yet';
+    if (last === undefined) return 'the MCP server was not checked yet';
     return `the MCP server did not answer: ${last.error ?? 'no reason is known'}`;
   }
 
@@ -102,7 +102,9 @@ export function watchHealth(
   };
 }
 
-/** A check that throws has failed, since the server cannot even be contacted. /health has the error. */
+/**
+ * Checks the server. A check that throws has failed, since the server cannot even be contacted; /health has the error.
+ */
 async function probeOf(backend: Backend): Promise<Probe> {
   try {
     return await backend.probe();

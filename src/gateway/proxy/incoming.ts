@@ -75,7 +75,7 @@ function leavingHeaders(
   const trace = incoming.trace(message);
   const headers = requestHeadersToForward(incoming.headers, FORWARDED);
   Object.assign(headers, forwarded);
-  // Credentials are added later and decide whether it stays.
+  // Credentials are added later, and decide whether Authorization stays.
   const { authorization } = incoming.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (backendName !== undefined && headers[HEADERS.name] !== undefined) {

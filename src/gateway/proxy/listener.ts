@@ -102,7 +102,7 @@ function endServed(this: ServedRequest, error: unknown): void {
   }
 }
 
-/** The rest of the request is not read: its parser may have thrown the exception. */
+/** Answers without reading the rest of the request: its parser may have thrown the exception. */
 function endBy(response: ServerResponse, answer: () => void): void {
   response.shouldKeepAlive = false;
   answer();

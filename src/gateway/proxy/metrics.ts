@@ -144,11 +144,11 @@ function addFamilies(metrics: Metrics) {
     SECONDS,
   );
   const tools = metrics.counter('toolhive_mcp_tool_calls_total', 'Calls of tools.', ['server', 'tool', 'status']);
-  const refusals = metrics.counter('skep_proxy_refusals_total', 'Requests that were refused or broke, by reason.', [
+  const refusals = metrics.counter('skep_proxy_refusals_total', 'Requests that were refused or failed, by reason.', [
     'server',
     'reason',
   ]);
-  const drops = metrics.counter('skep_proxy_messages_dropped_total', 'Messages that went nowhere, by reason.', [
+  const drops = metrics.counter('skep_proxy_messages_dropped_total', 'Dropped messages, by reason.', [
     'server',
     'reason',
   ]);
@@ -159,7 +159,7 @@ function addFamilies(metrics: Metrics) {
   ]);
   const drifts = metrics.gauge(
     'skep_proxy_definitions_drifted',
-    'Definitions of the MCP server that are not as its ToolLock has them, by list.',
+    'Definitions of the MCP server that differ from its ToolLock, by list.',
     ['server', 'list'],
   );
   return { requests, durations, operations, tools, refusals, drops, connections, drifts };

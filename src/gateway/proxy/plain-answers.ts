@@ -60,7 +60,7 @@ interface PlainRoute {
   readonly open: boolean;
 }
 
-/** If two routes have the same path, the later one is used. */
+/** Returns routes by path; if two have the same path, the later one is used. */
 export function plainRoutes({ health, resource, metricsText, documents = {} }: PlainAnswers): PlainRoutes {
   const closed = (path: string, answer: () => Plain): [string, PlainRoute] => [path, { open: false, answer }];
   return new Map([

@@ -47,7 +47,10 @@ function methodRefusal(allow: string): Refusal {
   return { status: 405, code: -32600, message: 'Method not allowed', headers, reason: 'method-refused' };
 }
 
-/** The server must read the scanned bytes: JSON in UTF-8 (RFC 8259 section 8.1), without a content coding. */
+/**
+ * Refuses bodies that the server could read differently than the scan: only JSON in UTF-8 (RFC 8259 section 8.1),
+ * without a content coding, is accepted.
+ */
 function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
   const type = headers['content-type'] ?? '';
   if (type !== 'application/json' && !isJsonInUtf8(type)) return TYPE_REFUSED;
@@ -64,7 +67,7 @@ function isJsonInUtf8(type: string): boolean {
 const VERSION_REFUSED: Refusal = {
   status: 505,
   code: -32600,
-  message: 'HTTP/1.1 is spoken here',
+  message: 'This server requires HTTP/1.1',
   reason: 'protocol-violated',
 };
 /** Other forms of targets are for forward proxies, tunnels and whole servers (RFC 9112 section 3.2). */

@@ -23,10 +23,7 @@ export interface Rules {
   readonly filters: boolean;
   /** Provider whose tokens policies read; undefined if they read the tokens that callers send. */
   readonly upstreamProvider: string | undefined;
-  /**
-   * Returns the list of the server that has to be read first. `scope` differs for each session, and for each caller
-   * without one, since their lists may differ.
-   */
+  /** Returns the list that has to be read first. `scope` differs for each session, and for each caller without one. */
   needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
   /** Begins the reading of a list; returns undefined if its contents are not needed. */
   beginReading(list: FilteredKey, scope: string): LockReading | undefined;
@@ -126,10 +123,7 @@ function listRewriting(
   return Object.assign(rewrite, { passes });
 }
 
-/**
- * Rewrites answers to requests that asked for no list: most contain none, and pass after one search through their
- * bytes.
- */
+/** Rewrites answers to requests that asked for no list: most contain none, and pass after one search of their bytes. */
 function rewriteIfList({ parts, pages, reading }: Omit<ListParts, 'agreed'>, caller: Caller): RewriteMessage {
   function rewrite(bytes: Buffer): Buffer {
     if (!mayHaveList(bytes)) return bytes;
@@ -185,7 +179,7 @@ interface Requested {
   readonly unchanged?: (answerId: MessageId | undefined) => void;
 }
 
-/** A message that cannot be read becomes an error, unless nothing is ever left out of lists. */
+/** Rewrites a message. If it cannot be read, it becomes an error, unless nothing is ever left out of lists. */
 function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
   const { key, page, unchanged } = requested;
   const scanned = scanMessage(bytes);

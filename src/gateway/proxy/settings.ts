@@ -45,7 +45,7 @@ export function targetOf(config: RunConfig): Target {
 /** Path of the endpoint, at the proxy and by default at the server. */
 export const MCP_PATH = '/mcp';
 
-/** The fragment of a URL is never sent (RFC 9110 section 4.2.5). */
+/** Removes the fragment of a URL, which is never sent (RFC 9110 section 4.2.5). */
 function httpEndpoint(url: string): Target {
   const endpoint = new URL(url);
   endpoint.hash = '';
@@ -157,7 +157,10 @@ export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[
   );
 }
 
-/** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
+/**
+ * Returns whether a URL is https or loopback, which is secure without TLS since nothing leaves the machine (RFC 8252
+ * section 8.3).
+ */
 function isSecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopback(hostname);

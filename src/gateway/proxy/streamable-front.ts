@@ -102,8 +102,7 @@ function refuseChallenges(answer: Answer): Answer {
   return {
     head(status, headers) {
       refused = status === 401;
-      if (refused)
-        answer.fail({ reason: 'answer-invalid', message: 'the MCP server refuses the token that it is sent' });
+      if (refused) answer.fail({ reason: 'answer-invalid', message: 'the MCP server refuses the token of the proxy' });
       else answer.head(status, headers);
     },
     data: (chunk) => refused || answer.data(chunk),

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Message } from '../wire/message.ts';
 import type { TraceContext } from './ports.ts';
 
-/** The message takes precedence over the headers (OpenTelemetry semantic conventions for MCP, context propagation). */
+/** Reads the message first, then the headers (OpenTelemetry semantic conventions for MCP, context propagation). */
 export function traceParent({ headers }: IncomingMessage, message: Message | undefined): TraceContext {
   const meta = message === undefined || message.kind === 'response' ? undefined : message.meta;
   const traceparent = traceText(meta?.traceparent);
@@ -24,7 +24,7 @@ export function traceParent({ headers }: IncomingMessage, message: Message | und
  */
 const TRACE_TEXT_MAX = 8192;
 
-/** A body may contain any text; one that cannot be a header value is not a trace context. */
+/** Returns undefined for a text that cannot be a header value, since a body may contain any text. */
 function traceText(value: string | readonly string[] | undefined): string | undefined {
   const fits = typeof value === 'string' && value.length <= TRACE_TEXT_MAX && /^[\t\x20-\x7e]*$/.test(value);
   return fits ? value : undefined;

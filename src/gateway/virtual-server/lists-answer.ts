@@ -87,7 +87,9 @@ export function answerFromOffer(
   return flow;
 }
 
-/** An error of ours ends only the request in which it occurred: nothing else would catch it here. */
+/**
+ * Sends an answer. An error of ours ends only the request in which it occurred, since nothing else would catch it here.
+ */
 function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): void {
   try {
     createReply(answer).finish(message);
@@ -120,7 +122,7 @@ export function listMessage(
   const list = isForModel ? modelTools : lists[name];
   const page = cursor === NOT_FOUND ? undefined : list.page(era, cursor);
   if (page === undefined) {
-    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
+    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor does not belong to this list')];
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
   // Other clients may get another list.

@@ -172,7 +172,7 @@ function forwardInSession(
   return forwardCall(world, session, offer, passed.call, answer);
 }
 
-/** A subscription ends at the member that has it, even if its URI now belongs to another. */
+/** Finds the member that has a subscription: it ends there, even if its URI now belongs to another. */
 function subscriptionRoute({ subscriptions }: Session, { target }: RequestMessage): RequestRoute | undefined {
   const uri = target?.value ?? '';
   const member = subscriptions.get(uri);
@@ -190,7 +190,9 @@ function forwardCall(
   const route = subscribed ?? routeRequest(offer, body, message, 'session');
   const member = route.error === undefined ? world.members.find(route.member) : undefined;
   if (route.error !== undefined || member === undefined) {
-    createReply(answer).finish(route.error ?? errorBody(message.id, ERRORS.internalError, 'The backend has just left'));
+    createReply(answer).finish(
+      route.error ?? errorBody(message.id, ERRORS.internalError, 'The backend was just removed'),
+    );
     return NO_FLOW;
   }
   const uri = message.target?.value ?? '';

@@ -64,7 +64,10 @@ const BUSY: BackendFault = {
   retryAfterSeconds: 1,
 };
 
-/** The client does not wait until members have the notification: one of them may be silent, and the others need it. */
+/**
+ * Sends a notification. The client does not wait until members have it: one of them may be silent, and the others need
+ * it.
+ */
 export function sendNotification(
   world: World,
   session: Session,

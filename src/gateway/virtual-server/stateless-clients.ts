@@ -110,6 +110,6 @@ function forwardCall(
       nameTasks(answer, member.name, request, world.messageBytes),
     );
   }
-  createReply(answer).finish(errorBody(request.id, ERRORS.internalError, 'The backend has just left'));
+  createReply(answer).finish(errorBody(request.id, ERRORS.internalError, 'The backend was just removed'));
   return NO_FLOW;
 }

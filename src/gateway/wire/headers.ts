@@ -85,8 +85,8 @@ export function isJson(contentType: string | readonly string[] | undefined): boo
 }
 
 /**
- * Checks the headers of a stateless request against its body (2026-07-28, Streamable HTTP, Server Validation). There
- * are no rules for notifications. `eraOf` checks that the header and `_meta` name the same revision.
+ * Checks the headers of a stateless request against its body (2026-07-28, Streamable HTTP, Server Validation).
+ * Notifications have no rules. `eraOf` checks that the header and `_meta` name the same revision.
  */
 export function checkStandardHeaders(headers: HeaderValues, message: Message): ProtocolFault | undefined {
   if (message.kind !== 'request') return undefined;
@@ -136,7 +136,10 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Also excludes framing of this connection, and credentials and sessions of the caller at this gateway. */
+/**
+ * Headers of clients that are not sent on: hop-by-hop headers, framing of this connection, and credentials and sessions
+ * of the caller at this gateway.
+ */
 const NOT_FROM_CLIENTS: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   'host',
@@ -150,7 +153,9 @@ const NOT_FROM_CLIENTS: ReadonlySet<string> = new Set([
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The proxy sets cross-origin rules, not the server behind it (Fetch standard, CORS protocol). */
+/**
+ * Headers of servers that are not sent on. The proxy itself sets cross-origin rules (Fetch standard, CORS protocol).
+ */
 const NOT_FROM_SERVERS = /^(content-length|set-cookie2?|alt-svc|access-control-.*)$/;
 
 /**

@@ -87,7 +87,7 @@ export function listKeysIn(body: Buffer, result: Span): readonly ListKey[] | und
 /** Returns the items of the array under `key` of the result at this span. */
 export function listItems(body: Buffer, result: Span, key: ListKey): ListResult | ListFault {
   const source = openSource(body);
-  if (body[result.start] !== OPEN_OBJECT) return unreadable('the result is no object');
+  if (body[result.start] !== OPEN_OBJECT) return unreadable('the result is not an object');
   const slots = new Int32Array(RESULT.to);
   const after = readMembers(source, result.start, result.end, 1, RESULT, slots);
   if (after !== result.end) return unreadable(`the result: ${reasonOf(after)}`);
@@ -124,12 +124,12 @@ function readItems(source: Source, array: Span): ListItem[] | string {
   let pos = skipSpace(bytes, array.start + 1, array.end);
   if (bytes[pos] === CLOSE_ARRAY) return items;
   for (;;) {
-    if (bytes[pos] !== OPEN_OBJECT) return `item ${items.length} is no object`;
+    if (bytes[pos] !== OPEN_OBJECT) return `item ${items.length} is not an object`;
     slots.fill(0);
     const after = readMembers(source, pos, array.end, 2, ITEM, slots);
     if (after < 0) return `item ${items.length}: ${reasonOf(after)}`;
     const item = readItem(source, { start: pos, end: after }, slots);
-    if (item === undefined) return `item ${items.length}: its name or URI is no string`;
+    if (item === undefined) return `item ${items.length}: its name or URI is not a string`;
     items.push(item);
     pos = skipSpace(bytes, after, array.end);
     if (bytes[pos] === CLOSE_ARRAY) return items;

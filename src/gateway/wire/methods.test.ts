@@ -79,7 +79,7 @@ test('each list names the key of its array, and each call its target', () => {
   }
 });
 
-test('methodFacts knows no method in another case, and none of Object', () => {
+test('methodFacts finds no method in another case, and none of Object', () => {
   for (const method of ['Tools/Call', 'tools/call ', '', 'constructor', '__proto__', 'toString']) {
     expect(methodFacts(method), method).toBeUndefined();
   }

@@ -57,7 +57,7 @@ function eraOfClaim(header: string | undefined, claimed: string): EraDecision {
   return { fault: unsupportedRevision(claimed) };
 }
 
-/** The header is required only after initialize, so an unknown value does not matter here. */
+/** Returns the era of initialize. The header is required only afterwards, so an unknown value does not matter here. */
 function eraOfInitialize(header: string | undefined, requested: string | undefined): EraDecision {
   if (header !== undefined && eraOfRevision(header) === 'stateless') {
     const text = `Header mismatch: MCP-Protocol-Version ${header} has no initialize; use 2025-11-25 or server/discover`;
@@ -86,14 +86,14 @@ function unsupportedHeader(): ProtocolFault {
   return { status: 400, code: ERRORS.badRequest, message };
 }
 
-/** 2026-07-28, Streamable HTTP, Sending Messages. */
+/** Follows 2026-07-28, Streamable HTTP, Sending Messages. */
 const RESPONSE_SENT: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidRequest,
   message: 'A client sends no responses in this revision',
 };
 
-/** 2026-07-28, Base Protocol, Per-request protocol fields. */
+/** Follows 2026-07-28, Base Protocol, Per-request protocol fields. */
 const MISSING_META: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidParams,

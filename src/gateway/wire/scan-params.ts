@@ -20,7 +20,7 @@ const META = keyLevel(0, [
 ]);
 const REF = keyLevel(META.to, ['type', 'name', 'uri']);
 
-/** Includes the keys on which other readers decide, so that all readers see the same values. */
+/** Known keys of params, including the keys on which other readers decide, so that all readers see the same values. */
 export const PARAMS = keyLevel(
   REF.to,
   [
@@ -142,14 +142,17 @@ export function readParams(source: Source, slots: Int32Array, facts: MethodFacts
 }
 
 /**
- * A method that the stateless era no longer has is refused as unknown, so it may lack its target. A target that is
- * present is read.
+ * Returns whether the stateless era no longer has the method, so that it is refused as unknown and may lack its target.
+ * A target that is present is read.
  */
 function isGone(facts: MethodFacts, meta: MessageMeta | undefined): boolean {
   return meta?.protocolVersion !== undefined && !facts.eras.includes('stateless');
 }
 
-/** Up to 2025-11-25 a task's cancellation may leave `requestId` out (2025-11-25, CancelledNotificationParams). */
+/**
+ * Returns whether the reference may be absent: up to 2025-11-25 a task's cancellation may leave `requestId` out
+ * (2025-11-25, CancelledNotificationParams).
+ */
 function optionalReference(facts: MethodFacts, found: Span | undefined): boolean {
   return facts.refersTo === 'requestId' && found === undefined;
 }

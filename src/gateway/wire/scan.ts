@@ -43,7 +43,7 @@ const LETTER_N = 0x6e;
 /** Positions in the message that is being scanned; set to zero before each scan, meaningless between scans. */
 const SLOTS = new Int32Array(TOP.to);
 
-/** Never throws. The spans of the message refer to `body`. */
+/** Scans a message without throwing. The spans of the message refer to `body`. */
 export function scanMessage(body: Buffer): Scanned {
   if (!isUtf8(body)) return refuseMessage(-32700, 'The body is not valid UTF-8.');
   const source = openSource(body);
@@ -101,7 +101,7 @@ function readMessage(source: Source): Scanned {
   const methodSpan = spanAt(SLOTS, METHOD);
   if (methodSpan === undefined) return readResponse(source, id);
   if (SLOTS[RESULT] !== 0 || SLOTS[ERROR] !== 0) {
-    return refuseMessage(-32600, 'The message has a method and a result: it must be one of both.', id);
+    return refuseMessage(-32600, 'The message has a method and a result: it must have only one of them.', id);
   }
   const method = textAt(source, methodSpan);
   if (method === undefined || method === '') return refuseMessage(-32600, 'The method must be a string.', id);

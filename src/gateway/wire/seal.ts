@@ -100,7 +100,7 @@ function deriveKey(secret: Buffer): SealKey {
   return { key: createSecretKey(derived.subarray(0, 32)), head };
 }
 
-/** The caller is authenticated, not encrypted, since the opener knows it. */
+/** Returns the additional data, which authenticates the caller without encrypting it, since the opener knows it. */
 function boundTo(head: Buffer, caller: string): Buffer {
   return Buffer.concat([head, hash('sha256', caller, 'buffer')]);
 }

@@ -158,7 +158,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('the splitter', () => {
-  test('gives all bytes back as raw parts, so that a stream can be passed on as it came', () => {
+  test('returns all bytes as raw parts, so that a stream can be passed on unchanged', () => {
     const text = ': hi\n\nid: 1\ndata: a\n\nretry: 5\n\ndata: b\r\n\r\n';
     expect(split([text]).raw).toBe(text);
     expect(split([text]).silent).toEqual([': hi\n\n', 'retry: 5\n\n']);
@@ -184,7 +184,7 @@ describe('the splitter', () => {
     expect(split([text], 99)).toMatchObject({ faults: 1, events: [] });
   });
 
-  test('gives an event that is too large on in pieces, in its place, wherever the stream is cut', () => {
+  test('passes an event that is too large on in pieces and in order, wherever the stream is cut', () => {
     const large = `: c\r\nid: 1\r\ndata: ${'x'.repeat(40)}\ndata:y\r\n\n`;
     const text = `data: a\n\n${large}data: b\n\n`;
     for (let cut = 0; cut <= text.length; cut += 1) {
@@ -210,7 +210,7 @@ describe('the splitter', () => {
     expect(split([`data: ${'x'.repeat(80)}\n\n`.repeat(50)], 100)).toMatchObject({ faults: 0, events: { length: 50 } });
   });
 
-  test('never changes an event that it has given out', () => {
+  test('never changes an event that it has emitted', () => {
     const events: Buffer[] = [];
     const splitter = createEventSplitter(
       { maxEventBytes: 1000 },
@@ -226,7 +226,7 @@ describe('the splitter', () => {
     );
   });
 
-  test('gives out nothing after its end', () => {
+  test('emits nothing after its end', () => {
     const splitter = createEventSplitter(
       { maxEventBytes: 1000 },
       { event: () => expect.unreachable(), fault: () => expect.unreachable() },
@@ -238,7 +238,7 @@ describe('the splitter', () => {
 });
 
 describe('formatEvent', () => {
-  test('writes what the splitter reads', () => {
+  test('writes events that the splitter reads', () => {
     const events = [
       { data: Buffer.from('{"a":1}') },
       { data: Buffer.from(''), id: 'priming', retry: 500 },
@@ -266,13 +266,13 @@ describe('formatEvent', () => {
     expect(formatEvent({ data: Buffer.from('a\rid: 7') }).toString()).toBe('data: a\ndata: id: 7\n\n');
   });
 
-  test('throws where the id or the type has a line end', () => {
+  test('throws if the id or the type has a line end', () => {
     expect(() => formatEvent({ data: Buffer.from(''), id: 'a\nb' })).toThrow(RangeError);
     expect(() => formatEvent({ data: Buffer.from(''), type: 'a\rb' })).toThrow(RangeError);
   });
 });
 
-test('formatComment writes what is no event, whatever its text is', () => {
+test('formatComment never writes an event, whatever its text is', () => {
   const comment = formatComment('alive\ndata: x\r\n\r\ndata: y').toString();
   expect(split([comment])).toMatchObject({ events: [], silent: [comment] });
   expect(formatComment('').toString()).toBe(': \n\n');

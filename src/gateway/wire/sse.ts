@@ -128,7 +128,7 @@ export function createEventSplitter(
   return { push, end: stop };
 }
 
-/** A byte order mark is allowed at the start of a stream only. */
+/** Returns the length of a byte order mark, which is allowed at the start of a stream only. */
 function markLength(raw: Buffer): number {
   return raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0;
 }

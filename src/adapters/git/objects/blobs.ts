@@ -4,10 +4,10 @@ import { Failure } from '#std/failure.ts';
 import { openBudget } from './budget.ts';
 import { openObjectStore } from './objects.ts';
 
-/** All of it is in memory at once, and what is packed can be a thousand times smaller. */
+/** All contents are in memory at once, and packed ones can be a thousand times smaller. */
 const TOTAL_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Throws Failure `git-damaged` where one is missing or damaged, `git-too-large` where one has more than `maxObjectBytes`. */
+/** Throws Failure `git-damaged` if one is missing or damaged, `git-too-large` if one has more than `maxObjectBytes`. */
 export async function readBlobs(
   objects: string,
   maxObjectBytes: number,

@@ -1,4 +1,4 @@
-// Bytes that are not what they should be: deltas, packs, indexes, loose objects and protocol lines are never misread.
+// Damaged bytes: deltas, packs, indexes, loose objects and protocol lines are never misread.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Packs as servers send them: taken in as git takes them in, and never for more than they may cost.
+// Packs as servers send them: received as git receives them, and never beyond the limits of their cost.
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -119,7 +119,7 @@ async function outcomeOf(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Pr
   }
 }
 
-/** Everything between the header and the checksum is given. */
+/** Adds a header and a checksum to the entries. */
 function packOf(entries: readonly Buffer[], count = entries.length): Buffer {
   const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1');
   header.writeUInt32BE(count, 8);
@@ -134,7 +134,7 @@ function blob(content: Buffer, announced = content.length): Buffer {
   return Buffer.concat([entryHead('blob', announced), deflateSync(content, { level: 1 })]);
 }
 
-/** One that begins `distance` bytes earlier is copied so often, 64 KiB at a time. */
+/** Copies bytes that begin `distance` bytes earlier, so often, 64 KiB at a time. */
 function copies(distance: number, baseSize: number, times: number): Buffer {
   const delta = Buffer.concat([sizeOf(baseSize), sizeOf(times * 65_536), Buffer.alloc(times, 0x80)]);
   return deltaOf(distance, delta);
@@ -327,7 +327,7 @@ test('what a pack may cost has limits: of all objects, of one that a delta makes
   expect(await outcome({ chainBytes: 2 * MIB + 65_535 })).toMatch(
     /^git-too-large: what a file of the server is made by /,
   );
-  // A chain needs one object at a time, and the base of what waits.
+  // A chain needs one object at a time, and the base of the waiting ones.
   const alive = MIB + 65_536 + 2 * OBJECT_BYTES;
   expect(await outcome({ aliveBytes: alive })).toBe('taken');
   expect(await outcome({ aliveBytes: alive - 1 })).toMatch(/^git-too-large: what changes of the server build on /);

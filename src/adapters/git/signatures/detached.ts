@@ -1,4 +1,4 @@
-// Whether a file was signed, beside it, by one of the trusted SSH keys (`ssh-keygen -Y sign`).
+// Verifies that one of the trusted SSH keys signed a file, by the signature next to it (`ssh-keygen -Y sign`).
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
@@ -6,7 +6,7 @@ import { isSshSignature, judgeSshSignature } from './ssh-signature.ts';
 import { readSshKeys } from './verify.ts';
 
 export interface DetachedSettings {
-  /** What such signatures are for: one for something else is none. */
+  /** Purpose of such signatures: one for another purpose is not valid. */
   readonly namespace: string;
   /** Files of public keys: lines of `.pub` or allowed_signers files. */
   readonly keys: readonly string[];

@@ -1,4 +1,4 @@
-// Installations without optional packages have no OpenPGP. A file of its own: what is loaded once is not looked for again.
+// Installations without optional packages have no OpenPGP. In a file of its own, because a loaded package stays loaded.
 
 import { registerHooks } from 'node:module';
 import { afterAll, expect, test } from 'vitest';

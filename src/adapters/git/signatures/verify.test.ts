@@ -1,4 +1,5 @@
-// Commits and tags that real git signs by keys of ssh-keygen and gpg: which are taken, and how each refusal is reported.
+// Commits and tags that real git signs by keys of ssh-keygen and gpg: which are accepted, and how each refusal is
+// reported.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -74,7 +75,7 @@ function written(name: string, text: string | Buffer): string {
   return file;
 }
 
-/** Makes the branch a commit of this text, which no one checks. */
+/** Sets the branch to a commit of this text, unchecked. */
 function forge({ git }: TestRepository, type: 'commit' | 'tag', text: string, ref = 'refs/heads/main'): void {
   git(
     'update-ref',
@@ -169,7 +170,7 @@ test('a signature that was made for something else is none', async () => {
   const withSignature = (header: string) => unsigned.replace('\n\n', `${header}\n\n`);
   forge(fleet, 'commit', withSignature(signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // Two of them: who looks at the other one sees something else.
+  // Two signatures: a reader of the other one would see something else.
   forge(fleet, 'commit', withSignature(signature + signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-missing');
   forge(
@@ -304,7 +305,7 @@ test('what has no header or no end is not signed', () => {
   expect(signedTag(Buffer.from('object x\n\n-----BEGIN NOTHING-----\n'))).toBeUndefined();
 });
 
-/** What a security token would sign: PROTOCOL.u2f, SSH U2F Signatures. */
+/** The bytes that a security token would sign: PROTOCOL.u2f, SSH U2F Signatures. */
 function tokenSignature(
   payload: Buffer,
   sort: 'ed25519' | 'ecdsa',

@@ -1,4 +1,4 @@
-// Conversations with Git servers that ask for credentials, move, break off, or are no Git servers at all.
+// Conversations with Git servers that require credentials, move, break off, or are not Git servers at all.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

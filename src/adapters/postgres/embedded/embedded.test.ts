@@ -65,7 +65,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof Failure ? outcome.code : String(outcome);
 }
 
-/** True while the process runs; one that ended but was not collected by its parent does not. */
+/** True while the process runs; false for a zombie. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -87,7 +87,7 @@ function processesOn(dir: string): string[] {
     });
 }
 
-/** Most tests share this directory: making one takes longer than all they do with it. */
+/** Most tests share this directory: creating one takes longer than all their other work. */
 const HOME = 'home';
 
 describe('an embedded server', () => {

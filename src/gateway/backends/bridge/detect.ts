@@ -48,7 +48,10 @@ export function createStatelessDetector(
   };
 }
 
-/** The server failed, or fails at methods or revisions that it does not know: only `initialize` can tell. */
+/**
+ * Returns whether only `initialize` can tell: the server failed, or fails at methods or revisions that it does not
+ * know.
+ */
 function breaksAtDiscover(asked: Asked): boolean {
   return asked.ok ? asked.status >= 500 : asked.fault.reason === 'closed';
 }

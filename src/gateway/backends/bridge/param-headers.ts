@@ -85,9 +85,9 @@ function visitKeyword(
 
 function annotate(schema: JsonObject, path: readonly string[] | undefined, headers: Found): string | undefined {
   const name = schema[ANNOTATION];
-  if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} is no header name`;
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} is not a header name`;
   if (path === undefined || path.length === 0) return `${ANNOTATION} ${name} is not at a property that is always there`;
-  if (!TYPES.has(schema.type)) return `${ANNOTATION} ${name} is at a property that is no string, integer or boolean`;
+  if (!TYPES.has(schema.type)) return `${ANNOTATION} ${name} is at a property that is not a string, integer or boolean`;
   const header = PARAM_HEADER_PREFIX + name.toLowerCase();
   if (headers.has(header)) return `${ANNOTATION} ${name} occurs twice`;
   headers.set(header, { header, path });

@@ -92,7 +92,7 @@ export function readAnswer(reader: AnswerReader, maxBytes: number): Answer {
 
 const UNREADABLE: BackendFault = {
   reason: 'answer-invalid',
-  message: 'the MCP server answered with what is no JSON-RPC message',
+  message: 'the MCP server sent a response that is not a JSON-RPC message',
 };
 
 const TOO_LARGE: BackendFault = { reason: 'answer-too-large', message: 'a message of the MCP server is too large' };

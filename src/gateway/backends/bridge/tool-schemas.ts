@@ -77,7 +77,7 @@ function toolSpans(bytes: Buffer, result: Span): readonly Span[] {
   return (tools === undefined ? undefined : listElements(bytes, tools.value.start)) ?? [];
 }
 
-/** Until 2025-11-25 an `outputSchema` describes an object; clients refuse the whole list otherwise. */
+/** Removes an `outputSchema` that does not describe an object: clients until 2025-11-25 would refuse the whole list. */
 function withoutOtherOutput(bytes: Buffer, span: Span, { outputSchema }: JsonObject): readonly Patch[] {
   if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return [];
   return changeMembers(bytes, span.start, (key) => key === 'outputSchema') ?? [];

@@ -14,7 +14,7 @@ export function relayBackend(inner: Backend, relay: Relay): Backend {
   relay.serve(SERVICE, (request, answer) => {
     const exchange = exchangeIn(request);
     if (exchange !== undefined) return inner.open(exchange, naming(relay.replica, answer));
-    answer.fail({ reason: 'answer-invalid', message: 'a replica of another release asked' });
+    answer.fail({ reason: 'answer-invalid', message: 'the request came from a replica of another release' });
     return NO_FLOW;
   });
   return {

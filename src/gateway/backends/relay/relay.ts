@@ -100,7 +100,7 @@ const STORE_LOST: BackendFault = {
 
 const LOST: BackendFault = {
   reason: 'session-unknown',
-  message: 'Session not found: the replica that had it is gone',
+  message: 'Session not found: its replica no longer runs',
 };
 
 interface Waiting {
@@ -184,7 +184,7 @@ function faultIn(value: Json | undefined): BackendFault {
   const { reason, message, detail, retryAfterSeconds }: JsonObject = isObject(value) ? value : {};
   return {
     reason: REASONS.find((each) => each === reason) ?? 'closed',
-    message: typeof message === 'string' ? message : 'the replica gave no answer',
+    message: typeof message === 'string' ? message : 'the replica did not answer',
     detail: typeof detail === 'string' ? detail : undefined,
     retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
   };

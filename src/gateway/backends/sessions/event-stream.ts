@@ -57,7 +57,7 @@ export const READS_TOO_SLOWLY: BackendFault = {
   message: 'the stream was closed because the client reads it too slowly',
 };
 
-const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream goes on at another connection' };
+const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream continues on another connection' };
 
 /** Milliseconds after which a client reconnects. */
 const RETRY = 1000;
@@ -130,7 +130,7 @@ function addEvent(state: State, event: Buffer): void {
   trim(state);
 }
 
-/** Without a reader the newest event stays, whatever its size, since it may be the response. */
+/** Trims the stored events. Without a reader the newest one stays, whatever its size, since it may be the response. */
 function trim({ ring, reader, cursor }: State): void {
   ring.trim(reader === undefined ? ring.next() - 1 : cursor);
 }

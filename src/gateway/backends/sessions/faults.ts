@@ -11,8 +11,8 @@ const MESSAGES = {
 } as const;
 
 /**
- * The data of a Failure may contain the client's `reason` and the seconds until a retry makes sense. Any other error is
- * a bug of ours: it is logged, and the client gets the same answer.
+ * Creates the client's fault. The data of a Failure may contain the `reason` and the seconds until a retry makes sense.
+ * Any other error is a bug of ours: it is logged, and the client gets the same answer.
  */
 export function lineFault(error: unknown, observer: BackendObserver): BackendFault {
   const detail = error instanceof Error ? error.message : String(error);

@@ -12,7 +12,7 @@ export interface Waiting {
   readonly now: number;
 }
 
-const MADE_ROOM: BackendFault = { reason: 'closed', message: 'the session made room for another' };
+const MADE_ROOM: BackendFault = { reason: 'closed', message: 'the session was ended in favour of another' };
 /** An open but silent stream does not count as use: clients keep one open all the time. */
 const QUIET_MS = 60_000;
 

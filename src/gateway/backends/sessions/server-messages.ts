@@ -12,7 +12,7 @@ export function receiveFromServer(state: SessionState, bytes: Buffer, known: Rou
   const routed = known ?? readRouted(bytes);
   if (typeof routed === 'string') {
     observer.dropped('unreadable');
-    observer.log('debug', `the MCP server sent ${bytes.length} bytes that are no message: ${routed}`);
+    observer.log('debug', `the MCP server sent ${bytes.length} bytes that are not a message: ${routed}`);
   } else if (routed.kind === 'response') {
     respond(state, bytes, routed.id ?? '');
   } else if (routed.kind === 'request') {

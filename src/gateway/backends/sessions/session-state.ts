@@ -67,7 +67,7 @@ export function openState(parts: SessionParts): SessionState {
   return state;
 }
 
-/** The slowest reader of an answer slows the server down. */
+/** Stops reading while any client reads its answer slowly. */
 function adjustFlow(state: SessionState): void {
   const blocked = state.streams.blocked();
   if (blocked === state.paused) return;

@@ -102,7 +102,7 @@ function failExchange(answer: Answer, fault: BackendFault): Flow {
   return NO_FLOW;
 }
 
-/** A client need not send a revision. */
+/** Accepts revisions with sessions, and requests without a revision, since a client need not send it. */
 function knowsVersion({ headers }: Exchange): boolean {
   const version = headers['mcp-protocol-version'];
   return version === undefined || eraOfRevision(version) === 'session';

@@ -1,4 +1,4 @@
-// Reads to which URL an HTTP+SSE server wants messages to be sent (MCP 2024-11-05, Transports, the `endpoint` event).
+// Reads the URL to which messages for an HTTP+SSE server are sent (MCP 2024-11-05, Transports, the `endpoint` event).
 
 const MAX_LENGTH = 4096;
 

@@ -63,11 +63,11 @@ function faultOfStatus(status: number): BackendFault {
 
 function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   const message =
-    reason === 'timeout' ? 'the MCP server did not take the message in time' : 'the MCP server cannot be reached';
+    reason === 'timeout' ? 'the MCP server did not accept the message in time' : 'the MCP server cannot be reached';
   return { reason: 'unreachable', message, detail };
 }
 
-/** A request that did not arrive gets no answer on the stream, so its caller gets an error at once. */
+/** Answers a request that did not arrive with an error at once, since no answer will come on the stream. */
 function failRequest({ closed, handlers }: Line, message: Buffer, { message: text }: BackendFault): void {
   const scanned = closed ? undefined : scanMessage(message);
   if (scanned?.ok !== true || scanned.message.kind !== 'request') return;

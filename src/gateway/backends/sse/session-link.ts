@@ -55,7 +55,7 @@ function openStream(line: Line, headers: Readonly<Record<string, string>>): Upst
   return ports.upstream.request(request, {
     head(status, answered) {
       if (status === 200 && isEventStream(answered['content-type'])) {
-        const silent = () => breakLine(line, 'sse-silent', 'the server did not say where messages go');
+        const silent = () => breakLine(line, 'sse-silent', 'the server did not name an endpoint for messages');
         line.stopTimer = ports.clock.after(ENDPOINT_MS, silent);
         return;
       }
@@ -76,7 +76,7 @@ function takeEvent(line: Line, { type, data }: SseEvent): void {
   else if (type === undefined || type === 'message') line.handlers.message(line.repair(data));
 }
 
-/** Only the first endpoint counts: all messages of one session go to one place. */
+/** Takes the first endpoint only: all messages of one session go to one place. */
 function takeEndpoint(line: Line, data: string): void {
   const { opening, options } = line;
   if (opening === undefined) return;

@@ -65,7 +65,7 @@ function routeRequest(parts: FromClientParts, client: Client, bytes: Buffer, mes
   }
 }
 
-/** The process has one subscriber that stands for all clients. */
+/** Returns whether other clients watch the URI, since the process has one subscriber that stands for all clients. */
 function hasOthers({ clients }: FromClientParts, client: Client, uri: string): boolean {
   for (const other of clients) if (other !== client && other.subscriptions.has(uri)) return true;
   return false;
@@ -116,7 +116,7 @@ function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer
   }
 }
 
-/** A cancelled request gets no response (MCP specification, Cancellation); one that comes anyway is dropped. */
+/** Cancels a request without a response (MCP specification, Cancellation); a response that comes anyway is dropped. */
 function cancel(parts: FromClientParts, client: Client, bytes: Buffer, { refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : client.requests.get(refersTo.json);
   if (request === undefined || refersTo === undefined) return;

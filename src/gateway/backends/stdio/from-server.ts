@@ -33,7 +33,7 @@ export function routeFromServer(parts: FromServerParts, bytes: Buffer): void {
   const request = id === undefined ? undefined : parts.requests.find(id.json);
   if (request?.kind !== 'client') return;
   parts.requests.remove(request);
-  answerClient(request, ERRORS.internalError, 'the MCP server gave an answer that is no valid message');
+  answerClient(request, ERRORS.internalError, 'the MCP server sent an answer that is not a valid message');
 }
 
 function routeMessage(parts: FromServerParts, bytes: Buffer, message: Message): void {
@@ -73,7 +73,7 @@ function routeResponse(parts: FromServerParts, bytes: Buffer, message: ResponseM
   client.handlers.message(patchBytes(bytes, sortedPatches(patches)), { kind: 'response', id, failed });
 }
 
-/** The result that ends `subscriptions/listen` contains its id (MCP 2026-07-28, Subscriptions, Graceful Closure). */
+/** Replaces the id in the result that ends `subscriptions/listen` (MCP 2026-07-28, Subscriptions, Graceful Closure). */
 function subscriptionPatch({ method, id }: ClientRequest, bytes: Buffer, { result }: ResponseMessage): Patch[] {
   if (method !== 'subscriptions/listen' || result === undefined) return [];
   const value = readValue(bytes, result);
@@ -101,7 +101,7 @@ function routeRequest(parts: FromServerParts, bytes: Buffer, { id, method }: Req
     sole.handlers.message(bytes, { kind: 'request', id: id.json, method });
   } else {
     parts.observer.dropped('not-attributable');
-    const text = 'this MCP server is shared by several clients: what it asks of one cannot be attributed';
+    const text = 'this MCP server is shared by several clients: its request cannot be attributed to one of them';
     parts.send(errorMessage(id.json, ERRORS.methodNotFound, text));
   }
 }
@@ -153,8 +153,8 @@ function routeSubscribed(parts: FromServerParts, bytes: Buffer, method: string, 
 }
 
 /**
- * A cancellation of our request ends `subscriptions/listen` (MCP 2026-07-28); any other cancels a request of the
- * server.
+ * Routes a cancellation: one of our request ends `subscriptions/listen` (MCP 2026-07-28), any other cancels a request
+ * of the server.
  */
 function routeCancelled(parts: FromServerParts, bytes: Buffer, { method, refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : parts.requests.find(refersTo.json);

@@ -34,7 +34,7 @@ export function otherEra(spoken: Era): Failure {
 }
 
 export function ended(detail: string): Failure {
-  return new Failure('stdio-ended', `the MCP server ended while it was greeted: ${detail}`, { retryable: true });
+  return new Failure('stdio-ended', `the MCP server ended during the handshake: ${detail}`, { retryable: true });
 }
 
 /**

@@ -88,7 +88,7 @@ export async function openLine(parts: LineParts, index: number, handlers: LinkHa
 const OPEN_BRACE = 0x7b;
 const SPACE = 0x20;
 
-/** Only objects are messages: anything else on standard output was meant for people. */
+/** Receives a line. Only objects are messages: anything else on standard output was meant for people. */
 function receiveLine(state: State, line: Buffer): void {
   const { observer } = state.parts;
   if (state.over) return;
@@ -99,7 +99,7 @@ function receiveLine(state: State, line: Buffer): void {
     return;
   }
   observer.dropped('unreadable');
-  observer.log('debug', `the MCP server wrote what is no message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
+  observer.log('debug', `the MCP server wrote a line that is not a message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
 }
 
 function receiveMessage(state: State, line: Buffer): void {

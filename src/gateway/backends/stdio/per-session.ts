@@ -72,7 +72,7 @@ async function takeProcess(state: State, handlers: LinkHandlers, client?: Waitin
   return spare.line;
 }
 
-/** The first response answers `initialize`. */
+/** Opens a process for a session. Its first response answers `initialize`. */
 async function openProcess(state: State, handlers: SessionHandlers, client: WaitingClient): Promise<SessionLink> {
   if (state.era === 'stateless') throw otherEra(state.era);
   let answered = false;
@@ -87,7 +87,7 @@ async function openProcess(state: State, handlers: SessionHandlers, client: Wait
     },
     drain: handlers.drain,
     closed(detail) {
-      // A process that ended before its first answer may have ended for any reason.
+      // The earlier end at the question about the era may have had another reason, so the era is unknown again.
       if (!answered) state.era = undefined;
       handlers.closed(detail);
     },

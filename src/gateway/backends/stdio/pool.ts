@@ -56,7 +56,7 @@ const LOOK_AGAIN_MS = 250;
 const WAITING_PER_SLOT = 8;
 const WAITING_PER_CALLER = 4;
 
-/** The processes have the indices 0 to `size` - 1. */
+/** Creates a pool of the processes with the indices 0 to `size` - 1. */
 export function createPool(parts: PoolParts, size: number): Pool {
   const slots = Array.from({ length: size }, (_, index) => ({
     ...{ index, taken: false, used: undefined, releasedAt: undefined },
@@ -87,7 +87,7 @@ async function waitForProcess(state: State, handlers: LinkHandlers, client?: Wai
     if (client?.left() === true) throw busy();
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;
-    // While processes are renewed, a container that does not run yet fails in many ways.
+    // While processes are renewed, failures are expected: a container that does not run yet is refused in many ways.
     if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
     // Each caller ends at most one session, and none while a process is being renewed.
     if (!made && !isReleased(state)) made = client?.makeRoom() === true;

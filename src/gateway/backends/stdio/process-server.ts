@@ -142,7 +142,10 @@ async function greet(state: State): Promise<Greeted> {
     return await greetRun(state);
   } catch (error) {
     if (endsAtDiscover || !state.endsAtDiscover || state.closed) throw error;
-    state.parts.observer.log('info', 'the MCP server ended at server/discover, so initialize greets it from now on');
+    state.parts.observer.log(
+      'info',
+      'the MCP server ended at server/discover, so its handshake begins with initialize from now on',
+    );
     return greetRun(state);
   }
 }
@@ -214,7 +217,7 @@ function restart(state: State): void {
   });
 }
 
-/** Detects a dead line that was not closed by its silence. */
+/** Detects by its silence a line that is dead but not closed. */
 function watchSilence(state: State, server: Greeted): void {
   const { clock, silentMs, observer } = state.parts;
   state.stopWaiting = clock.after(silentMs / 2, () => {

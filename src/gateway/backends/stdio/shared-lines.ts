@@ -114,7 +114,7 @@ function failPending(requests: Requests): void {
   }
 }
 
-/** A new run of the process does not have the sessions of the previous one. */
+/** Ends all clients, since a new run of the process does not have their sessions. */
 function endClients(state: State): void {
   state.results.clear();
   state.onlyCaller = undefined;
@@ -148,7 +148,10 @@ function sole({ clients, onlyCaller, shared, server }: State): Client | undefine
  */
 const NEVER_MEANT = new Set(['server/discover', 'subscriptions/listen']);
 
-/** In the stateless era, an unsolicited message belongs to a request that the process works on. */
+/**
+ * Returns whether an unsolicited message may belong to the client: in the stateless era, only to one whose request the
+ * process works on.
+ */
 function isServed({ requests }: Client): boolean {
   return [...requests.values()].some(({ method }) => !NEVER_MEANT.has(method));
 }

@@ -74,7 +74,7 @@ function readMember(
   return unclear ? 'ambiguous' : { parsed };
 }
 
-/** Recursion is safe, since the scan of the message has limited the depth. */
+/** Counts values recursively, which is safe since the scan of the message has limited the depth. */
 function countValues(value: unknown): number {
   if (!Array.isArray(value) && (!isObject(value) || JSON.isRawJSON(value))) return 1;
   return Object.values(value).reduce<number>((sum, each) => sum + countValues(each), 1);

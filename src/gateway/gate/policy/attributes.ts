@@ -99,7 +99,7 @@ function own({ values }: IndexedArguments, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-/** An argument of the same name would have another meaning. */
+/** Adds the mark unless an argument of the same name exists, which would have another meaning. */
 function addPresent(name: string, to: Attributes): Built {
   if (Object.hasOwn(to, name)) return 'ambiguous';
   to[name] = true;

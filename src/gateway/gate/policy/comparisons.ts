@@ -1,6 +1,6 @@
-// Reads from Cedar's JSON form with which literals, patterns and claims policies compare arguments. Calls that no
-// comparison can distinguish are decided alike, so one decision holds for all of them. An argument used in any other
-// place matters by its value.
+// Reads the literals, patterns and claims with which policies compare arguments, from Cedar's JSON form of the
+// policies. Calls that no comparison can distinguish are decided alike, so one decision holds for all of them. An
+// argument used in any other place matters by its value.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -145,7 +145,10 @@ function argumentOf(node: unknown): string | undefined {
   return attributeOf(node, ['context', 'resource'], isArgumentName);
 }
 
-/** Only claims of the context count: those of the principal may come from the file of entities. */
+/**
+ * Returns the name of a claim of the context. Claims of the principal do not count, since they may come from the file
+ * of entities.
+ */
 function claimOf(node: unknown): string | undefined {
   return attributeOf(node, ['context'], isClaimName);
 }
@@ -207,7 +210,7 @@ function letterOf(value: Scalar): string {
   return typeof value === 'string' ? 's' : 'n';
 }
 
-/** A comparison of different types is false or an error for each value of that type. */
+/** Returns the result of a comparison. Comparing different types is false or an error for each value of that type. */
 function comparedWith(comparison: Comparison, value: Scalar, claims: Attributes): string {
   if (comparison.kind === 'like') {
     return typeof value === 'string' && matchesLike(comparison.parts, value) ? '=' : OTHERWISE;

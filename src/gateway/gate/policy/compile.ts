@@ -14,7 +14,7 @@ import { type Policy, planPolicies } from './plan.ts';
 
 interface PolicyFault {
   readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
-  /** One sentence for the operator: the policy, the place, and the fault. */
+  /** Sentence for the operator: the policy, the place, and the fault. */
   readonly message: string;
 }
 
@@ -82,7 +82,7 @@ function readPolicies(text: string, index: number): Read {
   return { faults: faults.length > 0 ? faults : [policyFault(`policy ${index + 1} is nested too deeply to be read`)] };
 }
 
-/** A text usually contains one policy. */
+/** Returns the id of a policy by its text and its position there; a text usually contains only one policy. */
 function policyId(index: number, part: number): string {
   return part === 0 ? `policy${index}` : `policy${index}.${part}`;
 }

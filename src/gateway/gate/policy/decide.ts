@@ -140,7 +140,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   };
 }
 
-/** An engine that failed may work the next time, so its failures are not remembered. */
+/** Returns whether a decision must not be remembered, since an engine that failed may work the next time. */
 function isPassing(decision: Decision): boolean {
   return !decision.allowed && decision.denial.code === 'policy-engine-failed';
 }
@@ -159,10 +159,7 @@ interface Asked {
   readonly args: IndexedArguments;
 }
 
-/**
- * Returns an equal key for calls that are decided alike, as all calls without arguments are; undefined if each is
- * decided by itself.
- */
+/** Returns a key that is equal for calls that are decided alike; undefined if each is decided by itself. */
 function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;
@@ -193,7 +190,7 @@ function decisionOf(answer: EngineAnswer): Decision {
     case 'error':
       return failedPolicy(answer.detail);
     case 'failed':
-      return denied('policy-engine-failed', 'Unauthorized: the policies could not be asked.', answer.detail);
+      return denied('policy-engine-failed', 'Unauthorized: the policy engine failed.', answer.detail);
   }
 }
 

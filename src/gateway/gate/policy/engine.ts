@@ -70,7 +70,9 @@ export function createEngine(): Engine {
     return String(slot);
   }
 
-  /** An error that passes through WebAssembly leaves its stack as it was in the middle of the call. */
+  /**
+   * Drops the instance: an error that passes through WebAssembly leaves its stack as it was in the middle of the call.
+   */
   function damaged(): undefined {
     cedar = undefined;
     slots = [];
@@ -102,7 +104,7 @@ export function createEngine(): Engine {
   return { askParser, authorize };
 }
 
-/** Loads a separate instance: damage to this one and to the parser elsewhere stay apart. */
+/** Loads a separate instance, so that damage to it does not affect the parser elsewhere, and vice versa. */
 function loadCedar(): Cedar {
   setFlagsFromString(CALM_TIERING);
   const path = require.resolve(MODULE);

@@ -67,8 +67,8 @@ export function methodRule(body: Buffer, message: Message): MethodRule {
 }
 
 /**
- * A method in a namespace of the protocol could act as one of its methods, in any letter case, so no policy may permit
- * it as an extension.
+ * Returns whether a method may belong to an extension. A method in a namespace of the protocol could act as one of its
+ * methods, in any letter case, so no policy may permit it as an extension.
  */
 function isOfExtension(method: string): boolean {
   const [namespace = '', ...rest] = method.split('/');
@@ -87,7 +87,10 @@ function completionRule({ target }: RequestMessage): MethodRule {
   return decided([{ action: target.refType === 'ref/prompt' ? 'get_prompt' : 'read_resource', name: target.value }]);
 }
 
-/** The filter subscribes to resources as `resources/subscribe` did (2026-07-28, subscriptions/listen). */
+/**
+ * Returns the rule for a filter that subscribes to resources as `resources/subscribe` did (2026-07-28,
+ * subscriptions/listen).
+ */
 function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule {
   const notifications = params === undefined ? undefined : readNotifications(body, params);
   if (notifications === undefined || notifications === 'absent') return UNKNOWN;

@@ -69,7 +69,10 @@ export function allPlans(plans: Plans): readonly Plan[] {
   return POLICY_ACTIONS.flatMap((action) => [plans[action].general, ...plans[action].named.values()]);
 }
 
-/** If entities are known, an attribute may refer to one of them, even to the caller or the resource. */
+/**
+ * Widens the reads if entities are known, since an attribute may refer to any of them, even to the caller or the
+ * resource.
+ */
 function resolvedReads(reads: Reads, { list }: Entities): Reads {
   if (!reads.further || list.length === 0) return reads;
   return { ...reads, principal: 'all', action: 'all', resource: 'all', entities: true };

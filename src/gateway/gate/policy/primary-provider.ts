@@ -13,8 +13,10 @@ export function primaryProvider(
   const provider = named ?? own;
   if (provider === undefined) return { provider };
   if (own !== undefined && own !== provider) {
-    return { fault: `primary_upstream_provider is ${provider}, and that of the authorization server is ${own}` };
+    return {
+      fault: `primary_upstream_provider is ${provider}, but the provider of the authorization server is ${own}`,
+    };
   }
   if (server?.upstreams.some(({ name }) => name === provider) === true) return { provider };
-  return { fault: `primary_upstream_provider is ${provider}, and no authorization server here has that provider` };
+  return { fault: `primary_upstream_provider is ${provider}, but no authorization server here has that provider` };
 }

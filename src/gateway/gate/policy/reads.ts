@@ -104,7 +104,10 @@ function scopeReadsEntities({ principal, action, resource }: PolicyJson): boolea
   return hierarchy || [principal, resource].some((each) => each.op === 'is' && each.in !== undefined);
 }
 
-/** An entity of the file may place a resource below a caller, and so below the groups of that caller. */
+/**
+ * Returns whether a scope reads groups: an entity of the file may place a resource below a caller, and so below the
+ * groups of that caller.
+ */
 function scopeReadsGroups({ principal, resource }: PolicyJson): boolean {
   return [principal, resource].some((each) => each.op === 'in' || (each.op === 'is' && each.in !== undefined));
 }
@@ -151,7 +154,7 @@ function walkAboutEntities(construct: string, operand: { [key: string]: unknown 
   }
 }
 
-/** The entities of a list are compared one by one. */
+/** Walks an operand of a comparison. The entities of a list are compared one by one. */
 function walkIdentity(node: unknown, found: Found): void {
   const variable = variableOf(node);
   if (variable !== undefined && variable !== 'context') return;
@@ -186,7 +189,8 @@ function rootOf(node: unknown): Variable | undefined {
 }
 
 /**
- * The context is plain data. An attribute of anything else may be an entity, even the caller or the resource itself.
+ * Notes a read of an attribute's value. The context is plain data, but an attribute of anything else may be an entity,
+ * even the caller or the resource itself.
  */
 function readFurther(root: Variable | undefined, found: Found): void {
   if (root === undefined) readEverything(found);

@@ -21,7 +21,7 @@ export interface PolicyRequest {
   readonly action: PolicyAction;
   /** Name as the client sees it: the tool's or prompt's name, the resource's URI, or the method of an extension. */
   readonly name: string;
-  /** Verified claims of the caller. Pass the same object for the same token: derived data is stored by it. */
+  /** Verified claims of the caller. Pass the same object for the same token: derived data is stored under it. */
   readonly claims: JsonObject;
   /**
    * Hints of a tool as clients see them, overrides included. Undefined if no list has the tool: policies that read

@@ -73,7 +73,7 @@ function cedarSet(list: readonly unknown[], depth: number): CedarValue | undefin
   return set;
 }
 
-/** null counts as absent. */
+/** Converts an object; members that are null count as absent. */
 function cedarRecord(object: object, depth: number): CedarValue | undefined {
   const record: { [key: string]: CedarValue } = Object.create(null);
   const folded = new Set<string>();

@@ -113,7 +113,10 @@ function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
   return `${list} ${name}`;
 }
 
-/** Reviewed definitions come first, since a server may invent names that would sort before all others. */
+/**
+ * Returns a sort key with reviewed definitions first, since a server may invent names that would sort before all
+ * others.
+ */
 function orderOf(drift: Drifted): string {
   return `${drift.what === 'new' ? 1 : 0} ${driftKey(drift)}`;
 }

@@ -136,7 +136,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
   };
 }
 
-/** If a list of a client contradicts the last reading, calls wait for the next one. */
+/** Starts a new epoch if a list of a client contradicts the last reading: calls then wait for the next one. */
 function notice(state: State, list: FilteredKey, name: string, what: Agreement): void {
   const held = state.last.get(list)?.held;
   const isReviewed = state.lock.names(list)?.has(name) === true;

@@ -38,6 +38,6 @@ const NAME_SHOWN = 200;
  */
 export function heldBack({ list, name }: LockedTarget): Denial {
   const what = list === 'tools' ? 'Tool' : list === 'prompts' ? 'Prompt' : 'Resource template';
-  const message = `${what} ${name.slice(0, NAME_SHOWN)} is held back: its definition is not the one that was reviewed.`;
+  const message = `${what} ${name.slice(0, NAME_SHOWN)} is held back: its definition differs from the reviewed one.`;
   return { httpStatus: 200, rpcCode: -32602, code: 'definition-held-back', message };
 }

@@ -29,7 +29,8 @@ export function readWebhookAnswer(status: number, body: Uint8Array, uid: string)
   if (new Set(members.map(({ key }) => foldKey(key))).size < members.length)
     return { kind: 'failed', detail: 'its answer has a key twice' };
   if (value.uid !== uid) return { kind: 'failed', detail: 'its answer is for another request: uid differs' };
-  if (typeof value.allowed !== 'boolean') return { kind: 'failed', detail: 'its answer has no allowed, true or false' };
+  if (typeof value.allowed !== 'boolean')
+    return { kind: 'failed', detail: 'its answer has no allowed that is true or false' };
   if (!value.allowed)
     return { kind: 'denied', reason: typeof value.reason === 'string' ? shownReason(value.reason) : '' };
   const { patch = null, patch_type: type = '' } = value;

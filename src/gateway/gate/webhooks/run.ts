@@ -53,7 +53,7 @@ export interface WebhookResult {
 /** Maximum size of a message for webhooks, before and after a change. */
 export const WEBHOOK_MESSAGE_MAX = 1024 * 1024;
 
-/** After `signal`, no further webhook is called, and the message must not be sent on. */
+/** Calls the webhooks in order. After `signal`, no further webhook is called, and the message must not be sent on. */
 export async function askWebhooks(world: WebhookWorld, given: AskedMessage): Promise<WebhookResult> {
   let { body, message } = given;
   const asked: string[] = [];
@@ -91,7 +91,7 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   if (answer.kind === 'failed') return failed(answer.detail);
   if (answer.kind === 'denied') return { outcome: 'denied', detail: answer.reason };
   if (answer.patch === undefined) return { outcome: 'allowed' };
-  if (!webhook.mutates) return failed('its answer has a patch, and validating webhooks change nothing');
+  if (!webhook.mutates) return failed('its answer has a patch, but validating webhooks must not change messages');
   const changed = changedMessage(given, answer.patch);
   // A client could write a message that a patch does not fit; it must not evade the webhook that way.
   return typeof changed === 'string' ? { outcome: 'failed', detail: changed } : { outcome: 'changed', changed };
@@ -102,14 +102,17 @@ function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   const patched = applyPatch(body, patch, WEBHOOK_MESSAGE_MAX);
   if (!patched.ok) return patched.fault;
   const scanned = scanMessage(patched.bytes);
-  if (!scanned.ok) return `its patch makes a message that is refused: ${scanned.fault.message}`;
+  if (!scanned.ok) return `its patch results in a message that is refused: ${scanned.fault.message}`;
   const next = scanned.message;
   const same = next.kind !== 'response' && message.kind !== 'response' && next.kind === message.kind;
-  if (!same || next.method !== message.method) return 'its patch makes another kind of message';
+  if (!same || next.method !== message.method) return 'its patch changes the kind of the message';
   return { body: patched.bytes, message: next };
 }
 
-/** Field names are those of the existing platform (its webhook API v0.1.0). The message is the client's own bytes. */
+/**
+ * Builds the request with the field names of the existing platform (its webhook API v0.1.0). The message is the
+ * client's own bytes.
+ */
 function requestBody({ server, now }: WebhookWorld, { body, claims, peer }: AskedMessage, uid: string): Buffer {
   const head = JSON.stringify({
     version: 'v0.1.0',

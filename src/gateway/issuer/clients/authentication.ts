@@ -13,7 +13,7 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** Limit, since an assertion that is valid for longer could be stored and stolen. */
 const ASSERTION_MAX_S = 3600;
 
-/** An unknown client gets `invalid_client`, so that it registers again. */
+/** Identifies the client of a request. An unknown client gets `invalid_client`, so that it registers again. */
 export async function authenticateClient(
   world: IssuerWorld,
   request: IssuerRequest,
@@ -28,7 +28,7 @@ export async function authenticateClient(
   const fault = client === undefined ? undefined : secretFault(client, shown);
   if (fault !== undefined) return { ...invalidClient(fault), scheme: shown?.scheme };
   if (client === undefined) {
-    return { ...invalidClient('the client is not known, or not any more: register again'), scheme: shown?.scheme };
+    return { ...invalidClient('the client is unknown, or no longer known: register again'), scheme: shown?.scheme };
   }
   return client.secret === undefined ? checkAssertion(world, client, form) : client;
 }
@@ -67,10 +67,10 @@ function shownSecret(
 /** Returns undefined if the client has a secret and sends it as registered, or has none and sends none. */
 function secretFault({ secret }: Client, shown: ShownSecret | undefined): string | undefined {
   if (secret === undefined) {
-    return shown === undefined ? undefined : 'the client has no secret: send client_id in the form alone';
+    return shown === undefined ? undefined : 'the client has no secret: send only client_id, in the form';
   }
   if (shown?.method !== secret.method) return `the client must send its secret as ${secret.method}`;
-  return provesSecret(secret, shown.text) ? undefined : 'the secret is not that of the client';
+  return provesSecret(secret, shown.text) ? undefined : 'the secret does not belong to the client';
 }
 
 async function checkAssertion(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Client | OAuthError> {

@@ -42,7 +42,7 @@ export function createClientDocuments(ports: IssuerPorts, { most, unsaidMs }: Do
   async function load(id: string): Promise<Client | undefined> {
     try {
       if (limit('') !== undefined)
-        throw unusableDocument(id, 'is not fetched: too many documents were asked for in this minute');
+        throw unusableDocument(id, 'is not fetched: too many documents were requested in this minute');
       const { client, keptMs } = await fetchDocument(ports, id, unsaidMs);
       setBounded(known, id, { client, until: clock.monotonic() + keptMs }, most);
       return client;
@@ -78,7 +78,7 @@ async function fetchDocument(
   });
   if (status !== 200) throw unusableDocument(id, `answered with status ${status}`);
   const document = parseJson(Buffer.from(body).toString('utf8'));
-  if (!isObject(document)) throw unusableDocument(id, 'is no JSON object');
+  if (!isObject(document)) throw unusableDocument(id, 'is not a JSON object');
   return { client: clientOf(ports, id, document), keptMs: keptFor(headers['cache-control'] ?? '', unsaidMs) };
 }
 
@@ -95,7 +95,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
     if (fault !== undefined) throw unusableDocument(id, `has a redirect URI that ${fault}`);
   }
   if (method !== 'none' && method !== 'private_key_jwt')
-    throw unusableDocument(id, 'asks for a token_endpoint_auth_method other than none and private_key_jwt');
+    throw unusableDocument(id, 'requests a token_endpoint_auth_method other than none and private_key_jwt');
   const { host } = new URL(id);
   return {
     id,
@@ -125,7 +125,7 @@ function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: Jso
   if (typeof uri === 'string' && URL.parse(uri)?.protocol === 'https:') {
     return createProviderKeys(authPorts, { ...provider, jwksUrl: uri });
   }
-  throw unusableDocument(id, 'asks for private_key_jwt and has neither jwks nor an https jwks_uri');
+  throw unusableDocument(id, 'requests private_key_jwt but has neither jwks nor an https jwks_uri');
 }
 
 /** Reads Cache-Control (RFC 9111 section 5.2.2). */

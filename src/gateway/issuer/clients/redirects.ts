@@ -27,7 +27,7 @@ const SYSTEM_FAMILY =
 /** Returns undefined if the URI may be registered; otherwise the fault. */
 export function redirectFault(uri: string): string | undefined {
   const url = URL.parse(uri);
-  if (url === null || uri.length > LENGTH_MAX || /[\s\\]|[^\x20-\x7e]/.test(uri)) return 'is no absolute URI';
+  if (url === null || uri.length > LENGTH_MAX || /[\s\\]|[^\x20-\x7e]/.test(uri)) return 'is not an absolute URI';
   if (uri.includes('#')) return 'has a fragment (RFC 6749 section 3.1.2)';
   if (url.username !== '' || url.password !== '') return 'has a user name or password';
   if (url.protocol === 'https:') return undefined;

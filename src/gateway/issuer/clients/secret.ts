@@ -33,14 +33,14 @@ export function secretFor(
   return { text, kept: { method, digest: sha256(text) } };
 }
 
-/** Returns redirect URIs of a client that must have a secret but cannot keep it, and would stop working without one. */
+/** Returns the fault of a client that must have a secret but cannot keep it, and would stop working without one. */
 export function forcedFault(
   confidential: ConfidentialClients | undefined,
   redirectUris: readonly string[],
 ): string | undefined {
   if (confidential === undefined || !isForced(confidential, redirectUris)) return undefined;
   if (redirectUris.every(isWebRedirect)) return undefined;
-  return 'is of a client that gets a secret, so that all of them must be https outside loopback';
+  return 'belongs to a client that gets a secret, so all its redirect URIs must be https outside loopback';
 }
 
 function isForced({ forced }: ConfidentialClients, redirectUris: readonly string[]): boolean {
@@ -56,7 +56,7 @@ function comparablePlace(uri: string): string {
   return `${url.protocol}//${url.hostname.replace(/\.$/, '')}:${url.port}${path}`;
 }
 
-/** Unreserved characters need no escape (RFC 3986 section 6.2.2.2). */
+/** Decodes unreserved characters, which need no escape (RFC 3986 section 6.2.2.2). */
 function plainCharacter(encoded: string): string {
   const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
   return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
@@ -84,7 +84,7 @@ function formDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // The value was not encoded, which only matters for characters that no id or secret of this server has.
+    // A value that cannot be decoded is refused: no id or secret of this server has a character that needs encoding.
     return undefined;
   }
 }

@@ -59,7 +59,7 @@ export function createRing<T extends RingItem>(ports: RingPorts, source: RingSou
     if (!(error instanceof Failure)) throw error;
     if (error.message === reported) return;
     reported = error.message;
-    const message = `${error.message}; those that were read before stay in use`;
+    const message = `${error.message}; the earlier ones stay in use`;
     ports.notify({ code: source.code, level: 'warn', message, data: { cause: error.code } });
   }
 

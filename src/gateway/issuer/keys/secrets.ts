@@ -41,7 +41,7 @@ const MAC_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Without files, uses a secret of this process only. Throws Failure `issuer-secret-invalid`. */
+/** Reads the secrets. Without files, uses one of this process only. Throws Failure `issuer-secret-invalid`. */
 export function createIssuerSecrets(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify' | 'random'>,
   paths: readonly string[],

@@ -25,7 +25,7 @@ export interface SigningKeys {
 const RSA_BITS_MIN = 2048;
 const CURVES: Readonly<Record<string, SigningAlgorithm>> = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' };
 
-/** Without files, uses a key of this process only. Throws Failure `issuer-key-invalid`. */
+/** Reads the keys. Without files, uses one of this process only. Throws Failure `issuer-key-invalid`. */
 export function createSigningKeys(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify'>,
   paths: readonly string[],
@@ -54,7 +54,7 @@ function parseKey(text: string, path: string): SigningKey {
     return signingKey(createPrivateKey(text), path);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
-    throw unusable(path, 'is no private key in PEM', cause);
+    throw unusable(path, 'is not a private key in PEM', cause);
   }
 }
 

@@ -42,7 +42,7 @@ ${host === undefined ? UNPROVEN : html`<p class="soft">The app is described at <
   );
 }
 
-const UNPROVEN = html`<p class="soft">The name is what the app says of itself. Continue only if you have just connected it yourself.</p>`;
+const UNPROVEN = html`<p class="soft">The app chose this name itself. Continue only if you have just connected it yourself.</p>`;
 
 const SCOPES: Readonly<Record<string, string>> = {
   openid: 'know that it is you',
@@ -57,14 +57,16 @@ export function errorPage(status: number, title: string, message: string): Issue
 
 /** Shows a fault, and the way back to the client, for the person to choose. */
 export function refusalPage(message: string, url: string): IssuerAnswer {
-  const title = 'The app asks for something that cannot be had';
+  const title = 'The app requests something that is not available';
   const body = html`<h1>${title}</h1><p>${message}.</p>
-<p class="soft">Its makers can correct that. The way back leads to ${new URL(url).host}.</p>
+<p class="soft">The makers of the app can correct that. The link back leads to ${new URL(url).host}.</p>
 <p class="actions"><a class="button" href="${url}" rel="noreferrer">Back to the app</a></p>`;
   return page(400, title, body);
 }
 
-/** A redirect after a form would require every provider and app in `form-action`, so this page continues by itself. */
+/**
+ * Shows a page that continues by itself: a redirect after a form would require every provider and app in `form-action`.
+ */
 export function continuePage(url: string, place: string): IssuerAnswer {
   const title = 'One moment';
   const body = html`<h1>${title}</h1><p>You are sent to ${place}.</p>

@@ -10,7 +10,7 @@ export function textByPath(answer: JsonObject, path: string): string | undefined
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Dots lead inwards; numbers index lists (document 3). */
+/** Dots lead inwards; numbers index lists (Document 3). */
 export function valueByPath(answer: Json, path: string): Json | undefined {
   let value: Json | undefined = answer;
   for (const key of path.split('.')) {

@@ -106,7 +106,7 @@ export function codeFrom(provider: string, parameters: URLSearchParams): string 
   const error = parameters.get('error');
   if (error !== null) throw upstreamFailure(provider, 'refused', `it answered ${plainWord(error)}`);
   const code = parameters.get('code');
-  if (code === null || code === '') throw upstreamFailure(provider, 'invalid', 'it gave no code');
+  if (code === null || code === '') throw upstreamFailure(provider, 'invalid', 'it sent no code');
   return code;
 }
 

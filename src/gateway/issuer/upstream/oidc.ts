@@ -27,7 +27,7 @@ interface Provider {
 /** Endpoints change rarely; a change is noticed within this time. */
 const DOCUMENT_MS = 10 * 60_000;
 
-/** Sends no request yet. */
+/** Creates the provider without sending a request. */
 export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): Upstream {
   const { name, issuerUrl, redirectUri } = settings;
   const world = authPorts(ports, settings);
@@ -51,7 +51,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
       const code = codeFrom(name, parameters);
       const answer = await requestTokens(ports, await tokenEndpoint(provider), codeGrant(code, redirectUri, verifier));
       const { idToken, ...tokens } = answer;
-      if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint gave no id_token');
+      if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint sent no id_token');
       const person = await personOf(provider, await checkIdToken(provider, idToken, nonce), tokens.accessToken);
       return { ...person, tokens: { ...tokens, subject: person.subject } };
     },
@@ -62,7 +62,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
         // An id_token of another person is refused (OpenID Connect Core 1.0 section 12.2).
         const again = await personOf(provider, await checkIdToken(provider, idToken, undefined), tokens.accessToken);
         if (again.subject !== subject)
-          throw upstreamFailure(name, 'invalid', 'the refreshed token is of another subject');
+          throw upstreamFailure(name, 'invalid', 'the refreshed token has another subject');
       }
       return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, subject };
     },
@@ -154,13 +154,16 @@ async function checkIdToken(
   }
   const { claims } = checked;
   if (nonce !== undefined && claims.nonce !== nonce)
-    throw upstreamFailure(name, 'invalid', 'its id_token is of another login');
+    throw upstreamFailure(name, 'invalid', 'its id_token belongs to another login');
   if (claims.azp !== undefined && claims.azp !== clientId)
     throw upstreamFailure(name, 'invalid', 'its id_token is for another client');
   return claims;
 }
 
-/** A claim of the id_token is the id of the user, so the userinfo endpoint only has to name the same `sub`. */
+/**
+ * Removes the fields of the subject: a claim of the id_token is the id of the user, so the userinfo endpoint only has
+ * to name the same `sub`.
+ */
 function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoSettings | undefined {
   const { subject_fields: _, ...others } = userInfo?.field_mapping ?? {};
   return userInfo && { ...userInfo, field_mapping: others };

@@ -86,7 +86,7 @@ export function initialToken(
   if (file === undefined && variable === undefined) return undefined;
   const token = (file === undefined ? environment[variable ?? ''] : files.read(file))?.trim();
   if (token !== undefined && token !== '') return token;
-  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, and there is none`);
+  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, but there is none`);
 }
 
 async function registrationPlace(ports: Ports, { name, registration }: OwnRegistration): Promise<Endpoint> {
@@ -100,7 +100,7 @@ async function registrationPlace(ports: Ports, { name, registration }: OwnRegist
     throw registrationFailure(name, `its metadata at discoveryUrl cannot be read: status ${status}`);
   }
   if (!isMetadataOf(answer.issuer, discoveryUrl)) {
-    throw registrationFailure(name, 'its metadata names an issuer that discoveryUrl is not the metadata of');
+    throw registrationFailure(name, 'its metadata names an issuer to which discoveryUrl does not belong');
   }
   const { registration_endpoint: endpoint } = answer;
   const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
@@ -115,7 +115,10 @@ async function registrationPlace(ports: Ports, { name, registration }: OwnRegist
   };
 }
 
-/** Checks RFC 8414 section 3.3. A document outside of `/.well-known/` belongs to an issuer of the same origin. */
+/**
+ * Checks the issuer of metadata (RFC 8414 section 3.3). A document outside of `/.well-known/` belongs to an issuer of
+ * the same origin.
+ */
 function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   const url = typeof issuer === 'string' ? URL.parse(issuer) : null;
   if (url === null) return false;
@@ -127,7 +130,7 @@ function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   );
 }
 
-/** Metadata without methods means client_secret_basic (RFC 8414 section 2). */
+/** Chooses the method. Metadata without methods means client_secret_basic (RFC 8414 section 2). */
 function methodOf(provider: string, metadata: JsonObject): ClientMethod {
   const { token_endpoint_auth_methods_supported: said, code_challenge_methods_supported: challenges } = metadata;
   const methods = said === undefined ? ['client_secret_basic'] : textsIn(said);
@@ -135,7 +138,7 @@ function methodOf(provider: string, metadata: JsonObject): ClientMethod {
   const usable = PREFERRED.filter((each) => each !== 'none' || textsIn(challenges).includes('S256'));
   const found = usable.find((each) => methods.includes(each));
   if (found !== undefined) return found;
-  throw registrationFailure(provider, 'its token endpoint has no way of authentication that this server has');
+  throw registrationFailure(provider, 'its token endpoint supports no authentication method of this server');
 }
 
 function clientOf(
@@ -147,18 +150,18 @@ function clientOf(
   const { client_id: id, client_secret: secret, client_secret_expires_at: expires } = answer ?? {};
   const said = answer?.token_endpoint_auth_method ?? asked;
   const method = PREFERRED.find((each) => each === said);
-  if (!isCredential(id)) throw registrationFailure(provider, 'it gave no client_id that can be used');
+  if (!isCredential(id)) throw registrationFailure(provider, 'it sent no usable client_id');
   // The provider may have changed the requested values (RFC 7591 section 3.2.1).
   if (answer?.redirect_uris !== undefined && !textsIn(answer.redirect_uris).includes(redirectUri))
     throw registrationFailure(provider, `it registered other redirect_uris than ${redirectUri}`);
   if (method === undefined)
-    throw registrationFailure(provider, 'it registered a way of authentication that this server lacks');
+    throw registrationFailure(provider, 'it registered an authentication method that this server lacks');
   if (method === 'none') return { id, method, registeredAtMs };
-  if (!isCredential(secret)) throw registrationFailure(provider, 'it gave no client_secret that can be used');
+  if (!isCredential(secret)) throw registrationFailure(provider, 'it sent no usable client_secret');
   const expiresAtMs = typeof expires === 'number' && expires > 0 ? Math.min(expires * 1000, TIME_MAX_MS) : undefined;
   // Otherwise each login would register a client again.
   if (expiresAtMs !== undefined && expiresAtMs - EXPIRY_SKEW_MS <= registeredAtMs)
-    throw registrationFailure(provider, 'it gave a client_secret that has expired, or expires within a minute');
+    throw registrationFailure(provider, 'it sent a client_secret that has expired, or expires within a minute');
   return { id, secret, method, registeredAtMs, expiresAtMs };
 }
 

@@ -108,7 +108,7 @@ export function createUpstreamRegistration(
   };
 }
 
-/** A changed configuration is another client at the provider. */
+/** Returns a digest of the configuration, since a changed one is another client at the provider. */
 function contextOf({ name, redirectUri, scopes, registration }: OwnRegistration): string {
   const { discoveryUrl, registrationEndpoint, softwareId, softwareStatement } = registration;
   const parts = [name, redirectUri, scopes, discoveryUrl, registrationEndpoint, softwareId, softwareStatement];

@@ -26,7 +26,7 @@ export interface UpstreamClient {
   readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
-/** URL and credentials by which this server registers itself (RFC 7591). One of the two URLs is present. */
+/** URL and credentials by which this server registers itself (RFC 7591). Exactly one of the URLs is set. */
 export interface RegistrationSettings {
   readonly discoveryUrl?: string;
   readonly registrationEndpoint?: string;
@@ -91,10 +91,10 @@ export function upstreamSettings(
       mapping: oauth2.token_response_mapping,
     };
   }
-  throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
+  throw configInvalid(pointer, `is of type ${type}, but the block of that type is missing`);
 }
 
-/** Only an explicit false forbids http. */
+/** Checks a URL, for which only an explicit false forbids http. */
 function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, pointer: string): string {
   const url = new URL(httpUrl(text, pointer));
   if (http !== false || isProtected(url)) return text;
@@ -106,12 +106,12 @@ type OAuth2Block = NonNullable<UpstreamBlock['oauth2_config']>;
 function registrationOf(block: OAuth2Block, pointer: string): RegistrationSettings | undefined {
   const { client_id: id, dcr_config: dcr, allow_private_ips: allowPrivate } = block;
   if ((id === undefined) === (dcr === undefined)) {
-    throw configInvalid(`${pointer}/client_id`, 'or dcr_config must be there, and only one of them');
+    throw configInvalid(`${pointer}/client_id`, 'or dcr_config is required, but only one of them');
   }
   if (dcr === undefined) return undefined;
   const secret = (['client_secret_file', 'client_secret_env_var'] as const).find((key) => block[key] !== undefined);
   if (secret !== undefined)
-    throw configInvalid(`${pointer}/${secret}`, 'and dcr_config exclude each other: the provider gives the secret');
+    throw configInvalid(`${pointer}/${secret}`, 'and dcr_config exclude each other: the provider issues the secret');
   const { discovery_url: discoveryUrl, registration_endpoint: registrationEndpoint } = dcr;
   const [url, another] = [discoveryUrl, registrationEndpoint].filter((each) => each !== undefined);
   if (url === undefined || another !== undefined) {
@@ -144,7 +144,7 @@ function identitySource(
 ): IdentityPaths | UserInfoSettings {
   const found = paths ?? userinfo;
   if (found !== undefined) return found;
-  throw configInvalid(`${pointer}/userinfo`, 'is missing, and so is identity_from_token: nothing says who a person is');
+  throw configInvalid(`${pointer}/userinfo`, 'is missing, and so is identity_from_token: nothing identifies a person');
 }
 
 function upstreamClient(name: string, block: ClientBlock, pointer: string): UpstreamClient {

@@ -46,7 +46,7 @@ export function upstreamSecret(
   if (value !== undefined && value !== '') return value;
   throw configInvalid(
     '/upstreams',
-    `names the variable ${clientSecretVariable} for provider ${name}, and it is not set`,
+    `names the variable ${clientSecretVariable} for provider ${name}, but it is not set`,
   );
 }
 
@@ -84,7 +84,7 @@ export async function requestTokens(
   }
 }
 
-/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */
+/** Encodes both parts as form values before they are joined (RFC 6749 section 2.3.1). */
 function basicHeader(id: string, secret: string): string {
   const [encodedId, encodedSecret] = [id, secret].map((part) => new URLSearchParams([['', part]]).toString().slice(1));
   return `Basic ${Buffer.from(`${encodedId}:${encodedSecret}`).toString('base64')}`;
@@ -107,12 +107,12 @@ function tokenAnswer(
   if (status !== 200 && status !== 201)
     throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status}`);
   if (!isObject(answer))
-    throw upstreamFailure(provider, 'invalid', 'its token endpoint answered with something that is no JSON object');
+    throw upstreamFailure(provider, 'invalid', 'its token endpoint did not answer with a JSON object');
   const accessToken = textByPath(answer, mapping?.access_token_path ?? 'access_token');
-  if (accessToken === undefined) throw upstreamFailure(provider, 'invalid', 'its token endpoint gave no access token');
+  if (accessToken === undefined) throw upstreamFailure(provider, 'invalid', 'its token endpoint sent no access token');
   const { token_type: type } = answer;
   if (mapping === undefined && !(typeof type === 'string' && type.toLowerCase() === 'bearer')) {
-    throw upstreamFailure(provider, 'invalid', 'its token endpoint gave a token that is not of type Bearer');
+    throw upstreamFailure(provider, 'invalid', 'its token endpoint sent a token that is not of type Bearer');
   }
   const lifetime = valueByPath(answer, mapping?.expires_in_path ?? 'expires_in');
   const seconds = typeof lifetime === 'string' || typeof lifetime === 'number' ? Number(lifetime) : Number.NaN;

@@ -41,18 +41,14 @@ export async function askUserInfo(
     if (status !== 200) throw upstreamFailure(provider, 'refused', `its userinfo endpoint answered ${status}`);
     const answer = parseJson(Buffer.from(body).toString('utf8'));
     if (!isObject(answer))
-      throw upstreamFailure(
-        provider,
-        'invalid',
-        'its userinfo endpoint answered with something that is no JSON object',
-      );
+      throw upstreamFailure(provider, 'invalid', 'its userinfo endpoint did not answer with a JSON object');
     return userInfoOf(answer, settings.field_mapping);
   } catch (error) {
     throw asUpstreamFailure(provider, error);
   }
 }
 
-/** Claims are tried in order; the first that is not empty is used (document 3). */
+/** Claims are tried in order; the first that is not empty is used (Document 3). */
 export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_mapping'] = {}): UserInfo {
   return {
     subject: firstFilled(claims, mapping.subject_fields ?? ['sub']),

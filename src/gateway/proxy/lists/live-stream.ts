@@ -77,7 +77,7 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
     },
   };
   const unsubscribe = rules.onChange((lists) => {
-    // Replaced rules decide about tasks only if the client asks for them again.
+    // New rules decide about tasks only if the client asks for them again.
     named &&= NO_TASKS;
     if (!open) return;
     for (const list of lists) {

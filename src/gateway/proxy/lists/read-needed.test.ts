@@ -66,7 +66,7 @@ function answerPage({ exchange, answer }: { exchange: Exchange; answer: Answer }
   answer.end();
 }
 
-test('a list that does not end within 30 s refuses the call, on whatever page, and is not waited for', () => {
+test('a list that does not end within 30 s refuses the call, on any page, and is not awaited', () => {
   const { pages, failures, timers } = read();
   const [first] = pages;
   if (first === undefined) throw new Error('no page was read');

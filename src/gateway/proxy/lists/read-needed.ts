@@ -112,7 +112,7 @@ function openPage(
   if (headers[HEADERS.method] !== undefined) headers[HEADERS.method] = method;
   const prepared = prepareExchange(world, { ...incoming, headers, body, listAsked: true, reading });
   if (prepared.refusal !== undefined || prepared.needsList !== undefined) {
-    read(prepared.refusal === undefined ? listFailure(needed, 'it needs itself') : { refusal: prepared.refusal });
+    read(prepared.refusal === undefined ? listFailure(needed, 'it depends on itself') : { refusal: prepared.refusal });
     return undefined;
   }
   const { exchange, change } = prepared;

@@ -59,7 +59,7 @@ export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
   span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
 }
 
-/** An event that cannot be written does not prevent the other records. */
+/** Writes the audit event. A failure does not prevent the other records. */
 function auditCall({ audit, log }: Recorders, recording: Recording): void {
   if (audit === undefined) return;
   try {

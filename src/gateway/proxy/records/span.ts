@@ -21,7 +21,7 @@ export interface SpanFacts {
 
 type Attributes = Record<string, Json | undefined>;
 
-/** The name contains the tool or prompt, which has few values, but never a URI. */
+/** Returns a name with the tool or prompt, which has few values, but never with a URI. */
 export function spanName({ request, path, ended }: Recording): string {
   const call = callOf(ended.message);
   if (call === undefined) return `${request.method} ${path}`;

@@ -91,7 +91,9 @@ export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, f
   });
 }
 
-/** Without trusted headers, returns only the path: clients add it to the origin that they know. */
+/**
+ * Returns the URL for messages; without trusted headers only its path, which clients add to the origin that they know.
+ */
 function messagesUrl({ endpointPrefix }: SseRoutes, { origin, prefix }: Forwarded, sealed: string): string {
   return `${origin ?? ''}${endpointPrefix || prefix}${MESSAGES_PATH}?session_id=${sealed}`;
 }

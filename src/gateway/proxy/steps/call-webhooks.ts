@@ -60,7 +60,7 @@ function changedRequest(incoming: Incoming, message: Message, { body, message: n
   return { ...incoming, body, headers: changedHeaders(headers, { body: before, message }, { body, message: next }) };
 }
 
-/** The words of a webhook are for the operator: a client learns only that a webhook refused. */
+/** Refuses for a webhook, whose words are for the operator: a client learns only that a webhook refused. */
 function webhookRefusal(
   { by, outcome, detail }: NonNullable<WebhookResult['refused']>,
   known: Known,
@@ -83,7 +83,7 @@ const WEBHOOK_DENIED: Refusal = {
 const WEBHOOK_FAILED: Refusal = {
   status: 503,
   code: ERRORS.internalError,
-  message: 'A webhook that decides about this request gave no usable answer. Try again.',
+  message: 'A webhook that decides about this request sent no usable answer. Try again.',
   headers: { 'retry-after': '5' },
   reason: 'webhook-failed',
 };

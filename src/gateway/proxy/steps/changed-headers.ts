@@ -14,7 +14,7 @@ interface Written {
 
 const PARAM = 'mcp-param-';
 
-/** Only the tool knows which argument a header repeats: it is one of those that had its value. */
+/** Updates the headers. Only the tool knows which argument a header repeats: it is one of those that had its value. */
 export function changedHeaders(headers: IncomingHttpHeaders, before: Written, after: Written): IncomingHttpHeaders {
   const changed = { ...headers };
   const name = targetOf(after);

@@ -36,7 +36,7 @@ export function countCall(
   });
 }
 
-/** A tool that another tool calls is counted too, unless policies refuse the inner call. */
+/** Returns the counted tools. A tool that another tool calls is counted too, unless policies refuse the inner call. */
 function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall | undefined {
   if (tool === undefined) return undefined;
   const { innerTool, innerRefusal } = known;

@@ -111,19 +111,19 @@ export const TASK_UNKNOWN: Refusal = denialRefusal({
   httpStatus: 200,
   rpcCode: -32602,
   code: 'task-unknown',
-  message: 'Task not found: it was made by another caller, or is not there any more.',
+  message: 'Task not found: it was created by another caller, or no longer exists.',
 });
 
 const IDS_UNREADABLE: Refusal = denialRefusal({
   httpStatus: 400,
   rpcCode: -32602,
   code: 'task-unknown',
-  message: 'Invalid params: notifications.taskIds must be a list of texts, without a key that is there twice.',
+  message: 'Invalid params: notifications.taskIds must be a list of texts, without repeated keys.',
 });
 
 const LIST_REFUSED: Refusal = denialRefusal({
   httpStatus: 200,
   rpcCode: -32601,
   code: 'task-list-refused',
-  message: 'tasks/list is not offered: a list of the MCP server does not say which caller made a task.',
+  message: 'tasks/list is not offered: a list of the MCP server does not say which caller created a task.',
 });

@@ -1,6 +1,6 @@
-// Limits the bytes per caller on their way to members for which no client waits any more.
+// Limits the bytes per caller that are on their way to members although no client waits for them.
 
-/** By default the maximum size of one message. */
+/** Default maximum size of one message. */
 const BYTES_MAX = 4 * 1024 * 1024;
 
 export interface CallerBytes {

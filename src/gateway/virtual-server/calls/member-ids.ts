@@ -7,7 +7,7 @@ export interface MemberId {
   readonly id: string;
 }
 
-/** JSON text. */
+/** Formats an id as JSON text. */
 export function formatMemberId({ member, id }: MemberId): string {
   return JSON.stringify(`${member} ${id}`);
 }

@@ -17,7 +17,10 @@ export function readTaskOfMember(id: string): { readonly member: string; readonl
   return at === undefined ? undefined : { member: at.member, own: at.id };
 }
 
-/** The result of a task also contains its id, so it is read as a whole: one larger than `messageBytes` is refused. */
+/**
+ * Adds the member to task ids. The result of a task also contains its id, so it is read as a whole: one larger than
+ * `messageBytes` is refused.
+ */
 export function nameTasks(answer: Answer, member: string, { method }: RequestMessage, messageBytes: number): Answer {
   const size = method === 'tools/call' ? heldShortly(messageBytes, () => WATCH_NOTHING) : { messageBytes };
   return rewriteAnswer(answer, {

@@ -39,7 +39,7 @@ export function openAtMember(
 ): Flow {
   const release = member.health.admit();
   if (release === undefined) {
-    const message = `the backend ${member.name} keeps failing and is left alone for a while`;
+    const message = `the backend ${member.name} keeps failing and gets no requests for a while`;
     answer.fail({ reason: 'unreachable', message, retryAfterSeconds: 5 });
     return NO_FLOW;
   }

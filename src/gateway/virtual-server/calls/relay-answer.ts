@@ -127,7 +127,7 @@ function lacksResponse({ parts, splitter, passHead, answered, resumable }: Relay
   return splitter === undefined ? passHead !== undefined : parts.id !== undefined && !answered && !resumable;
 }
 
-/** This does not count as unhealthy, since it is about one tool. */
+/** Creates a fault that does not count against the health of the member, since it concerns one tool. */
 function endedWithout(member: string): BackendFault {
   const message = `the backend ${member} closed the connection before its answer ended: the request may have been carried out`;
   return { reason: 'answer-invalid', message };

@@ -33,10 +33,7 @@ export interface Offer {
   readonly prompts: ReadonlyMap<string, Route>;
   /** Returns the member that has a resource, and its URI there. */
   findResource(uri: string): Route | undefined;
-  /**
-   * Returns the name under which clients know the tool that a user interface calls by its own name; undefined if it is
-   * ambiguous.
-   */
+  /** Returns the clients' name of the tool that a user interface calls by its own name; undefined if it is ambiguous. */
   appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
   /** Tools for clients that show no user interfaces, without those that only user interfaces may call. */
@@ -103,10 +100,7 @@ export function assembleOffer(
 
 type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: Pages };
 
-/**
- * Searches are made by a model, so they find only tools for models. A client that lists none of the tools shows none of
- * their user interfaces.
- */
+/** Makes only tools for models searchable. A client that lists none of the tools shows none of their user interfaces. */
 function toolLists(tools: ReadonlyMap<string, ToolRoute>, apps: Apps, optimized: boolean): ToolLists {
   const all = toolItems(tools);
   const forModel = all.filter(({ key }) => isForModel(tools.get(key), apps));

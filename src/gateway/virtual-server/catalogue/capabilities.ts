@@ -1,4 +1,4 @@
-// Combines the capabilities of members to those of a virtual server.
+// Combines the capabilities of members into those of a virtual server.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/identifiers.ts';

@@ -22,10 +22,7 @@ export interface Catalogue {
   routes(exchange: Exchange): Offer | Promise<Offer>;
   /** Returns the offer to all callers, as far as it was read, without members whose lists depend on the caller. */
   known(): Offer;
-  /**
-   * Returns the last offer to a caller, or the offer that it would get; undefined if a list that it depends on was
-   * never read.
-   */
+  /** Returns the last offer to a caller, or the one that it would get; undefined if a needed list was never read. */
   lastOffer(caller: string): Offer | undefined;
   /** Reads the lists of a member now, for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
@@ -170,7 +167,7 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
   if (lists.length > 0) watcher.changed(lists);
 }
 
-/** If `whole`, waits for members whose lists were never read. Otherwise only the first request of a caller waits. */
+/** Waits for members whose lists were never read, unless `whole` is false and the caller has had an offer before. */
 function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
@@ -220,7 +217,7 @@ function assemble(
   return assembleOffer(offers, rules(), own?.(), optimized());
 }
 
-/** In mode `fail` a list is complete or an error: nothing is left out silently. */
+/** Selects the offered entries. In mode `fail` a list is complete or an error: nothing is left out silently. */
 function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | undefined)[]) {
   const isKept = (since: number | undefined) => since === undefined || clock.monotonic() - since < GRACE_MS;
   return read.map((entry) => {
@@ -233,7 +230,7 @@ function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | und
   return a.length === b.length && a.every((entry, index) => entry?.lists === b[index]?.lists);
 }
 
-/** Lists need every member, calls only their own (document 3, partialFailureMode). */
+/** Lists need every member, calls only their own (Document 3, partialFailureMode). */
 function offered({ parts, entries }: State, exchange: Exchange, { offer, missing }: Kept): Offered {
   if (parts.mode() === 'best_effort') return { ok: true, offer };
   const needed = parts.members.all().find((member) => member === missing || !member.health.usable());

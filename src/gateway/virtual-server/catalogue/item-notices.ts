@@ -88,7 +88,10 @@ export function unreadableReason(list: ListName, item: JsonObject): string | und
   }
 }
 
-/** By SEP-2640 an entry has its frontmatter, and the files of the skill or the word that they change. */
+/**
+ * Checks an entry, which by SEP-2640 has its frontmatter, and either the files of the skill or `dynamic` if these
+ * change.
+ */
 function skillFault({ frontmatter = null, resources }: JsonObject): string | undefined {
   if (!hasText(frontmatter, 'name') || !hasText(frontmatter, 'description'))
     return 'frontmatter must be an object with name and description';

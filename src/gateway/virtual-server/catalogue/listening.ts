@@ -22,7 +22,7 @@ export interface MemberListening {
   stop(): void;
 }
 
-/** A member without such a stream is still read repeatedly, less often. */
+/** Delays between attempts to listen. A member that cannot be listened to is still read repeatedly, but less often. */
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 60_000;
 

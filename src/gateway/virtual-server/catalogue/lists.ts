@@ -88,7 +88,10 @@ export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Pro
   return { ok: true, lists: { capabilities: offered, lists }, notices };
 }
 
-/** Otherwise a server that answers each page just in time would be read for hours. */
+/**
+ * Limits the time of all pages together: otherwise a server that answers each page just in time would be read for
+ * hours.
+ */
 function endingTogether(asking: Asking): Asking {
   const { clock, timeoutMs } = asking;
   const end = clock.monotonic() + timeoutMs;
@@ -142,7 +145,7 @@ function answerOf(method: string, asked: Asked): Requested | NotFound {
   }
   return {
     ok: false,
-    fault: { reason: 'answer-invalid', message: 'the MCP server does not list what it offers', detail },
+    fault: { reason: 'answer-invalid', message: 'the MCP server did not send one of its lists', detail },
   };
 }
 

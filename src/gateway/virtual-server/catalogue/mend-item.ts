@@ -54,7 +54,7 @@ export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended |
   return mended === undefined ? undefined : { ...mended, why };
 }
 
-/** A schema that does not describe an object is hidden from clients that cannot read it. */
+/** Checks a schema that describes an object; any other one is hidden from clients that cannot read it. */
 function outputFault(schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return undefined;
   const mended = Object.fromEntries(

@@ -73,7 +73,7 @@ const MESSAGE_END = '}}';
 const COMMA = Buffer.from(',');
 const MARK = 'after ';
 
-/** A cursor that contains a name stays valid when the list changes. */
+/** Returns a cursor that contains a name, so that it stays valid when the list changes. */
 function cursorOf(key: string): string {
   return Buffer.from(MARK + key).toString('base64url');
 }

@@ -3,7 +3,7 @@
 import { isAppUri } from './apps.ts';
 import type { OfferingMember } from './rules.ts';
 
-/** Members by the folders of their skills; the first member by name has equal ones. */
+/** Members by the folders of their skills. If folders are equal, the first member by name has it. */
 export type SkillFolders = ReadonlyMap<string, string>;
 
 /** Maximum length of a folder. Members and clients may send a URI of a megabyte of slashes. */

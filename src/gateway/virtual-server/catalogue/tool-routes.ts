@@ -50,7 +50,7 @@ export function createToolRoutes(
   return { tools, find: (name) => tools.get(name) ?? dotted.get(name) };
 }
 
-/** A tool of the virtual server itself takes its name from any member that has it. */
+/** Adds own tools, which take their names from any member that has them. */
 export function withOwnTools(
   reachable: ReachableTools,
   own: Pick<OwnTools, 'offer'> | undefined,
@@ -69,7 +69,7 @@ function mayMakeTasks(definition: Buffer): boolean {
   return isObject(execution) && (execution.taskSupport === 'optional' || execution.taskSupport === 'required');
 }
 
-/** If two items have one name, the first is used. */
+/** Indexes items by key; if two have one name, the first is used. */
 function byKey(items: readonly OfferedItem[]): ReadonlyMap<string, OfferedItem> {
   const map = new Map<string, OfferedItem>();
   for (const item of items) if (!map.has(item.key)) map.set(item.key, item);

@@ -45,7 +45,7 @@ function isNewer({ lastHealthCheck }: JsonObject, { checkedAt }: HealthReport): 
   return checkedAt === undefined || Date.parse(lastHealthCheck) > secondOf(checkedAt);
 }
 
-/** The API server stores times to the second. */
+/** Rounds down to the second, as the API server stores times. */
 function secondOf(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

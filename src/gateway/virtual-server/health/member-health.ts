@@ -29,7 +29,7 @@ export interface MemberHealth {
   observe(result: { readonly ok: boolean; readonly slow?: boolean; readonly message?: string }): void;
   /**
    * Returns undefined if calls must fail at once. While the circuit is half open, one call at a time tests the member:
-   * an admitted call calls the returned function at its end, so that the next one tests if it has shown nothing.
+   * an admitted call calls the returned function at its end, so that the next call tests if this one proved nothing.
    */
   admit(): (() => void) | undefined;
   /** Returns whether lists and workflows that need the member can rely on it. */

@@ -8,7 +8,7 @@ type Outcome = 'answer' | 'status-4xx' | 'status-5xx' | 'busy' | 'unreachable' |
 
 type Effect = 'success' | 'failure' | 'nothing';
 
-/** A timeout of a call shows that one tool is slow; checks find out whether the member is. */
+/** A timeout of a call shows that one tool is slow; checks find out whether the member is slow. */
 export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect>>>> = {
   check: {
     answer: 'success',
@@ -54,7 +54,7 @@ export function answeredAs(fault: BackendFault | undefined, head: AnswerHead | u
   const outcome = fault === undefined ? 'answer' : outcomeOfFault(fault.reason);
   if (outcome !== 'answer' && outcome !== 'other') return outcome;
   if (head === undefined || head.status < 400) return outcome;
-  // A gateway in front of a slow tool sends it after its own time limit.
+  // A gateway in front of a slow tool sends 504 after its own time limit.
   if (head.status === 504) return 'timeout';
   // The member is available, and says when to try again (RFC 9110, section 15.6.4).
   if (head.status === 503 && head.headers['retry-after'] !== undefined) return 'busy';

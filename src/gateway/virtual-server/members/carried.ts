@@ -12,8 +12,9 @@ import { readValue, scanMessage } from '../../wire/scan.ts';
 const CARRIED: readonly string[] = [APPS, SKILLS];
 
 /**
- * A member that sees an extension may use it in its answer, for example with the handle of a task. No client could use
- * a task that is created for a call of the virtual server itself, or by a tool that is not known to create tasks.
+ * Removes extensions that are not carried. A member that sees an extension may use it in its answer, for example with
+ * the handle of a task. No client could use a task that is created for a call of the virtual server itself, or by a
+ * tool that is not known to create tasks.
  */
 export function withCarriedExtensions(exchange: Exchange): Exchange {
   const { body, message, era, carriesTasks = false } = exchange;

@@ -37,7 +37,7 @@ export interface Members {
 
 type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session' | 'method'>>;
 
-/** The endpoint of a member is its URL: the path of the client does not matter. */
+/** Converts an exchange for a member. Its endpoint is its URL: the path of the client does not matter. */
 export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
   const { method, era, body, message, caller, identity = UNIDENTIFIED, carriesTasks } = exchange;
   const authorize = authorizeAs(credential, { key: caller, ...identity });

@@ -48,8 +48,8 @@ export function passOptimizer(
 }
 
 /**
- * With an optimizer the gate lets these two names pass without a permit: a tool of a backend with such a name needs its
- * own.
+ * Passes a call without an optimizer. With one, the gate lets these two names pass without a permit, so a tool of a
+ * backend with such a name needs its own.
  */
 function passWithoutOptimizer(world: Tools, call: ToolCall, answer: Answer): ReturnType<typeof passOptimizer> {
   const { exchange, body, request } = call;
@@ -74,7 +74,7 @@ const DESCRIPTION_MAX = 4096;
 const KEYWORDS_MAX = 64;
 const KEYWORD_MAX = 256;
 
-/** An embedding service does not accept half of a surrogate pair. */
+/** Shortens a text; an embedding service does not accept half of a surrogate pair. */
 function beginning(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }

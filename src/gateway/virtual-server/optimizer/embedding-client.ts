@@ -28,7 +28,7 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 export async function readModel(service: Service, ports: Asking): Promise<Model> {
   if (service.openai !== undefined) return { id: service.openai.model, batch: USUAL_BATCH };
   const info = await askService(service, ports, '/info');
-  if (!isObject(info)) throw new Error('its /info is no JSON object');
+  if (!isObject(info)) throw new Error('its /info is not a JSON object');
   const { model_id: id, model_sha: sha, max_client_batch_size: batch } = info;
   const most = typeof batch === 'number' && Number.isInteger(batch) && batch > 0 ? batch : USUAL_BATCH;
   return { id: `${shownText(id)} ${shownText(sha)}`, batch: most };
@@ -66,7 +66,7 @@ async function readOpenAiVectors(
 
 function unitVector(value: unknown, path: string): Vector {
   if (!Array.isArray(value) || value.length === 0 || !value.every((each) => Number.isFinite(each)))
-    throw new Error(`its ${path} answers with something else than vectors of numbers`);
+    throw new Error(`its ${path} does not answer with vectors of numbers`);
   const length = Math.hypot(...value);
   return Float32Array.from(value, (each) => (length === 0 ? 0 : each / length));
 }

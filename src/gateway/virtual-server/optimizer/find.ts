@@ -51,7 +51,7 @@ function isShown(item: ListedItem | undefined, { era, permits }: Wanted): boolea
   return item?.[era] !== undefined && (permits === undefined || permits(item.key));
 }
 
-/** Returns positions: the share found by meaning first, the rest by words (document 3, OptimizerConfig). */
+/** Returns positions: the share found by meaning first, the rest by words (Document 3, OptimizerConfig). */
 function choose(
   { words }: ToolIndex,
   { toolsMax, semanticRatio, distanceMax }: OptimizerSettings,

@@ -54,7 +54,7 @@ export function createMeanings(service: Service, ports: MeaningPorts): Meanings 
       if (vectors.includes(undefined)) void learn(state, texts);
       const asked = await attempt(state, async () => queryVector(state, query));
       if (asked === undefined)
-        return { ok: false, why: `the embedding service is of no use now: ${state.failure?.why}` };
+        return { ok: false, why: `the embedding service cannot be used now: ${state.failure?.why}` };
       if (!vectors.some((each) => each !== undefined)) return { ok: false, why: 'the tools have no embeddings yet' };
       return { ok: true, near: sortByDistance(asked, vectors) };
     },

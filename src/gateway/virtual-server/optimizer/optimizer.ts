@@ -46,7 +46,7 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
       });
     },
     async find(list, wanted) {
-      if (current === undefined) throw new Error('nobody searches where the optimizer is off');
+      if (current === undefined) throw new Error('a search requires an enabled optimizer');
       const found = await findTools(indexOf(list), current.settings, current.meanings, wanted);
       ports.found(found);
       return found;
@@ -59,7 +59,7 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
   };
 }
 
-/** Known meanings stay while the service is the same. */
+/** Opens the search for new settings; known meanings stay while the service is the same. */
 function openCurrent(
   before: Current | undefined,
   settings: OptimizerSettings | undefined,

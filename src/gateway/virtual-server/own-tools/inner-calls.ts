@@ -48,7 +48,7 @@ async function callTool(world: World, inner: InnerCall): Promise<InnerResult> {
   if (release === undefined) {
     return {
       kind: 'failed',
-      message: `the backend ${member.name} keeps failing and is left alone for a while`,
+      message: `the backend ${member.name} keeps failing and gets no requests for a while`,
       retryable: true,
     };
   }
@@ -146,7 +146,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
 
   const abort = () => giveUp({ kind: 'aborted' });
 
-  /** Each message restarts the time. */
+  /** Restarts the time limit at each message. */
   function wait(): void {
     stopTimer();
     const fault: BackendFault = { reason: 'timeout', message: 'the MCP server did not answer in time' };
@@ -203,10 +203,13 @@ function takeMessage(
 }
 
 function refuseQuestion({ id }: RequestMessage): Buffer {
-  return errorBody(id, ERRORS.methodNotFound, 'Nobody can be asked in the course of this call');
+  return errorBody(id, ERRORS.methodNotFound, 'No person can be asked during this call');
 }
 
-/** A server of 2026-07-28 sends questions as such a result, although the client declared that it cannot answer. */
+/**
+ * Reads a result. A server of 2026-07-28 sends questions as a result of another type, although the client declared that
+ * it cannot answer.
+ */
 function resultOf(result: JsonObject): InnerResult {
   if (result.resultType === undefined || result.resultType === 'complete')
     return { kind: 'result', result: { ...result } };

@@ -63,7 +63,7 @@ async function openSession(world: World, { client }: Session, member: Member, ex
     const unauthorized = asked.status === 401 || asked.status === 403;
     const fault: BackendFault = unauthorized
       ? { reason: 'unauthorized', message: `the backend ${member.name} refuses the credentials` }
-      : { reason: 'answer-invalid', message: `the backend ${member.name} begins no session` };
+      : { reason: 'answer-invalid', message: `the backend ${member.name} does not begin a session` };
     return { ok: false, head: asked, fault: { ...fault, detail: `initialize: status ${asked.status}` } };
   }
   const id = asked.headers[HEADERS.sessionId];

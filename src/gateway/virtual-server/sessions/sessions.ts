@@ -138,7 +138,7 @@ function keepSession(state: State, session: Session): Session {
   return session;
 }
 
-/** Not done at every request: a map that changes all the time is rebuilt all the time. */
+/** Notes a use of the session, at most once per second: a map that changes all the time is rebuilt all the time. */
 function useSession({ live }: State, session: Session, now: number): Session {
   if (now - session.usedAt < 1000) return session;
   session.usedAt = now;

@@ -135,7 +135,10 @@ function pass({ world, session, reply, answer, ids }: Listening, member: string,
 
 const UPDATED = 'notifications/resources/updated';
 
-/** A client may have subscribed to a user interface by the URI that distinguishes it from another member's. */
+/**
+ * Replaces the URI in an update, since a client may have subscribed to a user interface by the URI that distinguishes
+ * it from another member's.
+ */
 function nameUpdated({ subscriptions }: Session, member: string, bytes: Buffer): Buffer {
   if (![...subscriptions.keys()].some((uri) => readMemberAppUri(uri)?.member === member)) return bytes;
   const scanned = scanMessage(bytes);

@@ -23,7 +23,10 @@ export function annotateWorkflow(declared: Declared, steps: readonly (ToolHints 
   return { annotations: { ...least, ...declared } };
 }
 
-/** A missing hint has the default of the protocol (MCP 2025-11-25, ToolAnnotations): the tool may do anything. */
+/**
+ * Combines hints. A missing hint has the default of the protocol (MCP 2025-11-25, ToolAnnotations): the tool may do
+ * anything.
+ */
 function leastHints(steps: readonly (ToolHints | undefined)[]) {
   return {
     readOnlyHint: steps.every((hints) => hints?.readOnlyHint === true),

@@ -55,7 +55,7 @@ function settleFailure({ call }: Attempt, { message, ends }: Extract<Performed, 
   return { kind: 'continued', output: call.defaultResults ?? {}, message };
 }
 
-/** The time limit of a step applies to all its tries together. */
+/** Performs a step, with one time limit for all its tries together. */
 async function performInTime(attempt: Attempt): Promise<Performed> {
   const { call, clock, signal } = attempt;
   const own = new AbortController();

@@ -27,7 +27,7 @@ interface Common {
   readonly action: 'abort' | 'continue' | 'retry';
   /** Setting `retry`. */
   readonly retry: Retry | undefined;
-  /** Output if the step is skipped, or fails with onError continue (document 3, WorkflowStepConfig). */
+  /** Output if the step is skipped, or fails with onError continue (Document 3, WorkflowStepConfig). */
   readonly defaultResults: JsonObject | undefined;
 }
 
@@ -156,7 +156,7 @@ function defineCommon({ condition, timeout, onError, defaultResults }: CallConfi
   };
 }
 
-/** Texts at the first level are templates (document 3, WorkflowStepConfig). */
+/** Texts at the first level are templates (Document 3, WorkflowStepConfig). */
 function defineArguments({ arguments: given = {} }: CallConfig): ToolCall['arguments'] {
   return Object.entries(given).map(([name, value = null]) => [
     name,
@@ -169,7 +169,7 @@ function defineExpression(source: string): Expression {
   return { source, template: 'template' in parsed ? parsed.template : { nodes: [], definitions: new Map() } };
 }
 
-/** Nested properties have the same fields. */
+/** Converts properties; nested ones have the same fields. */
 function outputProperties(properties: object): readonly (readonly [string, OutputProperty])[] {
   return Object.entries(properties).map(([name, property]) => {
     const { type, value, properties: inner, default: fallback } = property as JsonObject;

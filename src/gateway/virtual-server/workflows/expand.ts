@@ -31,7 +31,7 @@ export function expandCondition(expression: Expression, data: JsonObject): Expan
   if (['true', 'True', 'TRUE'].includes(word)) return { ok: true, value: true };
   if (['false', 'False', 'FALSE'].includes(word)) return { ok: true, value: false };
   return fail(
-    `the condition ${shorten(expression.source)} must give true or false, not ${JSON.stringify(shorten(word))}`,
+    `the condition ${shorten(expression.source)} must result in true or false, not ${JSON.stringify(shorten(word))}`,
   );
 }
 
@@ -41,7 +41,7 @@ export function expandList(expression: Expression, data: JsonObject): Expanded<r
   const value = parseJson(text.value);
   if (Array.isArray(value)) return { ok: true, value };
   const source = shorten(expression.source);
-  return fail(`the collection ${source} must give a JSON list, not ${JSON.stringify(shorten(text.value))}`);
+  return fail(`the collection ${source} must result in a JSON list, not ${JSON.stringify(shorten(text.value))}`);
 }
 
 /** Converts expanded texts to the types of the tool's schema; missing values are left out. */
@@ -65,7 +65,7 @@ export function expandArguments(
   return { ok: true, value: values };
 }
 
-/** A text that does not fit the schema stays a text: the tool reports the mistake. */
+/** Converts a text by the schema. A text that does not fit stays a text: the tool reports the mistake. */
 function convertText(text: string, schema: Json | undefined): Json {
   const type = isObject(schema) ? schema.type : undefined;
   const types = Array.isArray(type) ? type : [type];

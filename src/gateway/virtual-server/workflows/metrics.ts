@@ -17,10 +17,10 @@ export function addWorkflowMetrics(metrics: Metrics): WorkflowMetrics {
     'Runs of workflows that ended.',
     labels,
   );
-  const errors = metrics.counter('toolhive_vmcp_workflow_errors_total', 'Those of them that gave no result.', labels);
+  const errors = metrics.counter('toolhive_vmcp_workflow_errors_total', 'Runs of workflows that failed.', labels);
   const durations = metrics.histogram(
     'toolhive_vmcp_workflow_duration_seconds',
-    'How long they took, in seconds.',
+    'Duration of the runs of workflows, in seconds.',
     labels,
     SECONDS,
   );

@@ -9,12 +9,12 @@ export function makeOutput(
   data: JsonObject,
   outputOf: (step: string) => Json,
 ): Expanded<Json> {
-  // Uses the last step of the list, whichever ends last (document 3, CompositeToolConfig).
+  // Uses the last step of the list, whichever ends last (Document 3, CompositeToolConfig).
   if (output === undefined) return { ok: true, value: outputOf(steps.at(-1)?.id ?? '') };
   const made = makeProperties(output.properties, data, '');
   if (!made.ok) return made;
   const missing = output.required.find((name) => (made.value[name] ?? null) === null);
-  if (missing !== undefined) return fail(`output ${missing} is required, and its template gives nothing`);
+  if (missing !== undefined) return fail(`output ${missing} is required, but its template has no result`);
   return made;
 }
 
@@ -42,7 +42,7 @@ function makeProperty(property: OutputProperty, data: JsonObject, path: string):
   if (!text.ok) return fail(`output ${path}: ${text.message}`);
   if (text.value === NO_VALUE) return { ok: true, value: undefined };
   return fail(
-    `output ${path} must be of type ${property.type}, and its template gives ${JSON.stringify(shorten(text.value))}`,
+    `output ${path} must be of type ${property.type}, but its template results in ${JSON.stringify(shorten(text.value))}`,
   );
 }
 

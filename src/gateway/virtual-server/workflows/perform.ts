@@ -43,7 +43,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
     case 'decline':
       return settleRefusal(step, 'decline', step.onDecline, 'the user declined');
     case 'cancel':
-      return settleRefusal(step, 'cancel', step.onCancel, 'the user gave no answer');
+      return settleRefusal(step, 'cancel', step.onCancel, 'the user did not answer');
     case 'accept': {
       const content = fillDefaults(step.schema, answer.content);
       const [misfit] = misfitsOf(step.schema, content);
@@ -53,7 +53,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
   }
 }
 
-/** Follows document 3, ElicitationResponseConfig. */
+/** Follows Document 3, ElicitationResponseConfig. */
 function settleRefusal(
   { defaultResults = {} }: ElicitationStep,
   action: 'decline' | 'cancel',
@@ -96,7 +96,7 @@ async function callForEach(run: Run, step: ForEachStep, outer: AbortSignal): Pro
   if (!list.ok) return failedTry(list.message, false);
   const { length } = list.value;
   if (length > step.maxIterations) {
-    return failedTry(`the collection has ${length} items, and maxIterations is ${step.maxIterations}`, false);
+    return failedTry(`the collection has ${length} items, but maxIterations is ${step.maxIterations}`, false);
   }
   const own = new AbortController();
   const loop: Loop = {

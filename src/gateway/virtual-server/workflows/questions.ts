@@ -78,5 +78,5 @@ function readAnswer(bytes: Buffer, { result, error }: ResponseMessage): PersonAn
   const { action, content } = objectOf(bytes, result);
   if (action === 'accept') return { action, content: isObject(content) ? content : {} };
   if (action === 'decline' || action === 'cancel') return { action };
-  return { action: 'failed', message: `the client gives no known answer: ${JSON.stringify(action)}` };
+  return { action: 'failed', message: `the client sent an unknown answer: ${JSON.stringify(action)}` };
 }

@@ -130,7 +130,7 @@ function settleStep(run: Run, step: Step, outcome: Outcome, ending: Ending, end:
   }
 }
 
-/** No further step starts; those under way end normally (document 3, ElicitationResponseConfig). */
+/** Skips pending steps; those under way end normally (Document 3, ElicitationResponseConfig). */
 function skipPending(run: Run): void {
   for (const step of run.workflow.steps) {
     if (run.steps.get(step.id)?.status !== 'pending') continue;

@@ -12,16 +12,13 @@ export function readToolResult(tool: string, result: InnerResult): Performed {
     case 'error':
       return failedTry(`the tool ${tool} answers with an error: ${result.message}`, true);
     case 'unknown':
-      return failedTry(
-        `no backend has the tool ${tool} now: its backend is not available, or does not have it any more`,
-        true,
-      );
+      return failedTry(`no backend has the tool ${tool} now: its backend is not available, or no longer has it`, true);
     case 'denied':
       return failedTry(`the caller may not call the tool ${tool}: ${result.message}`, false);
     case 'limited':
       return failedTry(`the tool ${tool} was called too often: try again in ${result.waitSeconds} s`, true);
     case 'failed':
-      return failedTry(`the tool ${tool} gives no answer: ${result.message}`, result.retryable);
+      return failedTry(`the tool ${tool} does not answer: ${result.message}`, result.retryable);
     case 'aborted':
       return failedTry(`the call of the tool ${tool} was cancelled`, false);
   }

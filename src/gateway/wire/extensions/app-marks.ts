@@ -34,7 +34,7 @@ export function readAppMarks(definition: Buffer): AppMarks | undefined {
   return { uris, forModel: allows('model'), forApp: allows('app') };
 }
 
-/** Everybody may call a tool that states no visibility. */
+/** Returns whether the audience may use the tool; everybody may if it states no visibility. */
 function isFor(settings: Json | undefined, audience: string): boolean {
   const visibility = isObject(settings) ? settings.visibility : undefined;
   return !Array.isArray(visibility) || visibility.includes(audience);

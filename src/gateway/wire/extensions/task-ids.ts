@@ -49,7 +49,7 @@ export function renameSentTasks(bytes: Buffer, rename: RenameTask): Buffer {
   return (related && renamed(bytes, [related], rename)) ?? bytes;
 }
 
-const ID_TOO_LONG = 'The MCP server made a task whose id is too long.';
+const ID_TOO_LONG = 'The MCP server created a task whose id is too long.';
 const LEFT_OUT = Buffer.alloc(0);
 
 /**

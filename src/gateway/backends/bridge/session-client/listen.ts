@@ -35,7 +35,7 @@ export function openListener(
 ): Flow {
   const reply = createReply(answer);
   if (!isWorthListening(capabilities)) {
-    // 2025-11-25, Transports, Listening for Messages from the Server.
+    // The server reports no changes (2025-11-25, Transports, Listening for Messages from the Server).
     reply.end(405);
     return NO_FLOW;
   }

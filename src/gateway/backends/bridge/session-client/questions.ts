@@ -36,15 +36,14 @@ export function readInputRequired(
   const members = objectMembers(bytes, result.start) ?? [];
   const requests = members.find(({ key }) => key === 'inputRequests');
   const state = members.find(({ key }) => key === 'requestState');
-  if (requests === undefined && state === undefined) return notUnderstood('asks for input and says not which');
+  if (requests === undefined && state === undefined) return notUnderstood('asks for input without saying which');
   const requestState = state === undefined ? undefined : textOf(bytes, state.value);
   const asked = requests === undefined ? [] : objectMembers(bytes, requests.value.start);
-  if (asked === undefined || asked.length > MAX_QUESTIONS)
-    return notUnderstood('asks for input in a way that is not understood');
+  if (asked === undefined || asked.length > MAX_QUESTIONS) return notUnderstood('asks for input in an unknown form');
   const questions: Question[] = [];
   for (const { key, value } of asked) {
     const question = readQuestion(bytes, key, value, newId);
-    if (question === undefined) return notUnderstood('asks for input in a way that is not understood');
+    if (question === undefined) return notUnderstood('asks for input in an unknown form');
     const params: unknown = question.params === undefined ? undefined : JSON.parse(question.params);
     if (!allowsQuestion(capabilities, question.method, params))
       return notUnderstood(`asks for ${question.method}, which the client does not support`);

@@ -50,7 +50,9 @@ function resultPatches(bytes: Buffer, result: Span, method: string, schemas: Too
   return method === 'tools/list' ? [...patches, ...schemas.learnForSessions(bytes, result)] : patches;
 }
 
-/** Structured content has to be an object until 2025-11-25; the same data is in `content` as text. */
+/**
+ * Returns whether structured content is an object, as required until 2025-11-25; the same data is in `content` as text.
+ */
 function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boolean {
   const value = members.find((member) => member.key === key)?.value;
   return value !== undefined && bytes[value.start] === 0x7b;

@@ -101,7 +101,7 @@ function post(
   }
 }
 
-/** 2026-07-28 has no client notifications over HTTP: a cancellation ends the request's stream. */
+/** Handles a cancellation: 2026-07-28 has no client notifications over HTTP, so the request's stream is ended. */
 function takeNotification(state: ClientState, { method, refersTo }: NotificationMessage): void {
   if (method === 'notifications/cancelled' && refersTo !== undefined) state.calls.get(refersTo.json)?.();
 }

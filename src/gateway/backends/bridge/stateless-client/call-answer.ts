@@ -40,7 +40,7 @@ export function finishCall({ schemas }: StatelessClientContext, call: Call, atte
   attempt.reply.finish(answer, status);
 }
 
-/** -32042 exists only in 2025-11-25; the client repeats the call after its user has opened the URLs. */
+/** Ends the call with URLs that the user has to open before the client repeats it. -32042 exists only in 2025-11-25. */
 function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown): void {
   const urls = urlQuestions(data);
   const byUrl = { mode: 'url' };
@@ -52,7 +52,7 @@ function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown)
   attempt.reply.finish(resultMessage(attempt.request.id.json, inputRequired(urls)));
 }
 
-/** While the client is absent, at most `maxBytes` are kept. */
+/** Forwards or stores a notification. While the client is absent, at most `maxBytes` are stored. */
 export function takeNotification(call: Call, maxBytes: number, bytes: Buffer, message: NotificationMessage): void {
   if (call.over) return;
   if (call.attempt !== undefined) {

@@ -32,7 +32,7 @@ export function takeQuestion(
   if (!allowsQuestion(capabilities, request.method, params)) {
     refuseRequest(context, session, request, ERRORS.methodNotFound, 'The client does not support this');
     if (attempt === undefined) return;
-    // 2026-07-28, Per-request protocol fields.
+    // Follows 2026-07-28, Per-request protocol fields.
     const required = { requiredCapabilities: requiredCapabilities(request.method, params) };
     refuseClient(attempt, ERRORS.missingClientCapability, 'Missing required client capability', required, 400);
     cancelCall(context, call, 'The client lacks a capability');
@@ -116,7 +116,7 @@ function faultOfStatus(status: number): BackendFault | undefined {
   if (status < 400) return undefined;
   return {
     reason: 'closed',
-    message: 'the MCP server does not wait for an answer any more',
+    message: 'the MCP server no longer waits for an answer',
     detail: `status ${status}`,
   };
 }

@@ -94,7 +94,7 @@ function dispatchRequest(
     call.ask(bytes, message);
     return;
   }
-  const text = 'It cannot be said which request this belongs to: send it on the stream of that request';
+  const text = 'It is unknown to which request this belongs: send it on the stream of that request';
   refuseRequest(context, session, message, ERRORS.invalidRequest, text);
 }
 

@@ -26,7 +26,8 @@ export function openRequestState(
   digest: string,
 ): OpenedState {
   const opened = typeof state === 'string' ? ports.seal.open(state, caller) : undefined;
-  if (opened === undefined || !opened.id.startsWith(PREFIX)) return refusal('it was changed, or is not of this server');
+  if (opened === undefined || !opened.id.startsWith(PREFIX))
+    return refusal('it was changed, or was not issued by this server');
   if (ports.clock.now() - opened.issuedAt > limits.parkedMs) return refusal('it is too old');
   if (opened.data?.digest !== digest) return refusal('it belongs to another request');
   return { ok: true, handle: opened.id.slice(PREFIX.length) };

@@ -38,7 +38,7 @@ export function statelessResponse(
   return { status: statusOf(code), bytes: applyPatches(bytes, patches) };
 }
 
-/** An unknown method is 404 (2026-07-28, Streamable HTTP, Protocol Version Header). */
+/** Returns 404 for an unknown method (2026-07-28, Streamable HTTP, Protocol Version Header). */
 function statusOf(code: unknown): number {
   return code === ERRORS.methodNotFound ? 404 : 200;
 }

@@ -100,7 +100,7 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
   );
 }
 
-/** 2025-11-25 requires 404; older servers answer 400. */
+/** Recognises a lost session. 2025-11-25 requires 404; older servers answer 400. */
 function isLost({ session }: Call, status: number, bytes: Buffer, message: Message): boolean {
   if (session.id === undefined || message.kind !== 'response' || message.error === undefined) return false;
   if (status !== 404 && status !== 400) return false;
@@ -115,7 +115,10 @@ function startOver({ call, lost }: Receiving): void {
   lost();
 }
 
-/** The server may end the connection before the response (2025-11-25, Transports, Resumability and Redelivery). */
+/**
+ * Continues a call after a break: the server may end the connection before the response (2025-11-25, Transports,
+ * Resumability and Redelivery).
+ */
 function continueCall(context: StatelessClientContext, receiving: Receiving, status: number): void {
   const { call, lastEventId, retryMs } = receiving;
   if (status === 401 || status === 403 || status === 429 || status >= 500) {

@@ -99,7 +99,10 @@ function createCall({ session, release }: Lending, meta: JsonObject, attempt: At
   };
 }
 
-/** The server logs for the whole session: it is set to the lowest requested level, and each call filters its part. */
+/**
+ * Sets the server's log level, which applies to the whole session, to the lowest requested one; each call filters its
+ * part.
+ */
 function lowerLogLevel(
   context: StatelessClientContext,
   session: BackendSession,

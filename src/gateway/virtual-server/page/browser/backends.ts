@@ -30,13 +30,13 @@ export function backendsView({ backends, status }: Server): HTMLElement {
     ...backends.map((backend) => backendView(backend, byBackend.get(backend.name) ?? [])),
     own.length === 0
       ? undefined
-      : card('Of the server itself', [element('span', { class: 'what' }, countsOf(own))], [offeredView(own)]),
+      : card('Offered by the server itself', [element('span', { class: 'what' }, countsOf(own))], [offeredView(own)]),
   );
 }
 
 function backendView(backend: Backend, offered: readonly Offered[]): HTMLElement {
   const { name, status, per_caller } = backend;
-  const offers = per_caller === true ? 'shows each caller something else' : countsOf(offered);
+  const offers = per_caller === true ? 'shows other items to each caller' : countsOf(offered);
   const head = [element('span', { class: `state ${status}` }, status), element('span', { class: 'what' }, offers)];
   return card(name, head, [backendFacts(backend), offeredView(offered)]);
 }

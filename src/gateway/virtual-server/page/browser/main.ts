@@ -16,7 +16,7 @@ async function load(): Promise<void> {
     show(await askVirtualServer());
   } catch {
     announcer.textContent = '';
-    const text = 'The server cannot be shown: it does not answer as it should.';
+    const text = 'The server cannot be shown: its answer is invalid.';
     main.replaceChildren(element('p', { class: 'notice', role: 'alert' }, text));
   }
   byId('controls').replaceChildren(againButton());
