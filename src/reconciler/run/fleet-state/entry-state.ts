@@ -168,8 +168,8 @@ function observedState({ readiness }: RunFacts, { loaded, live }: Declared, ours
   if (reported !== undefined) return reported.state === 'healthy' ? readyState(status) : reported;
   if (live === undefined) return { state: 'unknown', why: 'It was not in the cluster when the run looked.' };
   if (loaded.kind === undefined) return foreignState(live);
-  const isCurrent = status === undefined || toldState(live) !== 'progressing' || readyCondition(status) !== undefined;
-  if (status === undefined || !isCurrent) return { state: 'unknown', why: 'It has no status yet.' };
+  if (status === undefined || Object.keys(status).length === 0)
+    return { state: 'unknown', why: 'It has no status yet.' };
   return ours ? ownState(loaded.id, status) : toldByOthers(live, status);
 }
 

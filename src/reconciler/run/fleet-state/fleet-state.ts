@@ -29,7 +29,12 @@ export interface FleetLook {
   readonly ours: boolean;
 }
 
-export type Looked = Pick<Prepared, 'gathered' | 'resolved' | 'desires' | 'snapshot'>;
+export interface Looked {
+  readonly gathered: Pick<Prepared['gathered'], 'loaded' | 'suspended'>;
+  readonly resolved: Pick<Prepared['resolved'], 'standings'>;
+  readonly desires: Pick<Prepared['desires'], 'objects'>;
+  readonly snapshot: Pick<Prepared['snapshot'], 'find' | 'known' | 'unlisted'>;
+}
 
 /** `before`: the state after the run before. `result`: of the run that has looked. */
 export function fleetStateOf(
