@@ -157,8 +157,13 @@ export const WAITING: RunRecord = {
         { path: '/data/config.json', long: true },
       ],
     },
-    { action: 'configured', resource: 'docs/Deployment/wiki', diff: [{ path: '/spec/replicas', before: 1, after: 2 }] },
-    { action: 'created', resource: 'docs/ConfigMap/wiki-config' },
+    {
+      action: 'configured',
+      resource: 'docs/Deployment/wiki',
+      owner: WIKI,
+      diff: [{ path: '/spec/replicas', before: 1, after: 2 }],
+    },
+    { action: 'created', resource: 'docs/ConfigMap/wiki-config', owner: WIKI },
   ],
   held: [
     { resource: 'ops/MCPServer/news', reason: 'its deletion waits for approval' },

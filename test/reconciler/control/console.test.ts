@@ -183,6 +183,23 @@ describe.skipIf(executable === undefined)('the console', () => {
     );
   });
 
+  test('shows the newest run in full with its commands, and another run when it is opened', async () => {
+    const { page } = await openAt('#/runs');
+    await page.getByText('skep approve 3f1c0b5e9a7d2468').waitFor();
+    const text = await page.locator('main').innerText();
+    expect(text).toContain(`/spec/image: "wiki:1.0.0" → ${JSON.stringify(EVIL)}`);
+    expect(text).toContain('/data/config.json: changed (long)');
+    expect(text).toContain('docs/MCPServer/wiki\n2 configured, 1 created');
+    expect(text).toContain('ops/MCPServer/mail: it is invalid');
+    expect(text).toContain('skep rollback --clear --source fleet');
+    expect(text).not.toContain('no answer');
+    await page.locator('.run > details > summary').nth(1).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('git-unreachable: no answer').waitFor();
+    await page.goto(`${url}/#/runs/77aa3d10`);
+    await page.getByText('Run 77aa3d10-7f1e-4b86-9d0e-000000000003.').waitFor();
+  });
+
   test('says that nothing is known if the last run could not look', async () => {
     const failures = [{ code: 'cluster-unreachable', message: 'https://10.0.0.1: no answer' }];
     const entries = smallFleet().entries.map((entry) => ({ ...entry, state: 'unknown' as const, why: 'no answer' }));

@@ -26,7 +26,7 @@ export function Changes({ outcomes, entries }: Props) {
     'section',
     null,
     h('h2', null, 'Changes ', h('span', { class: 'count' }, outcomes.length)),
-    shown.map(([id, own]) => h(Group, { key: id, id, outcomes: own, known })),
+    shown.map(([id, own]) => h(Group, { key: id, id, outcomes: own, known, isOnly: groups.length === 1 })),
     left === 0
       ? null
       : h('button', { type: 'button', class: 'quiet', onClick: () => setWhole(true) }, `Show ${left} more resources`),
@@ -48,9 +48,11 @@ interface GroupProps {
   readonly id: string;
   readonly outcomes: readonly RecordedOutcome[];
   readonly known: ReadonlySet<string>;
+  /** The run has changed nothing else. */
+  readonly isOnly: boolean;
 }
 
-function Group({ id, outcomes, known }: GroupProps) {
+function Group({ id, outcomes, known, isOnly }: GroupProps) {
   const [first, ...others] = outcomes;
   if (first !== undefined && others.length === 0 && (first.diff ?? []).length === 0)
     return h('div', { class: 'change alone' }, h(Outcome, { outcome: first, known }));
@@ -59,7 +61,7 @@ function Group({ id, outcomes, known }: GroupProps) {
   const failed = hasFailed(outcomes);
   return h(
     'details',
-    { class: 'change', open: failed || outcomes.length === 1 },
+    { class: 'change', open: failed || isOnly || outcomes.length === 1 },
     h('summary', null, h('span', { class: 'name text' }, id), h('span', { class: failed ? 'problem' : 'soft' }, text)),
     h(
       'ul',
