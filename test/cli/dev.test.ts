@@ -183,7 +183,7 @@ test('the commands that it prints work, a commit shows, and Ctrl-C stops everyth
   await makeAndFixMistake(dev, places);
   const [, config = ''] = / status -c (\S+)/.exec(output) ?? [];
   expect((await skep(['status', '-c', config], { cwd: folder.path })).stdout).toContain('source fleet at ');
-  const { runs } = (await (await fetch(/^runs +(\S+)$/m.exec(output)?.[1] ?? '')).json()) as { runs: unknown[] };
+  const { runs } = (await (await fetch(`${/^console +(\S+)$/m.exec(output)?.[1]}runs`)).json()) as { runs: unknown[] };
   expect(runs.length).toBeGreaterThan(0);
   uids = await living('uid');
   const before = await living('resourceVersion');

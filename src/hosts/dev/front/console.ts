@@ -11,7 +11,7 @@ import { addFleetRoutes } from '#reconciler/control/routes/fleet.ts';
 import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
 
 /** A registry of one of these names has more below it. */
-const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/[^/]+)$/;
+const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/.+)$/;
 
 export interface ConsoleFront {
   has(path: string): boolean;

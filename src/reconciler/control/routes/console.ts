@@ -26,12 +26,12 @@ export function addConsoleRoutes(app: FastifyInstance, words: ConsoleWords = { c
   addRoute(app, { method: 'GET', url: '/', public: true, handler: (_request, reply) => sendConsole(reply) });
   addRoute(app, {
     method: 'GET',
-    url: '/console/:file',
+    url: '/console/*',
     public: true,
     async handler(request, reply) {
       const { files } = await opened();
-      const { file: wanted } = request.params as Readonly<Record<string, string>>;
-      const file = files.find(({ name }) => name === wanted);
+      const { '*': requested } = request.params as Readonly<Record<string, string>>;
+      const file = files.find(({ name }) => name === requested);
       if (file === undefined) return sendRefusal(reply, 'control-route-not-found', 'not found');
       return reply.header('cache-control', 'no-cache').type(file.type).send(file.body());
     },

@@ -9,7 +9,7 @@ export function detailedPod(pod: KubeObject): DetailedPod {
   const status = isObject(pod.status) ? pod.status : {};
   const containers = containersOf(status);
   const { ready, why } = liveStateOf(pod);
-  const waiting = containers.flatMap(reasonOf)[0];
+  const waiting = containers.flatMap(waitingReason)[0];
   return {
     name: pod.metadata.name,
     ready,
@@ -26,7 +26,7 @@ function containersOf({ containerStatuses, initContainerStatuses }: JsonObject):
 }
 
 /** `ImagePullBackOff: the message`. */
-function reasonOf({ state }: JsonObject): readonly string[] {
+function waitingReason({ state }: JsonObject): readonly string[] {
   const { waiting, terminated } = isObject(state) ? state : {};
   const told = isObject(waiting) ? waiting : isObject(terminated) ? terminated : undefined;
   if (told === undefined || told.reason === 'Completed') return [];

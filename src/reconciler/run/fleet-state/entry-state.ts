@@ -7,7 +7,7 @@ import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import { liveStateOf } from '../observe/live-state.ts';
 import { groupKindOf, type Snapshot } from '../observe/snapshot.ts';
 import type { Sourced } from '../read/sourced.ts';
-import type { Verdict } from '../resolve/resolve.ts';
+import type { Standing } from '../resolve/resolve.ts';
 import type { RunResult } from '../result.ts';
 import { isUnreported, type NotReady, notReady, readyCondition, stateOf, toldState } from '../settle/readiness.ts';
 import type { EntryState } from './format.ts';
@@ -32,35 +32,35 @@ export interface RunFacts {
   readonly paused: string | undefined;
 }
 
-export function factsOf(result: RunResult, snapshot: Pick<Snapshot, 'unlisted'>): RunFacts {
+export function runFacts(result: RunResult, snapshot: Pick<Snapshot, 'unlisted'>): RunFacts {
   const { plan, outcomes, problems, fields, readiness, paused } = result;
   const errors = problems.filter(({ severity }) => severity === 'error');
   const done = new Set(outcomes.map(({ resource }) => keyOf(resource)));
   const changes = plan.batches.flatMap((batch) => batch.changes).filter(({ key }) => !done.has(key));
   return {
-    problems: firstOf(errors, ({ resource }) => [resource], identity),
-    failed: firstOf(
+    problems: firstById(errors, ({ resource }) => [resource], identity),
+    failed: firstById(
       outcomes.filter(({ action }) => action === 'failed'),
       ({ resource, owner }) => [resource, owner],
       ({ resource, error }) => `${formatId(resource)}: ${error?.message ?? 'the change failed'}`,
     ),
-    kept: firstOf(
+    kept: firstById(
       [...plan.held, ...outcomes.flatMap(heldOutcome)],
       ({ resource, owner }) => [resource, owner],
       ({ reason }) => reason,
     ),
-    pending: firstOf(
+    pending: firstById(
       changes,
       (change) => [change.resource, change.action === 'delete' ? undefined : change.owner],
       ({ action, resource }) => `${formatId(resource)} is to be ${PENDING[action]}`,
     ),
-    fields: firstOf(
+    fields: firstById(
       fields.filter(({ state }) => state === 'kept'),
       ({ resource, owner }) => [resource, owner],
       ({ resource, path, manager }) => `${manager} has set ${path} of ${formatId(resource)}`,
     ),
     readiness: readinessOf(readiness),
-    drifted: firstOf(
+    drifted: firstById(
       readiness.drifted ?? [],
       (each) => [each],
       ({ why }) => why,
@@ -83,7 +83,7 @@ export function pausedText(paused: NonNullable<RunResult['paused']>): string {
   return paused.reason === undefined || paused.reason === '' ? 'suspended' : `suspended: ${paused.reason}`;
 }
 
-function firstOf<T, V>(
+function firstById<T, V>(
   items: readonly T[],
   idsOf: (item: T) => readonly (ResourceId | undefined)[],
   textOf: (item: T) => V,
@@ -106,9 +106,8 @@ function readinessOf({ ready, progressing, failed, notRun = [] }: RunResult['rea
   return found;
 }
 
-export interface Declared {
+export interface Declared extends Pick<Standing, 'verdict'> {
   readonly loaded: Pick<Sourced, 'id' | 'kind'>;
-  readonly verdict: Verdict;
   readonly live: KubeObject | undefined;
 }
 
@@ -119,13 +118,13 @@ export function entryState(
   snapshot: Pick<Snapshot, 'known'>,
   ours: boolean,
 ): Found {
-  const { loaded, verdict } = declared;
+  const { loaded } = declared;
   const key = keyOf(loaded.id);
   const problem = facts.problems.get(key);
-  if (verdict === 'held') return { state: 'kept', why: keptText(problem, facts.kept.get(key)) };
+  if (declared.verdict === 'held') return { state: 'kept', why: keptText(problem, facts.kept.get(key)) };
   const failed = facts.failed.get(key);
   if (failed !== undefined) return { state: 'failed', why: failed };
-  if (verdict === 'refused') return { state: 'failed', why: problemText(problem) ?? 'It is refused.' };
+  if (declared.verdict === 'refused') return { state: 'failed', why: problemText(problem) ?? 'It is refused.' };
   const kept = facts.kept.get(key);
   if (kept !== undefined) return { state: 'kept', why: sentence(kept) };
   if (!snapshot.known(groupKindOf(loaded.id))) {
@@ -143,7 +142,7 @@ function sentence(reason: string): string {
   return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
 }
 
-export function problemText(problem: Problem | undefined): string | undefined {
+function problemText(problem: Problem | undefined): string | undefined {
   if (problem === undefined) return undefined;
   const { message, place } = problem;
   return place === undefined ? message : `${message} (${place.file}:${place.line})`;

@@ -8,7 +8,7 @@ import type { Prepared } from '../prepare.ts';
 import { ownerOf, sourceOf } from '../prune/may-delete.ts';
 import type { RunResult } from '../result.ts';
 import { openEdges, roleOf } from './edges.ts';
-import { entryState, factsOf, pausedText } from './entry-state.ts';
+import { entryState, pausedText, runFacts } from './entry-state.ts';
 import {
   ENTRY_ROLES,
   ENTRY_STATES,
@@ -83,10 +83,10 @@ function stateWith(
     const last = known.get(entry.id);
     return { ...entry, since: last !== undefined && last.state === entry.state ? last.since : moment };
   });
-  return { version: 1, instance, run, counts: countsOf(dated), entries: dated.toSorted(inOrder) };
+  return { version: 1, instance, run, counts: stateCounts(dated), entries: dated.toSorted(inOrder) };
 }
 
-function countsOf(entries: readonly FleetEntry[]): FleetState['counts'] {
+function stateCounts(entries: readonly FleetEntry[]): FleetState['counts'] {
   const counts: Partial<Record<EntryState, number>> = {};
   for (const state of ENTRY_STATES) {
     const count = entries.filter((entry) => entry.state === state).length;
@@ -123,16 +123,17 @@ function sourceId(name: string): string {
 
 function resourceEntries({ ours }: FleetLook, prepared: Looked, result: RunResult): readonly NewEntry[] {
   const { resolved, snapshot, desires } = prepared;
-  const facts = factsOf(result, snapshot);
+  const facts = runFacts(result, snapshot);
   const objects = countBy(desires.objects.flatMap(({ owner }) => (owner === undefined ? [] : [keyOf(owner)])));
   const declared = new Set(resolved.standings.map(({ loaded }) => keyOf(loaded.id)));
   const usesOf = openEdges(resolved.standings.map(({ loaded }) => loaded));
-  const entries = resolved.standings.map(({ loaded, verdict }): NewEntry => {
+  const entries = resolved.standings.map((standing): NewEntry => {
+    const { loaded } = standing;
     const { id, kind, source } = loaded;
     const live = snapshot.find(id);
     return {
-      ...named(id, kind === undefined ? 'other' : roleOf(id.kind)),
-      ...entryState(facts, { loaded, verdict, live }, snapshot, ours),
+      ...entryNames(id, kind === undefined ? 'other' : roleOf(id.kind)),
+      ...entryState(facts, { ...standing, live }, snapshot, ours),
       source,
       uses: usesOf(loaded),
       objects: objects.get(keyOf(id)) ?? 0,
@@ -155,7 +156,7 @@ function strays(
     const source = sourceOf(live);
     return [
       {
-        ...named(idOf(live), roleOf(resource.kind)),
+        ...entryNames(idOf(live), roleOf(resource.kind)),
         state: 'kept',
         why: `No source declares it any more; kept because ${reason}`,
         ...(sources.has(source) ? { source } : {}),
@@ -166,7 +167,7 @@ function strays(
   });
 }
 
-function named(id: ResourceId, role: EntryRole): Pick<FleetEntry, 'id' | 'kind' | 'namespace' | 'name' | 'role'> {
+function entryNames(id: ResourceId, role: EntryRole): Pick<FleetEntry, 'id' | 'kind' | 'namespace' | 'name' | 'role'> {
   const { kind, namespace, name } = id;
   return { id: formatId(id), kind, ...(namespace === undefined ? {} : { namespace }), name, role };
 }

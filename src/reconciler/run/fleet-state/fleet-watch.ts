@@ -65,9 +65,9 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   };
 }
 
-function findResource({ resolved, desires, result }: Kept, wanted: string): KnownResource | undefined {
-  const loaded = resolved.standings.find((standing) => formatId(standing.loaded.id) === wanted)?.loaded;
-  const id = loaded?.id ?? result.plan.held.find(({ resource }) => formatId(resource) === wanted)?.resource;
+function findResource({ resolved, desires, result }: Kept, entryId: string): KnownResource | undefined {
+  const loaded = resolved.standings.find((standing) => formatId(standing.loaded.id) === entryId)?.loaded;
+  const id = loaded?.id ?? result.plan.held.find(({ resource }) => formatId(resource) === entryId)?.resource;
   if (id === undefined) return undefined;
   const key = keyOf(id);
   const isIts = (one: ResourceId | undefined) => one !== undefined && keyOf(one) === key;

@@ -62,7 +62,7 @@ async function detailedObject(
   cluster: Pick<Cluster, 'list' | 'resources'>,
   compared: Compared,
 ): Promise<DetailedObject> {
-  const { desired, live, verdict, diff: differences, fields = [] } = compared;
+  const { desired, live, diff: differences, fields = [] } = compared;
   const id = formatId(desired.id);
   if (live === undefined)
     return { id, state: 'missing', why: 'It is not in the cluster.', differences: [], fields: [] };
@@ -76,7 +76,7 @@ async function detailedObject(
     why,
     differences: shown,
     fields: fields.map(({ path, manager, state }) => ({ path, manager, state })),
-    ...(verdict === 'unknown' ? { uncertain: true as const } : {}),
+    ...(compared.verdict === 'unknown' ? { uncertain: true as const } : {}),
     ...(pods && { pods }),
   };
 }
@@ -97,15 +97,15 @@ async function podsOf(
 function conditionsOf(live: KubeObject | undefined): readonly Condition[] {
   const { conditions } = isObject(live?.status) ? live.status : {};
   return (Array.isArray(conditions) ? conditions : []).filter(isObject).map((each) => ({
-    type: textOf(each.type),
-    status: textOf(each.status),
-    reason: textOf(each.reason),
-    message: textOf(each.message),
-    since: textOf(each.lastTransitionTime),
+    type: conditionText(each.type),
+    status: conditionText(each.status),
+    reason: conditionText(each.reason),
+    message: conditionText(each.message),
+    since: conditionText(each.lastTransitionTime),
   }));
 }
 
-function textOf(value: Json | undefined): string {
+function conditionText(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 

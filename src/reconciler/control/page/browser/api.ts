@@ -1,9 +1,9 @@
 // Requests the data of the console from the reconciler that serves it. The token is kept in memory only.
 
-import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
-import type { RunRecord } from '#reconciler/run/history/ports.ts';
+import type { FleetState } from '../../../run/fleet-state/format.ts';
+import type { RunRecord } from '../../../run/history/ports.ts';
 import { readEvents } from './events.ts';
-import type { ResourceDetail } from './resource-format.ts';
+import type { ResourceDetail } from './resource/resource-format.ts';
 
 /** As docs/outputs/history.json describes them. */
 export type RunInShort = Omit<RunRecord, 'outcomes' | 'held' | 'problems' | 'notReady'>;
@@ -17,6 +17,8 @@ const TIMEOUT_MS = 20_000;
 
 export function createApi() {
   let token = '';
+  /** Between the clock of the reconciler and that of the page. */
+  let offset = 0;
   const headers = (): Record<string, string> => (token === '' ? {} : { authorization: `Bearer ${token}` });
   async function get<T>(path: string): Promise<Answer<T>> {
     try {
@@ -26,6 +28,8 @@ export function createApi() {
         credentials: 'omit',
         redirect: 'error',
       });
+      const served = Date.parse(response.headers.get('date') ?? '');
+      if (!Number.isNaN(served)) offset = served - pageTime();
       const body = await response.json();
       if (response.ok) return { ok: true, body };
       const says = String(body.error ?? `the answer is ${response.status}`);
@@ -42,11 +46,18 @@ export function createApi() {
     /** Resolves if the stream ends or breaks. */
     follow: (heard: (event: string) => void, signal: AbortSignal) =>
       readEvents(new URL('./fleet/events', document.baseURI), headers(), heard, signal),
+    /** Milliseconds since 1970, by the clock of the reconciler: its times are compared with this one. */
+    now: () => offset + pageTime(),
     hasToken: () => token !== '',
     setToken(value: string) {
       token = value;
     },
   };
+}
+
+/** Milliseconds since the page was opened. */
+function pageTime(): number {
+  return Number(document.timeline.currentTime ?? 0);
 }
 
 export type Api = ReturnType<typeof createApi>;

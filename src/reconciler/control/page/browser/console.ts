@@ -2,14 +2,14 @@
 
 import { h } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
+import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { Api } from './api.ts';
 import { FleetView } from './fleet-view.ts';
 import { Header } from './header.ts';
 import { followRuns, type Live } from './live.ts';
-import { ResourceView } from './resource-view.ts';
+import { ResourceView } from './resource/resource-view.ts';
 import { type Route, routeOf } from './route.ts';
-import { RunsView } from './runs-view.ts';
+import { RunsView } from './runs/runs-view.ts';
 import { SignIn } from './sign-in.ts';
 
 /** Times on the page are as old as this at most. */
@@ -22,11 +22,12 @@ export function Console({ api }: { readonly api: Api }) {
   const [live, setLive] = useState<Live>({ connected: false, running: false });
   const [revision, setRevision] = useState(0);
   const route = useRoute();
-  const now = useNow();
+  const [now, setNow] = useNow(api);
 
   const load = useCallback(async () => {
     const answer = await api.fleet();
     if (answer.ok) {
+      setNow(api.now());
       setFleet(answer.body);
       setRevision((before) => before + 1);
     }
@@ -95,11 +96,11 @@ function useRoute(): Route {
   return route;
 }
 
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
+function useNow(api: Api) {
+  const [now, setNow] = useState(api.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    const timer = setInterval(() => setNow(api.now()), TICK_MS);
     return () => clearInterval(timer);
-  }, []);
-  return now;
+  }, [api]);
+  return [now, setNow] as const;
 }

@@ -2,8 +2,8 @@
 
 import { h } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
-import { type Filters, isFiltered, NO_FILTERS, valuesOf } from './filters.ts';
+import type { FleetEntry } from '../../../run/fleet-state/format.ts';
+import { distinctValues, type Filters, isFiltered, NO_FILTERS } from './filters.ts';
 
 interface Props {
   readonly entries: readonly FleetEntry[];
@@ -22,8 +22,8 @@ export function FilterBar({ entries, filters, set }: Props) {
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);
   }, []);
-  const namespaces = useMemo(() => valuesOf(entries, 'namespace'), [entries]);
-  const kinds = useMemo(() => valuesOf(entries, 'kind'), [entries]);
+  const namespaces = useMemo(() => distinctValues(entries, 'namespace'), [entries]);
+  const kinds = useMemo(() => distinctValues(entries, 'kind'), [entries]);
   return h(
     'search',
     { class: 'filters' },

@@ -1,6 +1,6 @@
 // Filters of the fleet. Each entry is searched by one text that is made once.
 
-import type { EntryState, FleetEntry } from '#reconciler/run/fleet-state/format.ts';
+import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
 
 export interface Filters {
   readonly text: string;
@@ -18,7 +18,7 @@ export function isFiltered({ text, namespace, kind, states }: Filters): boolean 
 
 const texts = new WeakMap<FleetEntry, string>();
 
-function textOf(entry: FleetEntry): string {
+function searchText(entry: FleetEntry): string {
   const known = texts.get(entry);
   if (known !== undefined) return known;
   const text = `${entry.id} ${entry.why} ${entry.source ?? ''}`.toLowerCase();
@@ -39,10 +39,10 @@ export function filterEntries(entries: readonly FleetEntry[], filters: Filters):
       (namespace === '' || entry.namespace === namespace) &&
       (kind === '' || entry.kind === kind) &&
       (states.size === 0 || states.has(entry.state)) &&
-      words.every((word) => textOf(entry).includes(word)),
+      words.every((word) => searchText(entry).includes(word)),
   );
 }
 
-export function valuesOf(entries: readonly FleetEntry[], field: 'namespace' | 'kind'): readonly string[] {
+export function distinctValues(entries: readonly FleetEntry[], field: 'namespace' | 'kind'): readonly string[] {
   return [...new Set(entries.flatMap((entry) => entry[field] ?? []))].toSorted();
 }

@@ -3,8 +3,8 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
-import type { FleetProps } from './fleet-view.ts';
+import type { FleetEntry } from '../../../run/fleet-state/format.ts';
+import type { FleetProps } from './fleet-props.ts';
 import { resourceAddress } from './route.ts';
 import { Glyph, STATES, TROUBLES, worstFirst } from './states.ts';
 import { Lasting } from './times.ts';

@@ -2,11 +2,11 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { EntryState, FleetEntry, FleetState } from '#reconciler/run/fleet-state/format.ts';
+import type { EntryState, FleetState } from '../../../run/fleet-state/format.ts';
 import { FilterBar } from './filter-bar.ts';
 import { filterEntries, isFiltered, NO_FILTERS } from './filters.ts';
 import { FleetList } from './fleet-list.ts';
-import { FleetMap } from './map-view.ts';
+import { FleetMap } from './map/map-view.ts';
 import { Glyph, STATE_NAMES, STATES, TROUBLES } from './states.ts';
 
 interface Props {
@@ -42,7 +42,6 @@ export function FleetView({ fleet, as, now }: Props) {
       : h(as === 'map' ? FleetMap : FleetList, {
           entries: shown,
           all: fleet.entries,
-          filtered: isFiltered(filters),
           now,
         }),
   );
@@ -105,10 +104,3 @@ function StateFilters({ counts, chosen, toggle }: StateFilterProps) {
     ),
   );
 }
-
-export type FleetProps = {
-  readonly entries: readonly FleetEntry[];
-  readonly all: readonly FleetEntry[];
-  readonly filtered: boolean;
-  readonly now: number;
-};

@@ -1,7 +1,7 @@
 // The header of the console: the instance, the views, and how current all is that is shown.
 
 import { h } from 'preact';
-import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
+import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { Live } from './live.ts';
 import { FLEET, MAP, type Route, RUNS } from './route.ts';
 import { Time } from './times.ts';

@@ -1,7 +1,7 @@
 // The states of entries as people see them: a word, a shape and a color each. The shape tells them apart without the color.
 
 import { h } from 'preact';
-import type { EntryState, FleetEntry } from '#reconciler/run/fleet-state/format.ts';
+import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
 
 interface Look {
   readonly label: string;

@@ -1,7 +1,7 @@
 // Times as people read them: how long ago, and the whole time as a title.
 
 import { h } from 'preact';
-import type { FleetMoment } from '#reconciler/run/fleet-state/format.ts';
+import type { FleetMoment } from '../../../run/fleet-state/format.ts';
 
 const UNITS: readonly (readonly [seconds: number, name: string])[] = [
   [86_400, 'd'],

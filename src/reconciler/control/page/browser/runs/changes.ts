@@ -2,10 +2,10 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
-import type { RecordedDifference, RecordedOutcome } from '#reconciler/run/history/ports.ts';
-import { valueText } from './differences.ts';
-import { resourceAddress } from './route.ts';
+import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
+import type { RecordedDifference, RecordedOutcome } from '../../../../run/history/ports.ts';
+import { valueText } from '../resource/differences.ts';
+import { resourceAddress } from '../route.ts';
 
 interface Props {
   readonly outcomes: readonly RecordedOutcome[];

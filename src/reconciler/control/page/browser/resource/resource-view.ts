@@ -2,15 +2,15 @@
 
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { FleetEntry, FleetState } from '#reconciler/run/fleet-state/format.ts';
-import type { Answer, Api } from './api.ts';
+import type { FleetEntry, FleetState } from '../../../../run/fleet-state/format.ts';
+import type { Answer, Api } from '../api.ts';
+import { FLEET, runAddress } from '../route.ts';
+import { StateWord } from '../states.ts';
+import { Lasting } from '../times.ts';
 import { Differences } from './differences.ts';
 import { ObjectTree } from './object-tree.ts';
 import { Relations } from './relations.ts';
 import type { ResourceDetail } from './resource-format.ts';
-import { FLEET, runAddress } from './route.ts';
-import { StateWord } from './states.ts';
-import { Lasting } from './times.ts';
 
 interface Props {
   readonly api: Api;

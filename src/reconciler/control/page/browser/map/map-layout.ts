@@ -12,7 +12,7 @@ export interface Placed {
   readonly top: number;
 }
 
-export interface Line {
+interface Line {
   readonly from: string;
   readonly to: string;
   /** Of an SVG path. */
@@ -54,13 +54,13 @@ export function layoutOf({ nodes, edges }: MapModel): Layout {
       const isNext = (columns.get(to) ?? 0) - (columns.get(from) ?? 0) <= 1;
       const bends = isNext ? [] : (graph.edge(from, to).points ?? []).slice(1, -1);
       const first = { x: start.x + NODE_WIDTH / 2, y: start.y };
-      return { from, to, path: pathOf(first, bends, { x: end.x - NODE_WIDTH / 2, y: end.y }) };
+      return { from, to, path: curveThrough(first, bends, { x: end.x - NODE_WIDTH / 2, y: end.y }) };
     }),
   };
 }
 
 /** Leaves and enters nodes in the middle of a side, and keeps to the bends between. */
-function pathOf(first: Point, bends: readonly Point[], last: Point): string {
+function curveThrough(first: Point, bends: readonly Point[], last: Point): string {
   const points = [first, ...bends.filter(({ x }) => x > first.x && x < last.x), last];
   const curves = points.slice(1).map((point, index) => {
     const before = points[index] ?? first;

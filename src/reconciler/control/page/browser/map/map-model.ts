@@ -1,8 +1,8 @@
 // The nodes and edges of the map. Healthy entries that stand in the same place are folded into one node, so that a map of a
 // thousand servers has few nodes and still shows each one that is in trouble.
 
-import type { EntryRole, EntryState, FleetEntry } from '#reconciler/run/fleet-state/format.ts';
-import { STATE_NAMES, TROUBLES } from './states.ts';
+import type { EntryRole, EntryState, FleetEntry } from '../../../../run/fleet-state/format.ts';
+import { STATE_NAMES, TROUBLES } from '../states.ts';
 
 export interface MapNode {
   readonly key: string;
@@ -14,7 +14,7 @@ export interface MapNode {
   readonly folded: boolean;
 }
 
-export interface MapEdge {
+interface MapEdge {
   readonly from: string;
   readonly to: string;
 }
@@ -42,7 +42,7 @@ export function mapOf(
   const entries = withContext(shown, all).filter(({ role }) => COLUMNS.includes(role));
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const isLarge = entries.filter(({ role }) => role === 'group').length > GROUPS_MAX;
-  const places = Map.groupBy(entries, (entry) => placeOf(entry, isLarge));
+  const places = Map.groupBy(entries, (entry) => foldingPlace(entry, isLarge));
   const nodes = [...places].flatMap(([place, own]) => nodesOf(place, own, unfolded, isLarge ? 1 : ALONE_MAX));
   const nodeOf = new Map(nodes.flatMap((node) => node.entries.map(({ id }) => [id, node.key])));
   const edges = new Map<string, MapEdge>();
@@ -57,24 +57,24 @@ export function mapOf(
 function withContext(shown: readonly FleetEntry[], all: readonly FleetEntry[]): readonly FleetEntry[] {
   if (shown.length === all.length) return all;
   const byId = new Map(all.map((entry) => [entry.id, entry]));
-  const wanted = new Set(shown);
+  const included = new Set(shown);
   for (const entry of shown) {
     const related = [sourceOf(entry), ...entry.uses].map((id) => byId.get(id));
-    for (const each of related) if (each !== undefined) wanted.add(each);
+    for (const each of related) if (each !== undefined) included.add(each);
   }
-  return all.filter((entry) => wanted.has(entry));
+  return all.filter((entry) => included.has(entry));
 }
 
 function sourceOf({ source }: FleetEntry): string {
   return `Source/${source ?? ''}`;
 }
 
-function groupOf({ uses }: FleetEntry, byId: ReadonlyMap<string, FleetEntry>): FleetEntry | undefined {
+function groupEntry({ uses }: FleetEntry, byId: ReadonlyMap<string, FleetEntry>): FleetEntry | undefined {
   return uses.map((id) => byId.get(id)).find((each) => each?.role === 'group');
 }
 
 /** Entries of one place may be folded into one node. */
-function placeOf({ role, namespace = '', source = '', uses }: FleetEntry, isLarge: boolean): string {
+function foldingPlace({ role, namespace = '', source = '', uses }: FleetEntry, isLarge: boolean): string {
   if (role === 'source') return 'source';
   const group = role === 'server' && !isLarge ? (uses.find((id) => id.includes('/MCPGroup/')) ?? '') : '';
   return [role, namespace, source, group].join(' ');
@@ -122,7 +122,7 @@ function linksOf(
   all: readonly FleetEntry[],
 ): readonly Link[] {
   const { role, id } = entry;
-  const group = groupOf(entry, byId);
+  const group = groupEntry(entry, byId);
   const listed = entry.uses
     .filter((each) => byId.get(each)?.role === 'registry')
     .map((registry): Link => [id, registry]);
@@ -132,7 +132,7 @@ function linksOf(
     case 'server':
       return [[group?.id ?? sourceOf(entry), id], ...listed];
     case 'virtual-server': {
-      const members = group === undefined ? [] : membersOf(group, all);
+      const members = group === undefined ? [] : memberIds(group, all);
       const from = members.length > 0 ? members : [group?.id ?? sourceOf(entry)];
       return [...from.map((member): Link => [member, id]), ...listed];
     }
@@ -143,7 +143,7 @@ function linksOf(
 
 const members = new WeakMap<readonly FleetEntry[], Map<string, string[]>>();
 
-function membersOf(group: FleetEntry, all: readonly FleetEntry[]): readonly string[] {
+function memberIds(group: FleetEntry, all: readonly FleetEntry[]): readonly string[] {
   let byGroup = members.get(all);
   if (byGroup === undefined) {
     byGroup = new Map();

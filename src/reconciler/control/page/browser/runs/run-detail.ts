@@ -2,12 +2,11 @@
 
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
-import type { RunRecord } from '#reconciler/run/history/ports.ts';
-import type { Answer, Api, RunInShort } from './api.ts';
+import type { FleetState } from '../../../../run/fleet-state/format.ts';
+import type { RunRecord } from '../../../../run/history/ports.ts';
+import type { Answer, Api, RunInShort } from '../api.ts';
 import { Changes } from './changes.ts';
 import { Command } from './command.ts';
-import { deletionsText } from './runs-view.ts';
 
 interface Props {
   readonly api: Api;
@@ -109,4 +108,8 @@ function problemLine({ code, severity, message, file, line, resource }: RunRecor
   const at = file === undefined ? '' : `${file}:${line}: `;
   const whose = resource === undefined ? '' : ` (${resource})`;
   return h('span', { class: severity === 'error' ? 'problem' : '' }, `${at}${code}: ${message}${whose}`);
+}
+
+export function deletionsText(count: number): string {
+  return count === 1 ? '1 deletion waits' : `${count} deletions wait`;
 }

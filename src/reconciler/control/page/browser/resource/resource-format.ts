@@ -1,7 +1,7 @@
 // One resource as GET /fleet/resource answers it.
 
-import type { LiveDetail } from '#reconciler/run/fleet-state/detail-format.ts';
-import type { RecordedOutcome, RecordedProblem } from '#reconciler/run/history/ports.ts';
+import type { LiveDetail } from '../../../../run/fleet-state/detail-format.ts';
+import type { RecordedOutcome, RecordedProblem } from '../../../../run/history/ports.ts';
 
 export type DetailedObject = LiveDetail['objects'][number];
 

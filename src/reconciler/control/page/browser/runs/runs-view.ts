@@ -2,11 +2,11 @@
 
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
-import type { Answer, Api, RunInShort } from './api.ts';
-import type { Live } from './live.ts';
-import { RunDetail } from './run-detail.ts';
-import { durationText, seconds, Time } from './times.ts';
+import type { FleetState } from '../../../../run/fleet-state/format.ts';
+import type { Answer, Api, RunInShort } from '../api.ts';
+import type { Live } from '../live.ts';
+import { durationText, seconds, Time } from '../times.ts';
+import { deletionsText, RunDetail } from './run-detail.ts';
 
 interface Props {
   readonly api: Api;
@@ -145,10 +145,6 @@ function whatOf(run: RunInShort): string {
     ...completionOf(run),
   ];
   return parts.length === 0 ? 'nothing changed' : parts.join(', ');
-}
-
-export function deletionsText(count: number): string {
-  return count === 1 ? '1 deletion waits' : `${count} deletions wait`;
 }
 
 function commitsOf({ commits }: RunInShort): string {

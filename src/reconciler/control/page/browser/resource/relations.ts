@@ -2,9 +2,9 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
-import { resourceAddress } from './route.ts';
-import { Glyph, STATES, worstFirst } from './states.ts';
+import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
+import { resourceAddress } from '../route.ts';
+import { Glyph, STATES, worstFirst } from '../states.ts';
 
 interface Props {
   readonly entry: FleetEntry;

@@ -1,9 +1,9 @@
 // The objects that a resource is made of, with their readiness, and the pods of its workloads.
 
 import { h } from 'preact';
-import type { EntryState } from '#reconciler/run/fleet-state/format.ts';
+import type { EntryState } from '../../../../run/fleet-state/format.ts';
+import { Glyph } from '../states.ts';
 import type { DetailedObject } from './resource-format.ts';
-import { Glyph } from './states.ts';
 
 interface Props {
   /** Id of the resource itself. */

@@ -2,12 +2,12 @@
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { FleetEntry } from '#reconciler/run/fleet-state/format.ts';
-import type { FleetProps } from './fleet-view.ts';
+import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
+import type { FleetProps } from '../fleet-props.ts';
+import { resourceAddress } from '../route.ts';
+import { Glyph, STATE_NAMES, STATES } from '../states.ts';
 import { type Layout, layoutOf, NODE_HEIGHT, NODE_WIDTH, type Placed } from './map-layout.ts';
 import { type MapNode, mapOf } from './map-model.ts';
-import { resourceAddress } from './route.ts';
-import { Glyph, STATE_NAMES, STATES } from './states.ts';
 
 export function FleetMap({ entries, all }: FleetProps) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
