@@ -1,9 +1,9 @@
-// The identity and the scopes of a caller, as an accepted token states them.
+// Reads the identity and the scopes of a caller from an accepted token.
 
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 
-/** The scopes that are advertised unless the configuration names others (document 1, Discovery document). */
+/** The scopes that are advertised unless the configuration names others (Document 1, Discovery document). */
 export const READ_SCOPE = 'mcp-registry:read';
 export const WRITE_SCOPE = 'mcp-registry:write';
 

@@ -118,7 +118,7 @@ function claimsOf(payload: Uint8Array): TokenResult {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
-  return refuseToken({ reason: 'token-malformed', detail: 'the claims are no JSON object' });
+  return refuseToken({ reason: 'token-malformed', detail: 'the claims are not a JSON object' });
 }
 
 function refuseToken(refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } {

@@ -118,7 +118,7 @@ async function tokenFromFile(world: World, provider: ProviderSettings): Promise<
 async function readSecret(world: World, path: string, form: RegExp): Promise<string> {
   const secret = (await world.files.read(path)).trim();
   if (form.test(secret)) return secret;
-  throw new Failure('provider-secret-invalid', `${path} is empty or holds characters that a header cannot carry`, {
+  throw new Failure('provider-secret-invalid', `${path} is empty or contains characters that a header cannot contain`, {
     data: { path },
   });
 }

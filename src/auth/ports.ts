@@ -1,4 +1,4 @@
-// The ports of token validation: outbound requests, small files, the time.
+// Declares the ports of token validation: outbound requests, small files, the time.
 
 import type { JsonObject } from '#std/json.ts';
 import type { AuthCode } from './codes.ts';

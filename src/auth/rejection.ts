@@ -1,4 +1,5 @@
-// The reasons why a request is refused: internally as data, and the small part of it that the client receives.
+// Describes the reasons why a request is refused: internally as data, and the small part of it that the client
+// receives.
 
 import { AUTH_CODES } from './codes.ts';
 import type { Scope } from './identity.ts';

@@ -1,4 +1,4 @@
-// The settings of access for token validation and discovery.
+// Declares the settings of access for token validation and discovery.
 
 import type { JSONWebKeySet } from 'jose';
 import type { ServiceAccount } from './claims.ts';

@@ -6,18 +6,18 @@ import { isAboutDev } from '#hosts/config/configuration.ts';
 
 /** Commands of other tools, each with the command that does the same here. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  app: 'skep status says how the fleet is, and skep sync applies what Git says',
-  create: 'commit a manifest; the next run creates what it declares',
-  delete: 'remove the manifest from Git; the next run deletes what it declared',
-  describe: 'skep status says how each resource is, and kubectl describe shows one',
-  diff: 'skep plan shows what a sync would change',
-  doctor: 'skep validate checks manifests, and skep status says what is wrong with the fleet',
+  app: 'skep status shows the state of the fleet, and skep sync applies the manifests in Git',
+  create: 'commit a manifest; the next run creates its objects',
+  delete: 'remove the manifest from Git; the next run deletes its objects',
+  describe: 'skep status shows the state of each resource, and kubectl describe shows one',
+  diff: 'skep plan shows the changes of a sync',
+  doctor: 'skep validate checks manifests, and skep status shows the problems of the fleet',
   edit: 'change the manifest in Git; the next run applies it',
-  get: 'skep status says how the fleet is, and kubectl get lists its objects',
+  get: 'skep status shows the state of the fleet, and kubectl get lists its objects',
   lint: 'skep validate checks manifests',
   list: 'skep status lists the resources of the fleet, and skep history its runs',
   logs: 'kubectl logs has the logs of pods, and skep history lists the runs',
-  reconcile: 'skep sync makes one run, and skep run keeps making them',
+  reconcile: 'skep sync makes one run, and skep run makes runs continuously',
   start: 'skep dev starts a fleet on this machine, and skep run the reconciler',
   up: 'skep dev starts a fleet on this machine',
   version: 'skep --version prints it',
@@ -57,7 +57,7 @@ export function devAdvice(code: string, words: readonly string[]): string | unde
     const named = files.map((file) => `-c ${file}`).join(' or ');
     return files.length === 0
       ? undefined
-      : `skep dev keeps a fleet of this folder in a cluster of its own: name it with ${named}`;
+      : `skep dev runs a fleet of this folder in its own cluster: select it with ${named}`;
   }
   if (code !== 'cluster-unreachable' && code !== 'database-unreachable') return undefined;
   const isNamed = words.some((word) => word.includes(join(STATE, 'dev')));

@@ -48,7 +48,7 @@ const USAGE = 64;
 /** Returns all commands, before parsing. */
 export function commandLine(): Command {
   const program = new Command('skep')
-    .description('Keeps a fleet of MCP servers as Git says it should be, and serves its catalogue.')
+    .description('Keeps a fleet of MCP servers as declared in Git, and serves its catalogue.')
     .version(VERSION)
     .addHelpText('after', EXIT_CODES)
     .exitOverride()

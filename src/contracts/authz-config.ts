@@ -47,7 +47,7 @@ export const AUTHZ_CONFIG_SCHEMA = Type.Object({
   // or not read.
   cedar: Type.Object(
     {
-      /** Each text holds one or more policies. */
+      /** Each text has one or more policies. */
       policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
       entities_json: Type.Optional(Type.String()),
       /**

@@ -5,8 +5,8 @@
 // - At most one of the blocks is present, apart from the authorization server. Without any, requests are forwarded with
 //   the credentials that the caller sent.
 // - Secrets are never in the file: a block names the file, or the environment variable, with its own secrets.
-// - If a proxy cannot authenticate as its block says (the caller is unknown, the exchange is refused), it answers 401, and
-//   never forwards the request unchanged.
+// - If a proxy cannot authenticate as its block says (the caller is unknown, the exchange is refused), it answers 401,
+//   and never forwards the request unchanged.
 // - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
 //   upstream provider instead. A block that needs the token of the caller gets that one.
 
@@ -14,7 +14,7 @@ import { addressed } from '#std/address/address.ts';
 import { type Static, type TObject, Type } from '#std/json-schema.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server/config.ts';
 
-/** Environment variables that hold the secrets. */
+/** Environment variables with the secrets. */
 export const OUTGOING_ENV = {
   tokenExchangeClientSecret: 'TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET',
   headerValue: 'TOOLHIVE_HEADER_INJECTION_VALUE',

@@ -21,7 +21,7 @@ const OIDC = {
   ...{ jwks_allow_private_ip: false, protected_resource_allow_private_ip: false, insecure_allow_http: false },
 };
 
-it('reads what the reconciler writes', () => {
+it('reads the file of the reconciler', () => {
   expect(readRunConfig(JSON.stringify(CONFIG))).toEqual({ config: CONFIG, unknown: [] });
 });
 

@@ -37,7 +37,7 @@ import { ToolOverrides, ToolsFilter } from './tool-override.ts';
 export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
 export const RUN_CONFIG_FILE = 'runconfig.json';
 
-/** Environment variables that hold the secrets which the file leaves out. */
+/** Environment variables with the secrets that the file leaves out. */
 export const SECRET_ENV = {
   oidcClientSecret: 'TOOLHIVE_OIDC_CLIENT_SECRET',
   sessionRedisPassword: 'THV_SESSION_REDIS_PASSWORD',

@@ -47,7 +47,6 @@ export const ToolOverride = object(
   {
     validations: [
       {
-        // Document 2, Errors 3.
         rule: '(has(self.name) && self.name.size() > 0) || (has(self.description) && self.description.size() > 0)',
         message: 'name or description must be set, and not empty',
       },

@@ -67,10 +67,7 @@ function isResourceUrl(audience: Json | undefined): audience is string {
 
 const UNAUTHENTICATED: JsonObject = { type: 'unauthenticated' };
 
-/**
- * Fills in the strategies: that of a backend wins over the default, and without either there are no credentials
- * (document 3, Authentication, 3).
- */
+/** Fills in the strategies: that of a backend wins over the default, and without either there are no credentials. */
 function fillOutgoing(value: Json | undefined, listed: Json | undefined): Json | undefined {
   if (value !== undefined && !isObject(value)) return value;
   const { source = 'inline', default: fallback = UNAUTHENTICATED, backends = {}, ...others } = value ?? {};

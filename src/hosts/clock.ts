@@ -1,4 +1,4 @@
-// The clock of the system: the only code that asks the system for the time.
+// Provides the clock of the system: the only code that asks the system for the time.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '#reconciler/run/ports.ts';

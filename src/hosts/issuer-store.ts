@@ -34,7 +34,7 @@ export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRe
   if (type === 'memory') {
     logger.warn(
       { code: 'issuer-storage-memory' },
-      'logins are kept in this process: a restart and other replicas do not know them',
+      'logins are kept in the memory of this process: they are lost at a restart and unknown to other replicas',
     );
     return { store: createMemoryStore(proxyClock), close: () => undefined };
   }
@@ -65,12 +65,12 @@ function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettin
 function redisPlace({ addr, cluster_mode: isCluster, sentinel_config: sentinel }: Redis): RedisPlace {
   const place = '/storage/redis_config';
   if ((addr === undefined) === (sentinel === undefined)) {
-    throw configInvalid(place, 'needs one of addr and sentinel_config: they say where Redis is');
+    throw configInvalid(place, 'needs one of addr and sentinel_config, which locate Redis');
   }
   if (addr !== undefined) {
     return { kind: isCluster === true ? 'cluster' : 'server', address: hostAndPort(addr, `${place}/addr`) };
   }
-  if (isCluster === true) throw configInvalid(`${place}/cluster_mode`, 'needs addr: Sentinels know no cluster');
+  if (isCluster === true) throw configInvalid(`${place}/cluster_mode`, 'needs addr: Sentinels do not support clusters');
   const { master_name: masterName = '', sentinel_addrs: addresses = [], db = 0 } = sentinel ?? {};
   const sentinels = addresses.map((address, index) => {
     return hostAndPort(address, `${place}/sentinel_config/sentinel_addrs/${index}`);
@@ -85,7 +85,7 @@ function userOf({ acl_user_config: user }: Redis, { environment, files }: Record
     const text = file === undefined ? environment[variable ?? ''] : files.read(file);
     if (text !== undefined && text.trim() !== '') return text.trim();
     const place = `/storage/redis_config/acl_user_config/${part}_file`;
-    throw configInvalid(place, `or the variable must give the ${part} of the user, and neither does`);
+    throw configInvalid(place, `or the variable must contain the ${part} of the user, and neither does`);
   }
   return () => ({ ...(isDefault ? {} : { name: secretOf('username') }), password: secretOf('password') });
 }

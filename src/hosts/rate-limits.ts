@@ -67,7 +67,7 @@ function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
     const { openTokenBuckets } = await import('#adapters/redis/token-buckets.ts');
     const settings = { ...redis, prefix: `${redis.prefix}limits:{${namespace}/${server}}:` };
     return openTokenBuckets(settings, (message) =>
-      logger.debug({ code: 'redis-unreachable', message }, 'Redis is away'),
+      logger.debug({ code: 'redis-unreachable', message }, 'Redis is unavailable'),
     );
   }
   function open(): Promise<OpenedTokenBuckets> {
@@ -85,7 +85,7 @@ function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   };
 }
 
-const NO_REDIS = '/rate_limiting needs /scaling_config/session_redis: replicas count calls together there';
+const NO_REDIS = '/rate_limiting needs /scaling_config/session_redis: replicas share their counts of calls there';
 const NO_USERS = '/rate_limiting limits each user, and /oidc_config is absent: without it no caller is known';
 
 function settingsOf({ redis }: RateLimitParts, config: Pick<RunConfig, 'rate_limiting' | 'oidc_config'>) {
@@ -124,7 +124,7 @@ function addCounters(metrics: Metrics) {
     ),
     alone: metrics.counter(
       'skep_proxy_rate_limits_alone_total',
-      'Calls that a replica counted by itself, because Redis could not be asked.',
+      'Calls that a replica counted by itself, because Redis could not be reached.',
       ['server'],
     ),
   };
@@ -147,7 +147,7 @@ function reportStore({ logger }: RateLimitParts) {
     if (isReached) logger.info('Redis answers again: all replicas count calls together');
     else {
       const reason = error instanceof Error ? error.message : String(error);
-      logger.error({ code, reason }, 'Redis cannot be asked: this replica counts calls by itself');
+      logger.error({ code, reason }, 'Redis cannot be reached: this replica counts calls by itself');
     }
   };
 }

@@ -24,7 +24,10 @@ export async function checkStateFolder(dir: string, { ownedByUser }: StateFolder
     throw unsafe(dir, `it belongs to the user ${found.uid}, not ${user}`);
   const tracked = await trackedFile(path);
   if (tracked !== undefined)
-    throw unsafe(dir, `Git tracks ${tracked} in it, so its commits decide what skep reads and writes there`);
+    throw unsafe(
+      dir,
+      `Git tracks ${tracked} in it, so its commits decide about the state that skep reads and writes there`,
+    );
 }
 
 /** Returns undefined if the path does not exist. Throws Failure `state-folder-unsafe` if this cannot be checked. */

@@ -26,10 +26,10 @@ export function policyFaults(text: string): readonly CedarFault[] {
     policy_templates: [template],
   } = answer;
   if (template !== undefined) {
-    const message = 'a template, with ?principal or ?resource in it: nothing would fill it in';
+    const message = 'a template with ?principal or ?resource, which is never filled in';
     return [{ ...linePlaces(text)(Math.max(0, text.indexOf(template))), message }];
   }
-  return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'there is no policy in it' }];
+  return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'it contains no policy' }];
 }
 
 /**
@@ -111,7 +111,7 @@ function placeIn(text: string, bytes: number): Pick<CedarFault, 'line' | 'column
   return linePlaces(text)(Buffer.from(text).subarray(0, bytes).toString().length);
 }
 
-/** The beginning of every message, which tells nothing. */
+/** The beginning of every message, which contains no information. */
 const PREAMBLE = /^(failed to parse policies from string|error during entity deserialization): /;
 
 function worded({ message, help, sourceLocations }: DetailedError): string {

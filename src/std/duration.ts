@@ -2,7 +2,7 @@
 
 const UNIT_MS = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** Groups of a number (with an optional fraction) and a unit (document 2, Conventions). */
+/** Groups of a number (with an optional fraction) and a unit. */
 export const DURATION_PATTERN = '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$';
 
 const WHOLE = new RegExp(DURATION_PATTERN);

@@ -1,5 +1,5 @@
-// Defines failures: the outside world says no because something is unreachable, refused or broken. Adapters throw them.
-// The apply step catches them per change, and all others are caught at the outermost level.
+// Defines failures: something outside this program is unreachable, refuses or is broken. Adapters throw them. The apply
+// step catches them per change, and all others are caught at the outermost level.
 
 import type { JsonObject } from './json.ts';
 

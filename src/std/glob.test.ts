@@ -42,7 +42,7 @@ describe('a pattern matches the whole text', () => {
       pattern: 'a.c',
       text: 'abc',
       expected: false,
-      reason: 'a dot is no wildcard: patterns are no regular expressions',
+      reason: 'a dot is not a wildcard: patterns are not regular expressions',
     },
     { pattern: '(a|b)+$', text: 'a', expected: false, reason: 'nothing of regular expressions leaks in' },
   ])('$pattern against "$text" is $expected: $reason', ({ pattern, text, expected }) => {

@@ -209,7 +209,7 @@ export function anyValue(description: string): TUnsafe<Json> {
   return Type.Unsafe<Json>({ 'x-kubernetes-preserve-unknown-fields': true, description });
 }
 
-/** Returns a schema for a duration: `1h30m`, `250ms` (document 2, Conventions). */
+/** Returns a schema for a duration: `1h30m`, `250ms`. */
 export function duration(description: string, keywords: TextKeywords = {}): TString {
   return text(description, { pattern: DURATION_PATTERN, maxLength: 64, ...keywords });
 }
@@ -226,7 +226,7 @@ export function quantity(description: string, keywords: TextKeywords = {}): TStr
   return text(description, { pattern: QUANTITY_PATTERN, maxLength: 64, ...keywords });
 }
 
-/** Returns a schema for a port, 1-65535 (document 2, Conventions). */
+/** Returns a schema for a port, 1-65535. */
 export function port(description: string, keywords: IntegerKeywords = {}): TInteger {
   return integer(description, { minimum: 1, maximum: 65535, ...keywords });
 }

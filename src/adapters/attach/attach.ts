@@ -44,7 +44,7 @@ export function createAttach(options: AttachOptions): OpenStreams {
   return (index, handlers) => attach(options, index, handlers);
 }
 
-/** Pods for one session each. */
+/** Opens pods for one session each. */
 export function createPods(options: AttachOptions): Processes {
   return {
     open: createAttach(options),

@@ -133,7 +133,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** Milliseconds to wait; undefined if another attempt is useless or unsafe. */
+/** Returns the milliseconds to wait; undefined if another attempt is useless or unsafe. */
 function waitBeforeNext(
   { repeatable, method, path }: ApiRequest,
   number: number,

@@ -21,7 +21,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** The connections stay while certificates and proxy do; a new token is sent over the same ones. */
+/** Opens connections that stay while certificates and proxy do; a new token is sent over the same ones. */
 export function openConnections(options: ConnectionOptions, closing: AbortSignal): Connections {
   let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
   return {

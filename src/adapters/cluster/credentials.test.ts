@@ -20,7 +20,7 @@ import {
 } from '../../../test/harness/api-server.ts';
 import { connectCluster } from './connect.ts';
 
-test('the context says where to look and where home is', async () => {
+test('the context names the server and the home namespace', async () => {
   const url = 'https://127.0.0.1:1';
   const path = kubeconfig(url, { context: { namespace: 'first' } });
   expect((await connect(url, { kubeconfig: path })).homeNamespace()).toBe('first');
@@ -118,7 +118,7 @@ test('a credentials command runs once, and once more when its token is refused',
   expect(readFileSync(log, 'utf8')).toBe('xx');
 });
 
-test('a credentials command that fails is named with what it says', async () => {
+test('a credentials command that fails is named with its message', async () => {
   const { url } = await serve(() => ({}));
   const cluster = await connect(url, {
     user: execUser("console.error('log in first\\nsecond line'); process.exit(3)"),
@@ -126,7 +126,7 @@ test('a credentials command that fails is named with what it says', async () => 
   const failure = await failureOf(() => cluster.resources());
   expect([failure.code, failure.message]).toEqual([
     'cluster-credentials',
-    'credentials of user "u" cannot be had: log in first',
+    'credentials of user "u" cannot be obtained: log in first',
   ]);
 });
 
@@ -156,7 +156,7 @@ test('a proxy of the kubeconfig is used, one that is not spoken is refused', asy
   }
 });
 
-test('a certificate that cannot be read is reported where the connection is secured, and is no matter where it is not', async () => {
+test('a certificate that cannot be read is reported if the connection is secured, and ignored otherwise', async () => {
   const user = { 'client-certificate-data': 'aGVsbG8=', 'client-key-data': 'aGVsbG8=' };
   const plain = createProxy((_request, response) => response.writeHead(403).end('{}')).listen(0, '127.0.0.1');
   cleanups.push(() => void plain.close());

@@ -19,7 +19,7 @@ export interface Credentials {
   readonly tls: Tls;
   /** URL of an HTTP proxy for CONNECT. */
   readonly proxy?: string;
-  /** Digest of all of it. */
+  /** Digest of all fields. */
   readonly fingerprint: string;
   /** Digest of the parts that need another connection: a new token does not. */
   readonly connection: string;
@@ -109,7 +109,7 @@ async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions
   return config;
 }
 
-/** Only the first line: the YAML parser adds lines of the file, which may hold tokens. */
+/** Returns only the first line: the YAML parser adds lines of the file, which may hold tokens. */
 function firstLineOf(cause: unknown): string {
   const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return line.replace(/:$/, '');
@@ -134,7 +134,7 @@ function serverAndNamespace(
   const name = config.getCurrentContext();
   if (options.kubeconfig === undefined && name === NOTHING_FOUND) {
     throw invalidKubeconfig(
-      'no kubeconfig was found, and this is no pod: name one with --kubeconfig or $KUBECONFIG',
+      'no kubeconfig was found, and this is not a pod: name one with --kubeconfig or $KUBECONFIG',
       {},
     );
   }
@@ -176,7 +176,7 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
   } catch (cause) {
     const user = config.getCurrentUser()?.name ?? '';
     const says = cause instanceof Error ? firstLine(cause.message) : String(cause);
-    throw failure('cluster-credentials', `credentials of user "${user}" cannot be had: ${says}`, { user }, cause);
+    throw failure('cluster-credentials', `credentials of user "${user}" cannot be obtained: ${says}`, { user }, cause);
   }
   const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, auth } = options;
   const given = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
@@ -190,7 +190,7 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
 function checkedProxy(url: string): string {
   const scheme = URL.parse(url)?.protocol;
   if (scheme === 'http:' || scheme === 'https:') return url;
-  throw invalidKubeconfig('the proxy-url of the kubeconfig is no http or https URL', {});
+  throw invalidKubeconfig('the proxy-url of the kubeconfig is not an http or https URL', {});
 }
 
 function textHeaders(headers: RequestOptions['headers']): Record<string, string> {

@@ -35,7 +35,7 @@ function kindKey(apiVersion: string, kind: string): string {
   return `${apiVersion} ${kind}`;
 }
 
-/** If the preferred version of the group lacks a kind, the first version that has it counts. */
+/** Returns each kind in the preferred version of the group, or else in the first version that has it. */
 function preferredOf(versions: Group): ApiResource[] {
   const chosen = new Map<string, ApiResource>();
   for (const resource of versions.flat()) {

@@ -10,7 +10,7 @@ import { busy, connect, failureOf, serve, widget } from '../../../test/harness/a
 import { Agent } from '../http/undici.ts';
 import { exchange } from './exchange.ts';
 
-test('after the fence fell nothing is written, not even what waited or is repeated', async () => {
+test('after the fence refuses nothing is written, not even by requests that waited or are repeated', async () => {
   let fallen = false;
   const { url, received } = await serve(({ body }) => {
     fallen = true;
@@ -55,7 +55,7 @@ test('a fence that falls while a connection is made lets no byte of the request 
   expect(received.map(({ method }) => method)).toEqual(['PATCH']);
 });
 
-test('what has no connection when its time is over is not sent', async () => {
+test('a request without a connection at its time limit is not sent', async () => {
   const { url, received } = await serve(() => ({ json: widget }));
   const door = createServer();
   const arrived = once(door, 'connection');

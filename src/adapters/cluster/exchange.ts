@@ -12,7 +12,10 @@ export interface Sending {
   readonly timeoutMs: number;
   /** Maximum length of the answer's body as it is sent; longer ones are not read. */
   readonly maxBytes: number | undefined;
-  /** An error of it ends the request unsent, even if it waited for its connection or in a stopped process. */
+  /**
+   * Called right before the first byte. If it throws, the request is not sent, even after a wait or a stop of the
+   * process.
+   */
   readonly fence: (() => void) | undefined;
 }
 

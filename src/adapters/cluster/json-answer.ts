@@ -33,5 +33,5 @@ export async function readIfFound<T>(reading: Promise<T>): Promise<T | undefined
 export function jsonObjectOf(api: Pick<Api, 'url'>, path: string, text: string): JsonObject {
   const value = parseJson(text);
   if (isObject(value)) return value;
-  throw unexpected(api.url(path), 'the answer is no JSON object: is this a Kubernetes API server?');
+  throw unexpected(api.url(path), 'the answer is not a JSON object: is this a Kubernetes API server?');
 }

@@ -141,7 +141,7 @@ async function readPages(
   }
 }
 
-/** The page is undefined if it is too long: then request fewer objects. */
+/** Returns no page if it is too long: then request fewer objects. */
 async function readPage(
   api: Api,
   path: string,
@@ -166,10 +166,10 @@ function nextLimit(limit: number, bytes: number): number {
 /** An empty list may come as `null`. */
 function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknown): KubeObject[] {
   if (items === null || items === undefined) return [];
-  if (!Array.isArray(items)) throw unexpected(url, 'the answer is no list');
+  if (!Array.isArray(items)) throw unexpected(url, 'the answer is not a list');
   return items.map((item: unknown) => {
     const whole = isObject(item) ? { ...item, apiVersion, kind } : item;
-    if (!isKubeObject(whole)) throw unexpected(url, 'the list holds what is no object');
+    if (!isKubeObject(whole)) throw unexpected(url, 'the list holds an item that is not an object');
     return whole;
   });
 }

@@ -180,7 +180,7 @@ export async function storeObject(context: Context, object: KubeObject, method: 
 
 function asObject({ api }: Context, path: string, value: unknown): KubeObject {
   if (isKubeObject(value)) return value;
-  throw unexpected(api.url(path), 'the answer is no object');
+  throw unexpected(api.url(path), 'the answer is not an object');
 }
 
 function fenceOf(context: Context, writes: boolean, changes: boolean): { fence?: () => void } {

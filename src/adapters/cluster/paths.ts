@@ -2,14 +2,14 @@
 
 import type { ApiResource } from '#reconciler/run/ports.ts';
 
-/** Path of all objects of a kind; of one namespace if it is given and the kind has namespaces. */
+/** Returns the path of all objects of a kind; of one namespace if it is given and the kind has namespaces. */
 export function collectionPath({ apiVersion, plural, namespaced }: ApiResource, namespace?: string): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const inside = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   return `${root}${inside}/${plural}`;
 }
 
-/** Path of one object. Names are case-sensitive and may contain `:` (RBAC). */
+/** Returns the path of one object. Names are case-sensitive and may contain `:` (RBAC). */
 export function objectPath(resource: ApiResource, namespace: string | undefined, name: string): string {
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
 }

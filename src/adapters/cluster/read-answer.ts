@@ -9,7 +9,7 @@ const unzipped = promisify(gunzip);
 /** Far more than the size of values that share a buffer with others. */
 const LARGE_BYTES = 65_536;
 
-/** `maxBytes`: length after unpacking. */
+/** Reads the answer. `maxBytes`: maximum length after unpacking. */
 export async function readAnswer(received: Received, maxBytes: number | undefined): Promise<Answer> {
   const { status, headers } = received;
   const plain = await readPlain(received, maxBytes);
@@ -17,7 +17,7 @@ export async function readAnswer(received: Received, maxBytes: number | undefine
   return { status, headers, text: decodeText(plain) };
 }
 
-/** Undefined if it is longer. */
+/** Returns undefined if it is longer. */
 async function readPlain({ headers, bytes }: Received, maxBytes: number | undefined): Promise<Uint8Array | undefined> {
   if (bytes === undefined || headers['content-encoding'] !== 'gzip') return bytes;
   try {

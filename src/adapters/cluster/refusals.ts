@@ -16,7 +16,7 @@ export interface Asked {
   readonly as?: string;
 }
 
-/** One answer of the server, whatever its status. */
+/** An answer of the server, whatever its status. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -45,7 +45,7 @@ export function refusal(asked: Asked, answer: Answer): Failure {
   return new Failure(code, `${url}: ${says}${whose}`, { data, retryable });
 }
 
-/** The Failure for a request without an answer: because of the time limit, or because of an error. */
+/** Returns the Failure for a request without an answer: because of the time limit, or because of an error. */
 export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | { readonly cause: unknown }): Failure {
   const { says, retryable } =
     'cause' in why ? connectionProblem(why.cause) : { says: `no answer within ${why.timeoutMs} ms`, retryable: true };
@@ -55,7 +55,7 @@ export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | {
   return new Failure('cluster-unreachable', `${url}: ${says}`, { data, ...cause, retryable });
 }
 
-/** The Failure for a request that was not sent. `silent`: requests without an answer, which took the time. */
+/** Returns the Failure for a request that was not sent. `silent`: requests without an answer, which took the time. */
 export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Failure {
   const shown = shownUrl(url);
   const named = [...silent].slice(0, NAMED_MAX).join(', ');
@@ -67,20 +67,20 @@ export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Fa
 
 const NAMED_MAX = 5;
 
-/** The Failure for a list that was requested, and is not waited for. */
+/** Returns the Failure for a list that was requested, and is not waited for. */
 export function notAwaited(url: string): Failure {
   const shown = shownUrl(url);
   const message = `${shown}: it had no answer lately, and is not waited for until it has one`;
   return new Failure('cluster-unreachable', message, { data: { url: shown, method: 'GET' }, retryable: true });
 }
 
-/** The Failure for an answer of status 200 that violates the API. */
+/** Returns the Failure for an answer of status 200 that violates the API. */
 export function unexpected(url: string, says: string, cause?: unknown): Failure {
   const shown = shownUrl(url);
   return new Failure('cluster-error', `${shown}: ${says}`, { data: { url: shown }, cause });
 }
 
-/** Without the query, which says how the request was made, not for which object. */
+/** Returns the URL without the query, which says how the request was made, not for which object. */
 function shownUrl(url: string): string {
   const [place = ''] = url.split('?');
   return displayUrl(place);
@@ -103,7 +103,7 @@ function isOtherUid(causes: readonly Json[]): boolean {
   return causes.some((cause) => isObject(cause) && cause.field === 'metadata.uid');
 }
 
-/** For answers whose status alone would be misleading. */
+/** Returns a code for answers whose status alone would be misleading. */
 function codeByContent(status: JsonObject, causes: readonly Json[]): ClusterCode | undefined {
   if (isMistyped(status)) return 'cluster-invalid';
   if (isOtherUid(causes)) return 'cluster-conflict';
@@ -136,7 +136,7 @@ function clusterCode(status: number): ClusterCode {
   }
 }
 
-/** The Status object of the answer; empty if it has none, as behind a proxy. */
+/** Returns the Status object of the answer; empty if it has none, as behind a proxy. */
 export function readStatus(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

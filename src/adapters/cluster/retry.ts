@@ -22,7 +22,7 @@ const FIRST_WAIT_MS = 200;
 /** If the server demands a longer wait, the request fails: the next run is a better time. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Milliseconds to wait before the next attempt; undefined if this was the last one. */
+/** Returns the milliseconds to wait before the next attempt; undefined if this was the last one. */
 export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
   const reported = toldToWait(answer);
@@ -30,7 +30,7 @@ export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | unde
   return reported > LONGEST_WAIT_MS ? undefined : Math.max(reported, backoff(attempt));
 }
 
-/** The same for a request without an answer, from the Failure of `unanswered`. */
+/** Returns the same for a request without an answer, from the Failure of `unanswered`. */
 export function waitAfterSilence(attempt: Attempt, failure: Failure): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !failure.retryable) return undefined;
   const unsent = connectionProblem(failure.cause).unsent === true;

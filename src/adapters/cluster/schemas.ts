@@ -37,7 +37,7 @@ export function createSchemas(api: Api): Schemas {
     return reading;
   }
 
-  /** The server redirects a hash that is not the content's any more; its index can name that hash a moment longer. */
+  /** Reads the path without its hash if the server redirects: the index can name an old hash a moment longer. */
   async function latest(path: string): Promise<OpenApiDocument> {
     try {
       return await document(path);
@@ -77,7 +77,7 @@ async function readIndex(api: Api): Promise<Index> {
 
 async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
   const read = await readJson(api, path);
-  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
+  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is not an OpenAPI v3 document');
   return read;
 }
 

@@ -118,7 +118,7 @@ test('a commit made with git shows at the next fetch', async () => {
   expect(await contents(opened)).toEqual({ 'a.yaml': 'one', 'b.yaml': 'two' });
 });
 
-test('what is not there is named', async () => {
+test('missing objects are named', async () => {
   const repository = createRepository(join(folder(), 'work'));
   const empty = `${repository.dir}/empty`;
   expect(await failureOf(() => open(repository.dir).fetch())).toBe(
@@ -192,7 +192,7 @@ test('whoever works in a written repository with git is followed', async () => {
   expect(await contents(opened)).toMatchObject({ 'README.md': '# My fleet\n' });
 });
 
-test('a repository is not written over what is there', async () => {
+test('a repository is not written over existing files', async () => {
   const dir = folder();
   writeFileSync(join(dir, 'mine.txt'), 'mine');
   expect(await failureOf(() => writeRepository(dir, files, commit))).toBe(`git-already-exists ${dir} is not empty`);

@@ -88,14 +88,14 @@ async function locate(
   return { tip, named };
 }
 
-/** Full names of tags with a file of their own, and of those in `packed-refs`. */
+/** Returns full names of tags with a file of their own, and of those in `packed-refs`. */
 async function tagsOf({ common }: Layout): Promise<string[]> {
   const loose = await readdir(join(common, TAG_PREFIX), { recursive: true }).catch(nothingWhereMissing);
   const packed = ((await readIfThere(join(common, 'packed-refs'))) ?? '').split('\n').map((line) => line.slice(41));
   return [...(loose ?? []).map((name) => TAG_PREFIX + name), ...packed];
 }
 
-/** A `git gc` by the owner may move objects between our search for packs and reading them: then we search again. */
+/** Runs again if a `git gc` by the owner moved objects between our search for packs and reading them. */
 export async function readAgain<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -123,7 +123,7 @@ export async function findLayout(folder: string): Promise<Layout> {
   throw new Failure('git-not-a-repository', 'the folder holds no Git repository');
 }
 
-/** `.git` of a linked work tree or a submodule is a file: `gitdir: <path>`. */
+/** Reads `.git` of a linked work tree or a submodule, which is a file: `gitdir: <path>`. */
 async function linkedFolder(file: string): Promise<string | undefined> {
   const text = (await readIfThere(file)) ?? '';
   return text.startsWith('gitdir: ') ? resolve(file, '..', text.slice('gitdir: '.length).trim()) : undefined;

@@ -1,4 +1,4 @@
-// Reads from a URL where a repository is.
+// Reads the location of a repository from its URL.
 
 import { fileURLToPath } from 'node:url';
 import { displayUrl } from '../http/failures.ts';
@@ -72,7 +72,7 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
   }
 }
 
-/** Target of credentials for the repository; undefined if it needs none, or the text is not a URL. */
+/** Returns the target of credentials for the repository; undefined if it needs none, or the text is not a URL. */
 export function repositoryOrigin(repository: string): RepositoryOrigin | undefined {
   const url = URL.parse(repository);
   if (url !== null && repository.includes('://')) {
@@ -153,7 +153,7 @@ function readScpLike(text: string): SshLocation | undefined {
   });
 }
 
-/** A part that begins with a dash could be read as an option by a program on the way. */
+/** Refuses parts that begin with a dash, because a program on the way could read them as options. */
 function checkedSsh(location: SshLocation): SshLocation {
   const { url, user, host, path } = location;
   if ([user, host, path].some((part) => part === '' || part.startsWith('-') || hasControls(part))) {
@@ -166,7 +166,7 @@ function checkedSsh(location: SshLocation): SshLocation {
   if (URL.parse(`ssh://${host}`)?.hostname !== host) {
     throw urlFailure(
       'git-invalid-url',
-      `"${url}": "${host}" is no host name: write user@host:path or ssh://user@host/path`,
+      `"${url}": "${host}" is not a host name: write user@host:path or ssh://user@host/path`,
       url,
     );
   }

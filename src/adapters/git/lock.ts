@@ -86,7 +86,7 @@ async function removeIfStale(clock: Clock, file: string, aside: string): Promise
   return true;
 }
 
-/** True only if it is certain: processes of another host may be alive. */
+/** Returns true only if it is certain: processes of another host may be alive. */
 function isDead({ host, pid, process: itself }: Holder): boolean {
   if (host !== hostname()) return false;
   if (pid === process.pid) return itself !== THIS_PROCESS;
@@ -98,7 +98,7 @@ function isDead({ host, pid, process: itself }: Holder): boolean {
   }
 }
 
-/** Undefined if the file does not exist, or is not completely written yet: then only its age counts. */
+/** Returns undefined if the file does not exist, or is not completely written yet: then only its age counts. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -80,7 +80,7 @@ function checkoutKey({ reference, tip }: Located, { digest }: Trust): string {
 /** Generations of a ref's history that are fetched if its server hands out no commit by its id. */
 const HISTORY_MAX = 1000;
 
-/** A commit that was fetched before needs no server: it may be down in the very hour of a rollback. */
+/** Needs no server for a commit that was fetched before: the server may be down in the very hour of a rollback. */
 async function fetchAt(mirror: Mirror, commit: string): Promise<Checkout> {
   const { dir, endpoint } = mirror.options;
   const trust = await mirror.options.trust();
@@ -130,7 +130,7 @@ function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
   return runLocked(clock, dir, limits.lockWaitMs, run);
 }
 
-/** From the local copy if it is there, else from the server. */
+/** Reads the commit from the local copy if it is there, else from the server. */
 async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located, trust: Trust): Promise<Checkout> {
   const current = await mirror.state.current();
   if (current === undefined) return cloneAnew(mirror, remote, reference, trust);
@@ -148,7 +148,7 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
   }
 }
 
-/** Undefined if a file is too large to be changed: the commit may be fetched as a whole. */
+/** Returns undefined if a file is too large to be changed: the commit may be fetched as a whole. */
 async function fetchOnTop(
   remote: Remote,
   gitdir: string,
@@ -211,7 +211,7 @@ async function openCheckout(mirror: Mirror, gitdir: string, located: Located, tr
   }
 }
 
-/** A copy that was damaged or removed since the fetch is created again, once. */
+/** Reads the contents. If the copy was damaged or removed since the fetch, it is created again, once. */
 async function readOrMend(
   mirror: Mirror,
   gitdir: string,
@@ -227,7 +227,7 @@ async function readOrMend(
   return readBlobs(join(repaired, 'objects'), limits.maxObjectBytes, oids);
 }
 
-/** Another process may have created one already. */
+/** Returns the copy that another process may have created already, or a new one. */
 async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
   const current = await mirror.state.current();
   if (current !== undefined && current !== damaged) return current;

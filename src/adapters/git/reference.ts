@@ -80,7 +80,7 @@ export function isOid(text: string): boolean {
 }
 
 function namedReference(prefix: string, name: string, says: string): Reference {
-  if (!isRefName(name)) throw invalidReference(`${says} is no valid name`, name);
+  if (!isRefName(name)) throw invalidReference(`${says} is not a valid name`, name);
   return { type: 'name', name: prefix + name, says, absent: `it has no ${says}` };
 }
 

@@ -148,7 +148,7 @@ function explainFailure(reference: Reference, error: unknown): unknown {
     const message = 'it was moved while it was fetched';
     return new Failure('git-ref-not-found', message, { cause: error, retryable: true });
   }
-  const says = 'its server does not know the commit, or hands out only what a branch or tag leads to';
+  const says = 'its server does not know the commit, or hands out only commits that a branch or tag leads to';
   return notFound(`${says} (uploadpack.allowAnySHA1InWant)`);
 }
 

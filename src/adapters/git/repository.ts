@@ -31,7 +31,9 @@ export interface GitOptions {
   /** http(s), ssh, git or file URL, or `user@host:path`. Credentials in it are used, and shown nowhere. */
   readonly repository: string;
   readonly ref: GitRef;
-  /** File or folder inside the repository: the checkout holds this and what is below. Default: everything. */
+  /**
+   * File or folder inside the repository: the checkout holds this and everything below. Default: the whole repository.
+   */
   readonly path?: string;
   /** HTTP Basic; the password is read again for each conversation. */
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
@@ -110,7 +112,7 @@ function keyMissing(url: string): Failure {
   });
 }
 
-/** A path relative to the root, without `.` and empty parts. */
+/** Returns a path relative to the root, without `.` and empty parts. */
 function readPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) {
@@ -119,7 +121,7 @@ function readPath(path: string): string {
   return parts.join('/');
 }
 
-/** The object reader knows only ids; the message needs the path of the file that is too large. */
+/** Adds the path of the file that is too large to the failure: the object reader knows only ids. */
 async function readNamed(checkout: Checkout, oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   try {
     return await checkout.read(oids);

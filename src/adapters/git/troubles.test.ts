@@ -102,7 +102,7 @@ test('a branch that moves between the answer and the request is taken as it is t
   expect((await failureOf(() => followed.fetch())).message).toContain('it has no branch "main"');
 });
 
-test('a server whose own copy is shallow hands out what it has', async () => {
+test('a server whose own copy is shallow hands out its commits', async () => {
   const server = await serveDaemon();
   const origin = createRepository(join(server.root, 'origin'));
   for (const text of ['first', 'second', 'third']) origin.commit({ 'a.yaml': text });
@@ -192,7 +192,7 @@ function importFiles({ dir }: TestRepository, count: number): void {
   expect([done.status, done.stderr.toString()]).toEqual([0, '']);
 }
 
-test('a local copy whose configuration names a proxy of its own is fetched into from where the source is', async () => {
+test('a local copy whose configuration names a proxy of its own is fetched from the source', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   fleet.commit({ 'a.yaml': 'one' });

@@ -11,7 +11,7 @@ export function readRange(text: string): Range {
   try {
     return new (semverPackage().Range)(text);
   } catch (cause) {
-    throw new Failure('git-invalid-ref', `semver "${text}" is no range of versions, such as ">=1.2 <2"`, {
+    throw new Failure('git-invalid-ref', `semver "${text}" is not a range of versions, such as ">=1.2 <2"`, {
       data: { ref: text },
       cause,
     });
@@ -20,7 +20,7 @@ export function readRange(text: string): Range {
 
 /**
  * Returns the tag with the highest version of the range (semver.org, item 11), with or without a `v` in front. A
- * prerelease counts only if the range names a prerelease of the same version. Of tags with the same version, the last
+ * prerelease counts only if the range names a prerelease of the same version. If tags have the same version, the last
  * by name counts.
  */
 export function highestOf(range: Range, tags: readonly string[]): string | undefined {

@@ -51,7 +51,7 @@ interface Ranges {
 
 let special: readonly { readonly ranges: Ranges; readonly what: string }[] | undefined;
 
-/** Created at the first check of an address: it takes 5 ms, and most commands check none. */
+/** Creates the ranges at the first check of an address: it takes 5 ms, and most commands check none. */
 function specialRanges(): NonNullable<typeof special> {
   special ??= SPECIAL.map(([range, what]) => ({ ranges: rangesOf([range]), what }));
   return special;
@@ -105,8 +105,8 @@ function mappedIPv4(address: string): string | undefined {
 }
 
 /**
- * One list per version: a BlockList matches an IPv4 address by its IPv4-mapped form, so that `::/3` would contain them
- * all.
+ * Creates one list per version: a BlockList matches an IPv4 address by its IPv4-mapped form, so that `::/3` would
+ * contain them all.
  */
 function rangesOf(texts: readonly string[]): Ranges {
   const ranges = { ipv4: new BlockList(), ipv6: new BlockList() };
@@ -119,9 +119,13 @@ function addRange(ranges: Ranges, text: string): void {
   const width = isIPv4(address) ? 32 : 128;
   const prefix = bits === undefined ? width : decimal(bits);
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0 || prefix === undefined || prefix > width) {
-    throw new Failure('outbound-invalid-range', `"${text}" is no IP address and no CIDR range such as 10.0.0.0/8`, {
-      data: { range: text },
-    });
+    throw new Failure(
+      'outbound-invalid-range',
+      `"${text}" is neither an IP address nor a CIDR range such as 10.0.0.0/8`,
+      {
+        data: { range: text },
+      },
+    );
   }
   const mapped = isIPv6(address) && prefix >= 96 ? mappedIPv4(address) : undefined;
   if (mapped !== undefined) ranges.ipv4.addSubnet(mapped, prefix - 96, 'ipv4');

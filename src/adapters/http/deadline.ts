@@ -13,7 +13,7 @@ export interface Deadline {
 const MAX_MS = 2 ** 31 - 1;
 
 export function openDeadline(ms: number): Deadline {
-  assert(ms >= 0 && ms <= MAX_MS, 'a time limit is one that timers can take');
+  assert(ms >= 0 && ms <= MAX_MS, 'timers accept the time limit');
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   function begin(): void {

@@ -23,7 +23,7 @@ export interface Sort {
 
 const TIMEOUT: Sort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
 
-/** By the error codes of Node.js and undici. */
+/** Kinds by the error codes of Node.js and undici. */
 const SORTS: Readonly<Record<string, Sort>> = {
   UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time', unsent: true },
   ETIMEDOUT: { ...TIMEOUT, says: 'no connection in time' },
@@ -58,7 +58,10 @@ export interface FailedRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The Failure for an error of a request; a Failure keeps its code. `data.reason` is the message without the URL. */
+/**
+ * Returns the Failure for an error of a request; a Failure keeps its code. `data.reason` is the message without the
+ * URL.
+ */
 export function outboundFailure(request: FailedRequest, error: unknown): Failure {
   const url = displayUrl(request.url);
   const failure = (code: string, reason: string, retryable: boolean, facts: JsonObject = {}) =>
@@ -75,7 +78,7 @@ export function outboundFailure(request: FailedRequest, error: unknown): Failure
   return failure(sort.code, sort.says, sort.retryable);
 }
 
-/** The same for a connection that is not HTTP. `url` is shown unchanged. */
+/** Returns the same for a connection that is not HTTP. `url` is shown unchanged. */
 export function connectFailure(url: string, error: unknown): Failure {
   const { code, message, retryable, data } =
     error instanceof Failure
@@ -100,7 +103,7 @@ export function connectionProblem(error: unknown): Sort {
   return unreachable(text);
 }
 
-/** If several addresses were tried, the error of the first one counts. */
+/** Returns the error of the first address if several were tried. */
 function rootOf(error: unknown): { readonly code: string; readonly text: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', text: String(error) };

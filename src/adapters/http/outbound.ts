@@ -86,8 +86,8 @@ export interface OutboundResponse {
 
 export interface Outbound {
   /**
-   * Sends one request, never repeated. Any status is an answer, even a redirect that is not followed. Throws Failure with one
-   * of OUTBOUND_CODES; the message names the URL without credentials and query. Satisfies `Fetch` of `auth/ports.ts`.
+   * Sends one request, never repeated. Any status is an answer, even of a redirect that is not followed. Throws Failure
+   * with one of OUTBOUND_CODES, whose message has the URL without its secrets. Satisfies `Fetch` of `auth/ports.ts`.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /**
@@ -193,13 +193,13 @@ async function exchange(context: Context, request: OutboundRequest, deadline: De
 function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
   const url = URL.parse(request.url);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new Failure('outbound-invalid-url', 'is no absolute http or https URL');
+    throw new Failure('outbound-invalid-url', 'is not an absolute http or https URL');
   }
   if (url.username !== '' || url.password !== '') {
     throw new Failure('outbound-invalid-url', 'carries a user name or password, which belongs into its own setting');
   }
   if (httpsOnly && url.protocol !== 'https:')
-    throw new Failure('outbound-insecure', 'is http where only https is accepted');
+    throw new Failure('outbound-insecure', 'is http, but only https is accepted');
   return url;
 }
 
@@ -236,7 +236,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   return agent;
 }
 
-/** CA files rotate, and each text has an agent of its own. Requests under way are finished first. */
+/** Closes the oldest agent, after its requests: CA files rotate, and each text has an agent of its own. */
 function retireOldest(agents: Map<string, AgentOf>): void {
   const [oldest] = agents.entries();
   if (agents.size <= AGENTS_MAX || oldest === undefined) return;

@@ -32,7 +32,7 @@ export function redirected<Request extends Redirectable>(
   if (left <= 0) throw new Failure('outbound-redirect-refused', 'redirects too often');
   const from = new URL(request.url);
   const to = URL.parse(location, request.url);
-  if (to === null) throw new Failure('outbound-redirect-refused', 'redirects to what is no URL');
+  if (to === null) throw new Failure('outbound-redirect-refused', 'redirects to a location that is not a URL');
   if (from.protocol === 'https:' && to.protocol !== 'https:') {
     throw new Failure('outbound-redirect-refused', `redirects from https to ${displayUrl(to)}`);
   }

@@ -42,14 +42,14 @@ function dial({ protocol, hostname, port }: URL, ca: readonly string[] | undefin
   return connectTls({ host, port: Number(port || 443), servername: host, ca: ca === undefined ? undefined : [...ca] });
 }
 
-/** RFC 7617. */
+/** Returns the header of RFC 7617. */
 function authorization({ username, password }: URL): string {
   if (username === '' && password === '') return '';
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `proxy-authorization: Basic ${Buffer.from(user).toString('base64')}\r\n`;
 }
 
-/** Bytes after the head belong to the next user of the socket. */
+/** Reads only the head: later bytes belong to the next user of the socket. */
 function readHead(socket: Socket, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);

@@ -20,7 +20,7 @@ export function loadProxyAgent(): typeof undici.ProxyAgent {
 
 addMethods({ request: load('undici/lib/api/api-request.js') });
 
-/** The package's own entry gives every dispatcher its methods in this way. */
+/** Adds methods as the package's own entry does for every dispatcher. */
 function addMethods(methods: object): void {
   Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, methods);
 }

@@ -13,7 +13,10 @@ const PREFIX = 'skep-kustomize-';
 /** A build takes seconds. Other processes may have builds under way. */
 const IN_USE_MS = 10 * 60_000;
 
-/** kustomize is started in the folder of its build, so that a relative path would lead elsewhere. */
+/**
+ * Resolves the path, because kustomize is started in the folder of its build, where a relative path would lead
+ * elsewhere.
+ */
 export function openBuildFolders(path: string, now: () => number): BuildFolders {
   const temporary = resolve(path);
   let removing: Promise<void> | undefined;

@@ -49,7 +49,7 @@ function shortItem({ text, url }: ChatItem, characters: number): ChatItem {
 /** A longer URL is left out, because a part of it leads elsewhere. */
 const URL_MAX = 500;
 
-/** Names of files may hold line breaks, and characters that turn the direction of a text. */
+/** Cuts a text, and shows line breaks and characters that turn its direction: names of files may hold both. */
 function clipped(text: string, characters: number): string {
   const visible = text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, unicodeEscape);
   const points = [...visible];

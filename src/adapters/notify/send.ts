@@ -74,7 +74,7 @@ function reasonOf({ status, headers, body }: OutboundResponse, delivered: Messag
   return { says: `it answers ${status}`, retryable, retryAfterMs };
 }
 
-/** RFC 9110 section 10.2.3: seconds, or a date, which is compared with that of the answer. */
+/** Reads seconds, or a date, which is compared with that of the answer (RFC 9110 section 10.2.3). */
 function waitOf(headers: OutboundResponse['headers']): number | undefined {
   const { 'retry-after': after, date } = headers;
   if (after === undefined) return undefined;

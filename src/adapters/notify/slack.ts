@@ -43,7 +43,7 @@ function formatSection({ title, items, omitted, command }: FittingSection): stri
   ].join('\n');
 }
 
-/** Other characters of formatting have no meaning between backticks. */
+/** Puts the text between backticks, where other characters of formatting have no meaning. */
 function code(text: string): string {
   return `\`${escapeText(text)}\``;
 }
@@ -52,7 +52,7 @@ function linkTo(url: string, text: string): string {
   return `<${escapeText(url).replaceAll('|', '%7C')}|${escapeText(text).replaceAll('|', '/')}>`;
 }
 
-/** `&`, `<` and `>` begin entities, links and mentions, in code as well, and a backtick begins and ends code. */
+/** Escapes `&`, `<` and `>`, which begin entities, links and mentions, in code as well, and replaces backticks. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('`', "'");
 }

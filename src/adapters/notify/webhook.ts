@@ -14,7 +14,7 @@ export interface WebhookOptions {
   readonly traceParent?: (() => string | undefined) | undefined;
 }
 
-/** `x-skep-signature-256` is the HMAC with SHA-256 over the body's bytes, as GitHub does it. */
+/** Sends the run. `x-skep-signature-256` is the HMAC with SHA-256 over the body's bytes, as GitHub does it. */
 export async function sendWebhook(outbound: Outbound, options: WebhookOptions, notice: Notice): Promise<void> {
   const body = bodyOf(options.instance, notice);
   const signature = hmacSha256(Buffer.from(await options.secret()), body);

@@ -124,7 +124,7 @@ async function readReferrers(image: ImageName, digest: string, get: Get): Promis
   return [...found, ...listed];
 }
 
-/** A page on another host is not read. */
+/** Returns the URL of the next page; a page on another host is not read. */
 function nextPage({ headers, url }: OutboundResponse): string | undefined {
   const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers.link ?? '') ?? [];
   const next = target === undefined ? null : URL.parse(target, url);

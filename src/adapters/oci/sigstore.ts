@@ -1,5 +1,5 @@
-// Verifies bundles of Sigstore: signature, certificate, log entry and timestamps, by a trusted root and public keys. Without
-// requests.
+// Verifies bundles of Sigstore: signature, certificate, log entry and timestamps, by a trusted root and public keys.
+// Without requests.
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Bundle } from '@sigstore/bundle';
@@ -33,7 +33,7 @@ export interface Claimed {
   readonly digest: string;
 }
 
-/** `keyFiles`: names and PEM texts. Throws Failure `image-trust`. */
+/** Reads the root and the keys. `keyFiles`: names and PEM texts. Throws Failure `image-trust`. */
 export function readTrust(root: string, keyFiles: readonly (readonly [file: string, pem: string])[]): Trust {
   const { toTrustMaterial } = verifyPackage();
   const { TrustedRoot } = specsPackage();
@@ -161,7 +161,7 @@ function signatureOf({ identity }: Signer): ImageSignature {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** A UTF8String of DER with a length of at most two bytes. */
+/** Reads a UTF8String of DER with a length of at most two bytes. */
 function utf8String(der: Uint8Array): string | undefined {
   const [tag, first = 0, second = 0, third = 0] = der;
   if (tag !== 0x0c) return undefined;

@@ -185,7 +185,7 @@ function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: 
   setBounded(silent, registry, { until: now() + waitMs, reason: failure.message }, KEPT_MAX);
 }
 
-/** A file that was written by another release, or torn, counts as empty. */
+/** Parses the text; a file of another release, or a torn one, counts as empty. */
 function parseState(text: string | undefined): State {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};

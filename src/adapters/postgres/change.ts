@@ -117,7 +117,7 @@ function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>)
   return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
 }
 
-/** One latest version per name: among live ones, and among gone ones only if none is live. */
+/** Returns one latest version per name: among live ones, and among gone ones only if none is live. */
 function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): ReadonlySet<string> {
   const byName = new Map([...Map.groupBy(gone, ({ name }) => name), ...Map.groupBy(live, ({ name }) => name)]);
   return new Set(

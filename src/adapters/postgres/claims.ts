@@ -13,7 +13,7 @@ const CLAIM_MS = 60_000;
 /** Writes under a claim: `fence` runs first in the same transaction, and throws if the claim is lost. */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 
-/** Undefined if another process has the source. */
+/** Returns undefined if another process has the source. */
 export async function claimSource(
   pool: Pool,
   key: SourceKey,
@@ -119,6 +119,6 @@ function valuesOf({ namespace, registry, source }: SourceKey): string[] {
 }
 
 function claimLost({ namespace, registry, source }: SourceKey): Failure {
-  const message = `${namespace}/${registry}/${source}: another process syncs it by now; what was read is not stored`;
+  const message = `${namespace}/${registry}/${source}: another process syncs it now; the content that was read is not stored`;
   return new Failure('catalogue-claim-lost', message, { retryable: true });
 }

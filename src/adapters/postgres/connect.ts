@@ -14,7 +14,7 @@ import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
 
 export interface DatabaseAddress extends Place {
   readonly sslMode: SslMode;
-  /** PEM file of the certificate authority. As in libpq, if it is given every TLS connection checks the chain. */
+  /** PEM file of the certificate authority. If it is set, every TLS connection checks the chain, as in libpq. */
   readonly caFile?: string;
   /** The same certificates as text; they win over the file. */
   readonly ca?: string;
@@ -55,7 +55,7 @@ export async function connect(address: DatabaseAddress): Promise<OpenConnection>
   }
 }
 
-/** The ways that the mode allows, in its order of preference. */
+/** Returns the ways that the mode allows, in its order of preference. */
 async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: Way }[]> {
   const { host, sslMode, caFile } = address;
   if (sslMode === 'disable' || isSocketDirectory(host)) return [{ tls: undefined }];
@@ -77,7 +77,7 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
   }
 }
 
-/** As in libpq: a server that refuses one way may accept the other, and one without working TLS may accept no TLS. */
+/** A server that refuses one way may accept the other, and one without working TLS may accept no TLS (as in libpq). */
 function fallsBack(tried: Way, error: unknown): boolean {
   if (isRefused(error)) return true;
   return tried !== undefined && error instanceof Failure && error.code === 'database-tls';
@@ -136,7 +136,7 @@ async function passwordOf(address: DatabaseAddress): Promise<string> {
   const found = passFile === undefined ? undefined : await readPassword(passFile, address);
   if (found !== undefined && found !== '') return found;
   const where = passFile === undefined ? 'no password file is configured' : `${passFile} has no line for it`;
-  throw new Failure('database-auth', `${describePlace(address)}: the server asks for a password, and ${where}`);
+  throw new Failure('database-auth', `${describePlace(address)}: the server requires a password, and ${where}`);
 }
 
 async function readCa(file: string): Promise<string> {

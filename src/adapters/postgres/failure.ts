@@ -13,7 +13,7 @@ export interface Place {
   readonly user: string;
 }
 
-/** `user@host:port/database`. */
+/** Returns `user@host:port/database`. */
 export function describePlace({ host, port, database, user }: Place): string {
   return `${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }

@@ -10,7 +10,7 @@ const BYTES_MAX = 16 * 1024;
 
 const scratch = Buffer.alloc(BYTES_MAX);
 
-/** One bit of eight in each character: a string takes less memory than an array of bytes. */
+/** Each character holds eight of the bits: a string takes less memory than an array of bytes. */
 export type Grams = string;
 
 export function gramsOf(text: string): Grams {
@@ -32,7 +32,7 @@ function sizeOf(length: number): number {
   return size;
 }
 
-/** The runs of the search text, all of which a text must have; longest first, as they are rare. */
+/** Returns the runs of the search text, all of which a text must have; longest first, as they are rare. */
 export function probesOf(search: string): readonly number[] {
   const probes = new Set<number>();
   for (let length = LONGEST; length > 0; length -= 1) {
@@ -41,7 +41,7 @@ export function probesOf(search: string): readonly number[] {
   return [...probes];
 }
 
-/** False if the text does not contain the search text. */
+/** Returns false if the text does not contain the search text. */
 export function mayContain(grams: Grams, probes: readonly number[]): boolean {
   const mask = grams.length * 8 - 1;
   for (const probe of probes) {

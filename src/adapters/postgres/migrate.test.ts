@@ -93,7 +93,7 @@ describe('migrations', () => {
     expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql applied']);
   });
 
-  test('stop where an applied file has another text now', async () => {
+  test('stop if an applied file has another text now', async () => {
     write({ '0001-a.sql': 'create table a (x int)' });
     await up();
     write({ '0001-a.sql': 'create table a (x text)', '0002-b.sql': 'create table b ()' });
@@ -101,7 +101,7 @@ describe('migrations', () => {
     expect(await states()).toEqual(['0001-a.sql changed', '0002-b.sql pending']);
   });
 
-  test('stop where a newer release was here', async () => {
+  test('stop if a newer release was here', async () => {
     write({ '0001-a.sql': 'create table a ()', '0002-b.sql': 'create table b ()' });
     await up();
     rmSync(join(directory, '0002-b.sql'));
@@ -166,14 +166,14 @@ describe('migrations', () => {
 });
 
 describe('our own migrations', () => {
-  test('leave what replicas of the release before work with: from the second on they only add', () => {
+  test('leave the tables for replicas of the release before: from the second on they only add', () => {
     const breaking = /\b(drop|rename|delete|truncate|set not null|type)\b|add column(?![^,;]*default)[^,;]*not null/i;
     for (const { name, sql } of ownMigrations().slice(1)) {
       expect(`${name} ${breaking.exec(sql.replaceAll(/--.*$/gm, ''))?.[0]}`).toBe(`${name} undefined`);
     }
   });
 
-  test('may be followed by those of a newer release, while this one syncs, serves and starts anew', async () => {
+  test('may be followed by those of a newer release, while this one syncs, serves and restarts', async () => {
     await migrate(database.migrator, { appUser: database.app.user });
     for (const { name, sql } of ownMigrations()) write({ [name]: sql });
     write({

@@ -19,7 +19,7 @@ export const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
 
 const orders = new WeakMap<readonly Ranked[], Map<Sort, readonly Ranked[]>>();
 
-/** The highest first; the order of equal ones does not change. */
+/** Orders by the highest first; the order of equal ones does not change. */
 export function orderedBy<T extends Ranked>(outlined: readonly T[], sort: Sort): readonly T[] {
   const known = orders.get(outlined) ?? new Map<Sort, readonly T[]>();
   orders.set(outlined, known);

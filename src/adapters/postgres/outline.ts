@@ -35,7 +35,7 @@ export interface Found {
   readonly more: boolean;
 }
 
-/** `outlined`, `changes`: in order. A change replaces the version with its present state. */
+/** Merges two lists in order. A change replaces the version with its present state. */
 export function merged(outlined: readonly Outlined[], changes: readonly Outlined[]): readonly Outlined[] {
   if (changes.length === 0) return outlined;
   const result: Outlined[] = [];
@@ -52,7 +52,7 @@ export function merged(outlined: readonly Outlined[], changes: readonly Outlined
   return [...result, ...outlined.slice(at)];
 }
 
-/** `outlined`: in order. */
+/** Finds versions in an outline that is in order. */
 export function findVersions(outlined: readonly Outlined[], query: ListQuery): Found {
   const { limit, sort } = query;
   const fits = testOf(query);
@@ -68,7 +68,7 @@ export function findVersions(outlined: readonly Outlined[], query: ListQuery): F
   return { ids, more: false };
 }
 
-/** The position of a page that ends with this version; the next page begins after it. */
+/** Returns the position of a page that ends with this version; the next page begins after it. */
 export function positionOf(each: Outlined, sort: Sort | undefined): ListPosition {
   const { name, version } = each;
   return sort === undefined ? { name, version } : { name, version, rank: RANKS[sort](each) };
@@ -86,20 +86,22 @@ function indexOfFirst(ordered: readonly Outlined[], { after, sort }: ListQuery):
   return low;
 }
 
-/** The highest rank first; equals by name and version. A position without a rank belongs to a list without ranks. */
+/**
+ * Orders the highest rank first; equals by name and version. A position without a rank belongs to a list without ranks.
+ */
 function comparePositions(a: ListPosition, b: ListPosition): number {
   return (b.rank ?? 0) - (a.rank ?? 0) || compareVersionIds(a, b);
 }
 
 export type Test = (each: Outlined) => boolean;
 
-/** All conditions but the search. */
+/** Returns a test of all conditions but the search. */
 function testOf(query: ListQuery): Test {
   const tests = [...baseTests(query), ...Object.values(facetTests(query))];
   return (each) => tests.every((test) => test(each));
 }
 
-/** All conditions but the search and the counted ones. */
+/** Returns all conditions but the search and the counted ones. */
 export function baseTests({ updatedSince, version, includeDeleted }: FacetQuery): readonly Test[] {
   const tests: Test[] = [];
   if (!includeDeleted) tests.push(({ status }) => status !== 'deleted');
@@ -126,12 +128,12 @@ export function facetTests(query: FacetQuery): Readonly<Partial<Record<FacetName
   };
 }
 
-/** By name, then by version, as the database orders them. */
+/** Compares by name, then by version, as the database orders them. */
 export function compareVersionIds(a: VersionId, b: VersionId): number {
   return compareByCodePoint(a.name, b.name) || compareByCodePoint(a.version, b.version);
 }
 
-/** By code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
+/** Compares by code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
 export function compareByCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -62,7 +62,7 @@ export function createOutlines(pool: Pool): Outlines {
     }
     return pool.snapshot(async (client) => {
       const { value } = await read(client, await upToDate(client, key, NOTHING));
-      assert(value !== undefined, 'what is read of one moment fits together');
+      assert(value !== undefined, 'a snapshot is consistent');
       return value;
     });
   }

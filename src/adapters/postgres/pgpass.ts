@@ -58,7 +58,7 @@ export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: num
 export async function readPassword(file: string, wanted: PasswordFor): Promise<string | undefined> {
   try {
     if (process.platform !== 'win32' && isOpen(await stat(file))) {
-      const message = `password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 where it is root's`;
+      const message = `password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 if it is root's`;
       throw new Failure('database-passfile-unreadable', message, { data: { file } });
     }
     return findPassword(textOfFile(await readFile(file), file, 'database-passfile-unreadable'), wanted);

@@ -91,7 +91,7 @@ describe('a pool', () => {
     await expect.poll(connections).toBe(1);
   });
 
-  test('keeps none where none is allowed', async () => {
+  test('keeps none if none is allowed', async () => {
     const pool = open({ maxIdleConns: 0 });
     expect(await backend(pool)).not.toBe(await backend(pool));
     expect(pool.open()).toBe(0);
@@ -202,7 +202,7 @@ describe('a statement that takes too long', () => {
 });
 
 describe('a server that is not there', () => {
-  test('is a failure that names where it should be, and no password', async () => {
+  test('is a failure that names its address, and no password', async () => {
     const failure = await failureOf(backend(open({ port: 1, password: 'hunter2' })));
     expect(failure).toMatchObject({ code: 'database-unreachable', retryable: true });
     expect(failure.message).toMatch(/_app@127\.0\.0\.1:1\/.*: connect ECONNREFUSED/);

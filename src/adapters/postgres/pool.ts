@@ -86,7 +86,7 @@ export function openPool(settings: DatabaseSettings): Pool {
       return await work(connection.client);
     } catch (error) {
       const failure = databaseFailure(error, settings);
-      // After a lost connection it is unknown what the server still does with it.
+      // After a lost connection it is unknown whether the server still works for it.
       if (failure.code === 'database-unreachable') connection.broken = true;
       throw failure;
     } finally {

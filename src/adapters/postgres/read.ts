@@ -75,7 +75,7 @@ export async function readCatalogueEntries(
   return { revision: rows[0]?.[0] ?? NO_REVISION, entries, found: Number(rows[0]?.[1] ?? 0) };
 }
 
-/** Newest publication first; versions that were published together by the highest version first. */
+/** Returns versions, the newest publication first; of versions published together, the highest version first. */
 export async function readEntryVersions(
   client: pg.Client,
   key: SourceKey,
@@ -188,7 +188,7 @@ function toolsFrom(text: string): readonly string[] {
   return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
 }
 
-/** At most the largest exact number of JSON: cursors hold it. */
+/** Returns at most the largest exact number of JSON, because cursors hold it. */
 function countFrom(text: string | null | undefined): number | undefined {
   return /^[0-9]+$/.test(text ?? '') ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }

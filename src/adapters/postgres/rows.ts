@@ -27,12 +27,12 @@ export async function readRows(
  */
 export const IS_LATEST = "(e.is_latest or (e.was_latest and e.status = 'deleted'))";
 
-/** Milliseconds since 1970; `timeFrom` reads them. */
+/** Returns SQL for milliseconds since 1970; `timeFrom` reads them. */
 export function milliseconds(column: string): string {
   return `extract(epoch from ${column}) * 1000`;
 }
 
-/** RFC 3339 in UTC. */
+/** Returns a time as RFC 3339 in UTC. */
 export function timeFrom(epochMs: string): string {
   return new Date(Number(epochMs)).toISOString();
 }

@@ -8,7 +8,7 @@ import { readRows } from './rows.ts';
 
 type Registry = Omit<SourceKey, 'source'>;
 
-/** One statement, so that readers see all of it or nothing. Unchanged rows are written again from time to time. */
+/** A single statement, so that readers see all of it or nothing. Unchanged rows are written again from time to time. */
 const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g (namespace, servers)),
   gone as (
     delete from catalogue_running r
@@ -71,7 +71,7 @@ export function createRunningReader(): (client: pg.Client, registry: Registry) =
   };
 }
 
-/** If two reconcilers report the same server, the last report counts. */
+/** Removes duplicates: if two reconcilers report the same server, the last report counts. */
 function distinctServers(servers: readonly RunningServer[]): readonly RunningServer[] {
   const byName = new Map(servers.map((server) => [server.name, server]));
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -36,7 +36,7 @@ export function hasWords(searched: Searched, words: readonly Word[]): boolean {
   return true;
 }
 
-/** Lower case by Unicode: that of the database depends on its locale. */
+/** Returns lower case by Unicode: that of the database depends on its locale. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

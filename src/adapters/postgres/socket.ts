@@ -18,7 +18,7 @@ export interface TlsCheck {
   readonly ca?: string;
 }
 
-/** As in libpq a host that begins with `/` is the directory of a Unix socket: never encrypted, never checked. */
+/** A host that begins with `/` is the directory of a Unix socket, as in libpq: never encrypted, never checked. */
 export function isSocketDirectory(host: string): boolean {
   return host.startsWith('/');
 }

@@ -7,7 +7,7 @@ import type { SourceKey } from '#registry/catalogue/ports.ts';
 interface SourceRow {
   readonly source: string;
   readonly phase: SourceState['phase'];
-  /** By the clock of the database: those of replicas differ. Not read under a claim. */
+  /** Decided by the clock of the database, because those of replicas differ. Not read under a claim. */
   readonly claimed?: boolean | null;
   readonly message: string;
   readonly last_attempt: Date | null;
@@ -42,7 +42,7 @@ export async function readStates(client: pg.Client, registry: Omit<SourceKey, 's
   return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
 }
 
-/** The recorded state, whichever process has a claim. */
+/** Returns the recorded state, whichever process has a claim. */
 export async function readRecordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
   const { rows } = await client.query<SourceRow>(
     `select source, phase, ${STATE_COLUMNS} from catalogue_source where namespace = $1 and registry = $2 and source = $3`,

@@ -60,7 +60,7 @@ export async function writeState(
   return rows[0]?.id ?? '';
 }
 
-/** One statement, so that requests from several replicas at once all count. */
+/** Uses one statement, so that simultaneous requests from several replicas all count. */
 export async function countRequest(client: pg.Client, key: SourceKey): Promise<void> {
   await client.query(
     'update catalogue_source set requests = requests + 1 where namespace = $1 and registry = $2 and source = $3',
@@ -80,7 +80,7 @@ export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: s
   );
 }
 
-/** All versions of a source, tombstones included, with the fields that are compared. */
+/** Returns all versions of a source, tombstones included, with the fields that are compared. */
 export async function readStored(client: pg.Client, key: SourceKey): Promise<readonly Stored[]> {
   const rows = await readRows(
     client,
@@ -108,9 +108,9 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
 const RESTAMP_MS = 0.1;
 
 /**
- * Writes the change. A version's time moves on even where `now` does not (two instances' clocks differ), so that a
- * reader who asks for what changed since the last time it saw misses nothing. Nor does one who asks for what changed
- * since it last asked: the time is that of the end of the writing, when others begin to see it.
+ * Writes the change. A version's time increases even if `now` does not (two instances' clocks differ), so a reader
+ * that requests changes since the latest time in its data misses nothing. Nor does a reader that requests changes since
+ * its last request: the time is that of the end of the write, when others begin to see it.
  */
 export async function writeChange(
   client: pg.Client,
@@ -231,7 +231,7 @@ function listText(items: readonly string[]): string {
   return `{${items.map((item) => `"${storable(item).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** NUL is the one character that PostgreSQL has no text for. */
+/** Replaces NUL, the one character that PostgreSQL cannot store in a text. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
 }

@@ -1,4 +1,4 @@
-// Topics between replicas over Redis or Valkey (PUBLISH, SUBSCRIBE).
+// Sends and receives topics between replicas over Redis or Valkey (PUBLISH, SUBSCRIBE).
 
 import type { Channel } from '#gateway/backends/relay/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';

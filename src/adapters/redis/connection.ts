@@ -17,7 +17,7 @@ const CONNECT_MS = 5000;
 const COMMAND_MS = 3000;
 const RETRY_MAX_MS = 5000;
 
-/** `lost`: called with the fault of the connection, for the log. */
+/** Connects at once. `lost`: called with the fault of the connection, for the log. */
 export function connectRedis(
   settings: RedisSettings,
   lost: (message: string) => void,

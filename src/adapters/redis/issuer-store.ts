@@ -49,7 +49,7 @@ const RETRY_MAX_MS = 2000;
 /** Retries of a command while the connection is opened again: a failover should cost a moment, not an error. */
 const RETRIES = 20;
 
-/** One step on the server, so that no other command is executed in between. */
+/** A single step on the server, so that no other command is executed in between. */
 const REPLACE = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
@@ -116,7 +116,7 @@ function connect(settings: IssuerStoreSettings, report: (error: Error) => void):
 
 const retryStrategy = (attempt: number) => Math.min(attempt * RETRY_MIN_MS, RETRY_MAX_MS);
 
-/** The settings of a connection to any server that keeps the records. */
+/** Returns the settings of a connection to any server that keeps the records. */
 function serverOptions(settings: IssuerStoreSettings): RedisOptions {
   const { name, password } = settings.user();
   return {

@@ -83,7 +83,7 @@ export async function openTokenBuckets(
   };
 }
 
-/** A server that restarted does not know the script by its digest. */
+/** Sends the text of the script if the server does not know its digest, as after a restart. */
 async function runScript(redis: Redis, given: readonly (string | number)[]): Promise<unknown> {
   try {
     return await redis.call('evalsha', TAKE_SHA, ...given);

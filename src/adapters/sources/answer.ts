@@ -11,7 +11,7 @@ export interface Asked {
   readonly url: string;
   readonly resume?: Resume | undefined;
   readonly signal: AbortSignal;
-  /** As in `ReadRequest`, for this answer. */
+  /** `arrived` of `ReadRequest`, for this answer. */
   readonly arrived?: OutboundRequest['arrived'];
   /** Milliseconds for the whole exchange; the waits of `arrived` do not count. */
   readonly timeoutMs: number;
@@ -20,7 +20,7 @@ export interface Asked {
 const MAX_BYTES = 64 * 1024 * 1024;
 const REDIRECTS = 5;
 
-/** Any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
+/** Sends the request; any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
 export function askSource(
   outbound: Outbound,
   { url, resume, signal, timeoutMs, arrived }: Asked,

@@ -30,7 +30,7 @@ export interface ApiDeps {
 
 /** The official registry takes tens of seconds for a page at times. */
 const LIMITS: ApiLimits = { pageTimeoutMs: 60_000, timeoutMs: 5 * 60_000, pages: 2000, bytes: 256 * 1024 * 1024 };
-/** The path of document 2 first; then the additional one of the official registry. */
+/** In the order in which they are tried; the official registry has the second one as well. */
 const PATHS = ['/v0/servers', '/v0.1/servers'] as const;
 const PAGE_SIZE = '100';
 const WHOLE_EVERY_MS = 24 * 60 * 60_000;
@@ -63,7 +63,7 @@ export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): P
   }
 }
 
-/** Undefined if everything has to be read. */
+/** Returns undefined if everything has to be read. */
 async function readChanges(reading: Reading): Promise<Content | undefined> {
   const { resume, deps } = reading;
   const { since, wholeAt = '' } = resume ?? {};
@@ -100,7 +100,7 @@ function wholeOf({ deps }: Reading, path: string, list: List, validators: Resume
   };
 }
 
-/** Undefined if an entry has no time of its last update. */
+/** Returns undefined if an entry has no time of its last update. */
 function sinceOf(times: readonly number[]): string | undefined {
   const newest = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return Number.isFinite(newest) ? new Date(newest - OVERLAP_MS).toISOString() : undefined;
@@ -137,7 +137,7 @@ function urlOf({ endpoint }: ApiOrigin, path: string, query: Query): string {
   if (url === null || url.search !== '' || url.hash !== '') {
     throw new Failure(
       'source-not-found',
-      `${displayUrl(endpoint)} is no base URL: query and fragment have no place in it`,
+      `${displayUrl(endpoint)} is not a base URL: it must not have a query or a fragment`,
     );
   }
   url.pathname = url.pathname.replace(/\/+$/, '') + path;

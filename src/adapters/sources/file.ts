@@ -25,8 +25,8 @@ async function readRegular(path: string, maxBytes: number): Promise<Uint8Array> 
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = await file.stat();
-    if (!stat.isFile()) throw new Failure('source-not-found', `${path} is no regular file`, { data: { path } });
-    // One byte more than allowed detects a file that is too large, even if it grows meanwhile.
+    if (!stat.isFile()) throw new Failure('source-not-found', `${path} is not a regular file`, { data: { path } });
+    // Reading one byte more than allowed detects a file that is too large, even if it grows meanwhile.
     const bytes = Buffer.alloc(Math.min(stat.size, maxBytes) + 1);
     const length = await readFully(file, bytes);
     if (length > maxBytes) {

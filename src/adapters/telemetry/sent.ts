@@ -15,7 +15,10 @@ export const FLUSH_MS = 2000;
 
 const TEXT_MAX = 200;
 
-/** The message has only the error of the connection or the status, not the answer of the collector. */
+/**
+ * Returns a function for results. Messages have only the error of the connection or the status, not the collector's
+ * answer.
+ */
 export function watchSent(notify: (arrival: Arrival) => void): Sent {
   let arriving = true;
   return (error) => {

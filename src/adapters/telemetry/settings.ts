@@ -16,7 +16,7 @@ export function signalUrl({ url }: Pick<Collector, 'url'>, signal: 'traces' | 'm
   return `${url}/v1/${signal}`;
 }
 
-/** Options about the collector for an exporter of OpenTelemetry. */
+/** Returns options about the collector for an exporter of OpenTelemetry. */
 export function exporterOptions(collector: Collector, signal: 'traces' | 'metrics') {
   const { headers, roots } = collector;
   return {
@@ -35,7 +35,7 @@ export interface ResourceFacts {
   readonly custom: Readonly<Record<string, string>>;
 }
 
-/** Attributes of the resource: ours, then OTEL_RESOURCE_ATTRIBUTES, then the configuration's. */
+/** Returns attributes of the resource: ours, then OTEL_RESOURCE_ATTRIBUTES, then the configuration's. */
 export function resourceAttributes(facts: ResourceFacts, environment: Environment): Record<string, string> {
   return {
     'service.namespace': facts.serviceNamespace,
@@ -68,7 +68,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Attributes of every span: the values of variables that are set. */
+/** Returns attributes of every span: the values of variables that are set. */
 export function environmentSpanAttributes(
   names: readonly string[],
   environment: Environment,

@@ -43,7 +43,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-/** A connection calls back in the context of the request that opened it, which may be another client's. */
+/**
+ * Restores the context: a connection calls back in that of the request that opened it, which may be another client's.
+ */
 function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandlers {
   // `AsyncLocalStorage.snapshot` does the same by a function with two deprecated properties, at 1 KB of objects each.
   const scope = new AsyncResource('skep.upstream');
@@ -148,7 +150,7 @@ interface Target {
   readonly host: string;
 }
 
-/** Nearly every request goes to one URL. */
+/** Remembers the last URL: nearly every request is sent to one URL. */
 function rememberUrl(): (url: string) => Target {
   let last: (Target & { readonly text: string }) | undefined;
   return function parse(text) {

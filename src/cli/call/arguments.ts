@@ -41,7 +41,7 @@ function argumentsFromJson(json: string): JsonObject {
 
 function split(word: string): readonly [string, string] {
   const at = word.indexOf('=');
-  if (at < 1) throw misfit(`"${word}" is no argument: write key=value, key=@file, or --args with JSON`);
+  if (at < 1) throw misfit(`"${word}" is not an argument: write key=value, key=@file, or --args with JSON`);
   return [word.slice(0, at), word.slice(at + 1)];
 }
 
@@ -69,7 +69,7 @@ function typedAll(key: string, texts: readonly string[], property: JsonObject, s
     const items = resolve(property.items ?? {}, schema);
     return texts.map((text) => typed(key, text, items, schema));
   }
-  if (texts.length > 1) throw misfit(`${key} is given ${texts.length} times, and is no list`);
+  if (texts.length > 1) throw misfit(`${key} is given ${texts.length} times, but is not a list`);
   return typed(key, first, property, schema);
 }
 

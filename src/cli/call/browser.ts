@@ -30,7 +30,7 @@ export async function awaitReturn(port: number | undefined): Promise<Return> {
           const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
           // Other pages and programs on this machine may send requests: only a request with the state is accepted.
           const ours = pathname === PATH && searchParams.get('state') === state;
-          const text = ours ? 'Done: go back to the terminal.' : 'Nothing is awaited here.';
+          const text = ours ? 'Done: go back to the terminal.' : 'No login is expected here.';
           response.writeHead(ours ? 200 : 404, {
             'content-type': 'text/plain; charset=utf-8',
             'cache-control': 'no-store',

@@ -159,7 +159,7 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
 /** Names the user interface of the tool (SEP-1865), which a terminal cannot show. */
 function sayApp({ terminal }: CallSettings, tool: Tool): void {
   const uri = readAppMarks(Buffer.from(JSON.stringify(tool)))?.uris[0];
-  if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that show some: ${uri}`);
+  if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that support it: ${uri}`);
 }
 
 function readArgument(path: string): string {

@@ -12,8 +12,8 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /**
- * Addresses that may be named, by the network of the server, the nearest last. Link-local addresses, such as those of a
- * cloud's metadata, are in none.
+ * Addresses that a server may name, by the network of the server, the nearest last. No list contains link-local
+ * addresses, such as those of a cloud's metadata.
  */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 
@@ -79,7 +79,7 @@ async function chooseOutbound(clients: readonly Outbound[], server: URL): Promis
   }
   throw new Failure(
     'call-failed',
-    `the address of ${server.href} is link-local or not known: no server that it names is asked`,
+    `the address of ${server.href} is link-local or unknown: no request is sent to servers that it names`,
   );
 }
 

@@ -37,7 +37,7 @@ export function fixedToken(token: string): LoginProvider {
     stepUp: () => Promise.resolve(false),
     token: () => Promise.resolve(token),
     onUnauthorized: () => {
-      throw new Failure('call-login', 'the server does not take the token of --token-file');
+      throw new Failure('call-login', 'the server refuses the token of --token-file');
     },
   };
 }
@@ -91,7 +91,7 @@ async function logInThrough(settings: LoginSettings, back: Return, wanted: Wante
   const query = await back.comesBack(state);
   const code = query.get('code');
   if (code === null) {
-    const reason = query.get('error_description') ?? query.get('error') ?? 'no code came back';
+    const reason = query.get('error_description') ?? query.get('error') ?? 'the browser returned no code';
     throw new Failure('call-login', `the login was refused: ${reason}`);
   }
   await auth(provider, { ...options, authorizationCode: code, iss: query.get('iss') ?? undefined }).catch(refuse);
@@ -101,7 +101,7 @@ async function logInThrough(settings: LoginSettings, back: Return, wanted: Wante
 /** A server without a login accepts tokens from elsewhere. It may also have a login that its response does not name. */
 function refuseUnnamed(cause: unknown): never {
   if (cause instanceof Failure) throw cause;
-  const message = 'the server wants a token and does not say where to get one: give --token-file';
+  const message = 'the server requires a token and does not name an issuer: use --token-file';
   throw new Failure('call-login', message, { cause });
 }
 
@@ -139,14 +139,13 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
     discoveryState: () => discovered,
     redirectToAuthorization: (url) => {
       if (!terminal.interactive && browser === undefined) {
-        const message =
-          'the server wants a login, and there is no terminal to ask at: log in at one, or give --token-file';
+        const message = 'the server requires a login, and there is no terminal: log in at one, or use --token-file';
         throw new Failure('call-login', message);
       }
       if (url.protocol !== 'https:' && url.protocol !== 'http:') {
         throw new Failure(
           'call-login',
-          `the page for the login is at ${url.protocol}, and only https and http are opened`,
+          `the page for the login is at ${url.protocol}, and only https and http pages are opened`,
         );
       }
       terminal.say(`Log in with your browser: ${url.href}`);

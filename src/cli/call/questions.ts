@@ -13,7 +13,7 @@ const NO = /^(n|no)$/i;
 /** Declines if there is no terminal. Ctrl-D and Ctrl-C cancel. */
 export async function answerElicitation(terminal: Terminal, params: Params): Promise<ElicitResult> {
   if (!terminal.interactive) {
-    terminal.say(`declined, since there is no terminal to ask at: ${params.message}`);
+    terminal.say(`declined, because there is no terminal: ${params.message}`);
     return { action: 'decline' };
   }
   terminal.say(`\nThe server asks: ${params.message}`);

@@ -66,7 +66,7 @@ export async function finishTask(client: Client, begun: JsonObject, settings: Ta
     if (cause instanceof Failure || settings.signal.aborted) throw cause;
     // The reason is not passed on as the cause: the caller would try again, which would begin another task.
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure('call-failed', `the task ${taskId} goes on, and could not be asked for: ${reason}`);
+    throw new Failure('call-failed', `the task ${taskId} continues, but its state could not be read: ${reason}`);
   }
 }
 
@@ -115,7 +115,7 @@ function finishedResult({ status, result, error }: JsonObject): CallToolResult |
     case 'cancelled':
       throw new Failure('call-tool-failed', 'the server cancelled the task');
     default:
-      throw new Failure('call-failed', `the server gave the task a status that is not known: ${String(status)}`);
+      throw new Failure('call-failed', `the server gave the task an unknown status: ${String(status)}`);
   }
 }
 
@@ -132,7 +132,7 @@ async function answerQuestions(
   const responses: Record<string, ElicitResult> = {};
   for (const [key, request] of open) {
     if (!isSpecType.ElicitRequest(request))
-      throw new Failure('call-failed', 'the task asks for something else than an answer of its user (elicitation)');
+      throw new Failure('call-failed', 'the task requests something other than an answer of its user (elicitation)');
     answered.add(key);
     responses[key] = await answerElicitation(terminal, request.params);
   }

@@ -9,7 +9,7 @@ interface Options extends InstanceFlags {
 
 export function approveCommand(): Command {
   return withInstanceFlags(new Command('approve'))
-    .description('Approve the deletions that wait: exactly the list that plan and sync name by this hash.')
+    .description('Approve waiting deletions: exactly the list that plan and sync show with this hash.')
     .argument('<hash>', 'as the report of the run shows it')
     .addOption(outputOption())
     .addHelpText(

@@ -23,7 +23,7 @@ const DIFFERS = 2;
 
 export function clientsCommand(): Command {
   return new Command('clients')
-    .description('Print the list of allowed servers for an MCP client, made of the entries of a registry.')
+    .description('Print the list of allowed servers for an MCP client, from the entries of a registry.')
     .argument('<url>', 'URL of a registry, with its name')
     .addOption(new Option('--format <client>', 'client (required)').choices(LISTED_CLIENTS))
     .option('--check <file>', 'print nothing; exit code 2 if the file has another list')

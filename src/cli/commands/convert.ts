@@ -37,7 +37,7 @@ export function convertCommand(): Command {
         const result = respell(before, KINDS, apiGroup);
         if ('fault' in result) {
           failed += 1;
-          process.stderr.write(`${file}: left as it is: ${result.fault}\n`);
+          process.stderr.write(`${file}: left unchanged: ${result.fault}\n`);
         } else if (result.text !== before) {
           changed += 1;
           if (!check) writeFileSync(file, result.text);

@@ -23,7 +23,7 @@ Examples:
 export function explainCommand(): Command {
   return new Command('explain')
     .description('Explain a kind or a field: its type, default, limits, rules, and the fields below it.')
-    .argument('[KIND.path]', 'kind by any of its names, and the path of a field; none: lists the kinds')
+    .argument('[KIND.path]', 'kind by any of its names, and the path of a field; without it, lists the kinds')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .option('--recursive', 'show the fields at every depth, by name and type only', false)
     .addHelpText('after', EXAMPLES)

@@ -22,8 +22,8 @@ interface Options extends LockFlags {
 
 const EXAMPLES = `
 A ToolLock is a file *.tools.yaml next to the manifest of a server: the definitions of its tools as they were reviewed.
-Without --url the cluster is asked: the proxy of a server whose annotation skep.dev/tools-lock is
-report or enforce reports what differs from its lock; for an MCPServerEntry, the virtual servers
+Without --url the definitions come from the cluster: the proxy of a server whose annotation skep.dev/tools-lock is
+report or enforce reports differences from its lock; for an MCPServerEntry, the virtual servers
 that call it. Prompts and resource templates are locked, too.
 
 Examples:
@@ -37,14 +37,17 @@ const DRIFTED = 2;
 
 export function lockCommand(): Command {
   return withInstanceFlags(new Command('lock'))
-    .description('Write what an MCP server offers into its ToolLock, or compare the two.')
-    .argument('[server...]', '[namespace/]name of servers among the manifests; none: all that have a lock')
-    .option('--path <folder>', 'folder with the manifests (default: of a local source of the configuration, or ".")')
-    .option('--url <url>', 'URL of the server itself, which is asked in place of the cluster')
+    .description('Write the definitions of an MCP server into its ToolLock, or compare the two.')
+    .argument('[server...]', '[namespace/]name of servers among the manifests; without it, all servers with a lock')
+    .option(
+      '--path <folder>',
+      'folder with the manifests (default: the folder of a local source of the configuration, or ".")',
+    )
+    .option('--url <url>', 'URL of the server itself, which is used in place of the cluster')
     .option('--token-file <file>', 'file with a token for --url')
-    .option('--api-group <group>', 'API group of the custom resources (default: of the configuration)')
+    .option('--api-group <group>', 'API group of the custom resources (default: from the configuration)')
     .option('--check', 'write nothing; exit code 2 if a server differs from its lock, or has none')
-    .option('--update', 'accept what differs')
+    .option('--update', 'accept the differences')
     .option('--diff', 'write nothing; show the old text next to the new one')
     .addHelpText('after', EXAMPLES)
     .action(lockServers);
@@ -53,9 +56,9 @@ export function lockCommand(): Command {
 async function lockServers(names: readonly string[], options: Options): Promise<void> {
   const { url, check, update, diff } = options;
   if ([check, update, diff].filter((each) => each === true).length > 1) {
-    throw new Failure('usage', 'only one of --check, --update and --diff can be meant');
+    throw new Failure('usage', 'only one of --check, --update and --diff is possible');
   }
-  if (url !== undefined && names.length !== 1) throw new Failure('usage', '--url is about one server: name it');
+  if (url !== undefined && names.length !== 1) throw new Failure('usage', '--url needs the name of one server');
   const [surroundings, { findServers }] = await Promise.all([findSurroundings(options), import('../lock/servers.ts')]);
   const { path, apiGroup } = surroundings;
   const servers = await findServers(path, names, { apiGroup, environment: process.env });
@@ -93,7 +96,7 @@ async function lockServer(
   else if (isWritten) process.stdout.write(`${file} is written: ${id}\n${textOfDifferences(differences)}`);
   else {
     process.stdout.write(
-      `${id}: ${count} from ${lock === undefined ? 'a lock that is not there' : file}\n${textOfDifferences(differences)}`,
+      `${id}: ${count} from ${lock === undefined ? 'a missing lock' : file}\n${textOfDifferences(differences)}`,
     );
     if (check !== true) process.stderr.write('Look at them with --diff, and accept them with --update.\n');
     process.exitCode = DRIFTED;

@@ -35,13 +35,13 @@ interface Made {
 
 export function planCommand(): Command {
   return withInstanceFlags(new Command('plan'))
-    .description('Show what a sync would change, or in which objects two commits differ.')
+    .description('Show the changes of a sync, or the objects in which two commits differ.')
     .addOption(outputOption(formatNames(PLAN_FORMATS)))
     .option('--detailed-exitcode', 'exit with 2 if changes are pending')
-    .option('--explain', 'say of each object why it is, or is not, changed or deleted')
-    .option('--details', 'name every object, also those that are counted with the resource that they are made of')
+    .option('--explain', 'show for each object why it is, or is not, changed or deleted')
+    .option('--details', 'name every object, also children that are counted with their custom resource')
     .option('--out <file>', 'also write the plan to a file, for `skep apply`')
-    .option('--against <file|url>', 'plan by a snapshot that runs publish, without access to the cluster')
+    .option('--against <file|url>', 'plan with a snapshot that runs publish, without access to the cluster')
     .option('--token-file <file>', 'token for the URL of the snapshot')
     .option('--source <name=folder>', 'with --against: read a source from a folder; repeatable', collect, [])
     .addOption(renderOption())
@@ -119,15 +119,18 @@ async function explanationsOf(prepared: Prepared) {
 /** Refuses `--out` with `--against`: a plan file belongs to a cluster that was read. */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
-  throw new Failure('usage', '--out and --against exclude each other: a plan file holds what was seen in the cluster');
+  throw new Failure(
+    'usage',
+    '--out and --against exclude each other: a plan file contains the state of a cluster that was read',
+  );
 }
 
 function onlyAgainst(): Failure {
-  return new Failure('usage', '--source and --token-file go with --against');
+  return new Failure('usage', '--source and --token-file need --against');
 }
 
 function onlyRender(): Failure {
-  return new Failure('usage', '--path, --base and --head go with --render');
+  return new Failure('usage', '--path, --base and --head need --render');
 }
 
 function collect(text: string, before: readonly string[]): readonly string[] {

@@ -16,8 +16,8 @@ interface Options extends InstanceFlags {
 
 export function rollbackCommand(): Command {
   return withInstanceFlags(new Command('rollback'))
-    .description('Go back to the commits of an earlier run, and stay there until newer ones come.')
-    .argument('[run]', 'its id, or how it starts (skep history)')
+    .description('Return to the commits of an earlier run, until there are newer ones.')
+    .argument('[run]', 'its id, or the beginning of its id (skep history)')
     .option('--clear', 'end a rollback: follow the branches of the sources again')
     .option('--source <name>', 'with --clear: only this source; may be repeated', collectName, [])
     .addOption(outputOption())
@@ -31,7 +31,7 @@ export function rollbackCommand(): Command {
       if ((run === undefined) !== (flags.clear === true))
         throw new Failure(
           'usage',
-          'name the run to go back to (skep history lists them), or follow newer commits again with --clear',
+          'name the run to return to (skep history lists them), or follow newer commits again with --clear',
         );
       const config = await loadConfig(flags);
       const [{ openInstance }, { runAndTell }] = await Promise.all([
@@ -109,6 +109,6 @@ function unlessFailure(error: unknown): readonly Failure[] {
 }
 
 function historyUnknown(cause: Failure): Failure {
-  const message = `what came before the commit that is out of use is not known: ${cause.message} [${cause.code}]`;
+  const message = `the history before the replaced commit is unknown: ${cause.message} [${cause.code}]`;
   return new Failure('rollback-history-unknown', message, { cause });
 }

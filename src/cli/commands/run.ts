@@ -14,7 +14,7 @@ interface Options extends InstanceFlags {
 
 export function runCommand(): Command {
   return withInstanceFlags(new Command('run'))
-    .description('Keep the cluster as Git declares it: a run at each tick of the schedule, until stopped.')
+    .description('Keep the cluster as declared in Git: a run at each tick of the schedule, until stopped.')
     .addOption(
       new Option('--log-level <level>', 'lowest level that is logged')
         .choices(['debug', 'info', 'warn', 'error'])
@@ -22,7 +22,7 @@ export function runCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nOn a terminal it prints what runs do; elsewhere it logs JSON to stderr.\n' +
+      '\nOn a terminal it prints the changes of runs; elsewhere it logs JSON to stderr.\n' +
         '\nExamples:\n  skep run -c /etc/skep/skep.yaml\n  skep run -c skep.yaml --log-level debug 2>skep.log',
     )
     .action(async ({ logLevel, ...flags }: Options) => {

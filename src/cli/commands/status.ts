@@ -22,7 +22,9 @@ interface Options extends InstanceFlags {
 
 export function statusCommand(): Command {
   return withInstanceFlags(new Command('status'))
-    .description('Show what differs from Git, what is kept unchanged, waiting or in trouble, since when and why.')
+    .description(
+      'Show objects that differ from Git, are kept unchanged, are waiting or have problems, since when and why.',
+    )
     .addOption(outputOption())
     .addHelpText(
       'after',

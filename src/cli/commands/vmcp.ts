@@ -50,7 +50,7 @@ function serveVirtualCommand(): Command {
 
 function validateVirtualCommand(): Command {
   return new Command('validate')
-    .description('Check a configuration as the server would at its start, without asking any backend.')
+    .description('Check a configuration as the server would at its start, without calling backends.')
     .requiredOption('-c, --config <file>', 'configuration (YAML)')
     .addHelpText('after', '\nExample:\n  skep vmcp validate --config=config.yaml')
     .action(async ({ config: file }: { readonly config: string }) => {

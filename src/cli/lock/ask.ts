@@ -135,7 +135,7 @@ export async function readOffered(cluster: ReportReader, server: LockableServer)
   const digests = (['enforce', 'report'] as const).map((mode) => lockDigest(heldLock(mode, lock)));
   const report = reports.find((each) => digests.includes(each.lock));
   if (report === undefined) {
-    const message = `${namespace}/${name} is held to another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
+    const message = `${namespace}/${name} is compared with another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
     throw new Failure('lock-not-reported', message);
   }
   if (report.drifts.length === 0 && report.omitted !== undefined) {
@@ -165,6 +165,7 @@ function withDrifts(
 function reportedDefinition({ list, name, definition }: ReportedDrift, server: string): JsonObject {
   const read = definition === undefined ? undefined : readDefinition(Buffer.from(definition));
   if (read !== undefined) return read;
-  const why = definition === undefined ? 'its text was too large for the report' : 'it can be read in two ways';
+  const why =
+    definition === undefined ? 'its text was too large for the report' : 'two readers could read it differently';
   throw new Failure('lock-definition-refused', `"${name}" of the ${list} of ${server} cannot be locked: ${why}`);
 }

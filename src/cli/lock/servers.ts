@@ -76,7 +76,10 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   const found = lockFor(loaded, resource);
   const file = found?.place('').file ?? join(dirname(resource.place('').file), `${name}.tools.yaml`);
   if (found === undefined && existsSync(file)) {
-    throw new Failure('lock-unreadable', `${file} is there and holds no lock of ${namespace}/${name}: rename it`);
+    throw new Failure(
+      'lock-unreadable',
+      `${file} exists and does not contain the lock of ${namespace}/${name}: rename it`,
+    );
   }
   const lock = found === undefined ? {} : { lock: lockIn(loaded, found, file) };
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
@@ -89,7 +92,7 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
   );
   const problem = problems.find(({ resource }) => resource?.kind === id.kind && resource.name === id.name);
   if (isBroken)
-    throw new Failure('lock-unreadable', `${file} cannot be used: ${problem?.message ?? 'skep validate says why'}`);
+    throw new Failure('lock-unreadable', `${file} cannot be used: ${problem?.message ?? 'skep validate shows why'}`);
   const inFile = readDocuments(readFileSync(file, 'utf8'), file);
   if (
     inFile.length !== 1 ||
@@ -97,7 +100,7 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
       ({ value }) => isObject(value) && isToolLock({ apiVersion: String(value.apiVersion), kind: String(value.kind) }),
     )
   ) {
-    throw new Failure('lock-unreadable', `${file} holds more than one lock: move the lock to a file of its own`);
+    throw new Failure('lock-unreadable', `${file} contains more than one lock: move each lock to its own file`);
   }
   const spec: unknown = object.spec;
   return spec as ToolLock;

@@ -95,7 +95,7 @@ function withProblems(result: Validation, more: readonly Problem[]): Validation 
 function definitionFiles(path: string): readonly SourceFile[] {
   const files = manifestFiles(path);
   if (files.length > 0) return files;
-  throw new Failure('usage', `${path}: no CustomResourceDefinitions here: no *.yaml, *.yml or *.json`);
+  throw new Failure('usage', `${path}: no CustomResourceDefinitions here: there is no *.yaml, *.yml or *.json`);
 }
 
 /** The key of everything that the result depends on, including the names of the files, which its problems contain. */

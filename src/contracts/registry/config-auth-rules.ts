@@ -1,5 +1,5 @@
-// Checks rules of `auth` that its schema cannot express: fields that a mode needs, and paths that make more public than
-// they seem to.
+// Checks rules of `auth` that its schema cannot express: fields that a mode needs, and public paths that cover more
+// than they seem to.
 
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';

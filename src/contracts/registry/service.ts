@@ -72,7 +72,7 @@ interface ServiceLimits {
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly requestTimeoutMs: number;
-  /** Milliseconds for which new requests are still answered after the service was told to stop. */
+  /** Milliseconds for which new requests are still answered after the service received the signal to stop. */
   readonly shutdownGraceMs: number;
   readonly headerBytes: number;
   readonly connections: number;
@@ -171,7 +171,7 @@ function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): 
   return { ...rest, connMaxLifetimeMs: milliseconds(connMaxLifetime) };
 }
 
-/** Without any `auth` the mode is oauth (document 1). If providers are missing, the rules have refused that. */
+/** Without any `auth` the mode is oauth. If providers are missing, the rules have refused that. */
 function settleAuth({ mode, oauth, publicPaths, syncTokenFile }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
   if (mode === 'anonymous') return { mode, syncTokenFile };
   assert(oauth?.providers !== undefined, 'mode oauth has providers');

@@ -1,5 +1,6 @@
-// Splits a lock that is too large for the configuration of a proxy over several files, each in a ConfigMap of its own, and joins
-// them again. The configuration has the digest of each file, so that a proxy never uses a part of a lock, or parts of two.
+// Splits a lock that is too large for the configuration of a proxy over several files, each in a ConfigMap of its own,
+// and joins them again. The configuration has the digest of each file, so that a proxy never uses a part of a lock, or
+// parts of two.
 
 import { hash } from 'node:crypto';
 import { isObject, parseJson } from '#std/json.ts';

@@ -57,7 +57,7 @@ export function aggregation<T extends TProperties>(tools: T) {
       tools: optional(
         list(
           object(tools, 'Tools of one member of the group that clients see.'),
-          'Tools of single members that clients see. Of other members, clients see all tools.',
+          'Tools of single members that clients see. Clients see all tools of other members.',
           {
             keys: ['workload'],
             maxItems: 200,

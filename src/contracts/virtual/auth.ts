@@ -90,7 +90,7 @@ export const ModelIncomingAuth = object(
     oidc: optional(ModelOIDC),
     authz: optional(ModelAuthz),
   },
-  'How clients authenticate. No effect in a cluster, where incomingAuth of the resource is used.',
+  'How clients authenticate. No effect in a cluster: incomingAuth of the resource is used instead.',
   {
     validations: [
       {

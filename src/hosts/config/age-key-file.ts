@@ -13,7 +13,7 @@ import { decodeFile } from '#std/utf8.ts';
 export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
   try {
     const file = await stat(path);
-    if (!file.isFile()) return unusable(path, 'it is no file');
+    if (!file.isFile()) return unusable(path, 'it is not a file');
     const { mode, uid } = file;
     // ssh demands the same of keys that belong to the user. A mounted Secret belongs to root and a group may read it.
     const others = uid === process.getuid?.() ? 0o077 : 0o007;
@@ -34,6 +34,6 @@ export async function readAgeKeyFileIfPresent(path: string): Promise<SopsKeys> {
 }
 
 function unusable(path: string, reason: string): SopsKeys {
-  const message = `The age keys that the document needs cannot be had from ${path}: ${reason}.`;
+  const message = `The age keys that the document needs cannot be read from ${path}: ${reason}.`;
   return { type: 'none', fault: { code: 'sops-key-unreadable', message } };
 }

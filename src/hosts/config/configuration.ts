@@ -15,13 +15,13 @@ export interface InstanceFlags {
 /** Adds the options that every command about an instance has. */
 export function withInstanceFlags(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration file (default: skep.yaml, or else that of skep dev)')
+    .option('-c, --config <file>', 'configuration file (default: skep.yaml, or else the file of skep dev)')
     .option('--kubeconfig <file>', 'kubeconfig to use')
     .option('--context <name>', 'context of the kubeconfig');
 }
 
 export function outputOption(formats: readonly string[] = ['text', 'json']): Option {
-  return new Option('-o, --output <format>', 'what to print').choices(formats).default('text');
+  return new Option('-o, --output <format>', 'format of the output').choices(formats).default('text');
 }
 
 /** The settings of a `skep dev` in this folder. They are used if no option and no variable names others. */

@@ -1,4 +1,4 @@
-// The settings of `images.verify` as runs read them.
+// Reads the settings of `images.verify` for runs.
 
 import type { ImagePolicy } from '#reconciler/run/images/policy.ts';
 import type { Config } from './config.ts';

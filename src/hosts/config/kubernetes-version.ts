@@ -7,6 +7,6 @@ import { Failure } from '#std/failure.ts';
 export function checkKubernetesVersion(asked: string): void {
   const [, minor] = /^v?(\d+\.\d+)(?:\.\d+)?$/.exec(asked) ?? [];
   if (minor === KUBERNETES_VERSION) return;
-  const message = `--kubernetes-version ${asked}: only the schemas of Kubernetes ${KUBERNETES_VERSION} are bundled; without the option those are used.`;
+  const message = `--kubernetes-version ${asked}: only the schemas of Kubernetes ${KUBERNETES_VERSION} are bundled; they are used without the option.`;
   throw new Failure('usage', message);
 }

@@ -1,5 +1,5 @@
 // Finds the folders of a config repository that `skep validate` reads. In a folder with a skep.yaml it reads exactly
-// what the reconciler of that skep.yaml reads: the folders that its sources name.
+// the folders that the sources of that skep.yaml name, as its reconciler does.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

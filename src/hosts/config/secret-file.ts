@@ -20,7 +20,7 @@ async function readTrusted(path: string): Promise<string> {
     const { mode } = await stat(path);
     // Kubernetes mounts a Secret readable by others unless it is set otherwise (docs/decisions/0211).
     if (process.platform !== 'win32' && (mode & 0o002) !== 0) {
-      const message = `secret file ${path} can be written by any user of this machine: take that right away (chmod o-w)`;
+      const message = `secret file ${path} can be written by any user of this machine: remove that right (chmod o-w)`;
       throw new Failure('secret-file-open', message);
     }
     return textOfFile(await readFile(path), `secret file ${path}`, 'secret-file-unreadable');

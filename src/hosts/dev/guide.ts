@@ -28,7 +28,7 @@ export function formatGuide(
     ...urls.map((url) => `registry    ${url}`),
     ...servers.map((server) => `server      ${server.url}${noteOn(server)}`),
     `token       ${token}   (for the other servers)`,
-    `state       ${relative(process.cwd(), world.dir)} (delete it to start anew)`,
+    `state       ${relative(process.cwd(), world.dir)} (delete it to start again)`,
     '',
     'Try in another terminal:',
     `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets,pods -A`,

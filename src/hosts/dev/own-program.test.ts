@@ -72,7 +72,7 @@ test.each([
   { reason: 'it is another role', container: { ...proxy, args: ['run', '-c', '/x'] } },
   { reason: 'it calls', container: { ...proxy, args: ['call', 'http://127.0.0.1'] } },
   { reason: 'it is a nested skep dev', container: { ...proxy, args: ['dev'] } },
-  { reason: 'it is no role at all', container: { ...proxy, args: ['constructor'] } },
+  { reason: 'it is not a role at all', container: { ...proxy, args: ['constructor'] } },
   { reason: 'a Secret is its configuration', spec: { ...pod, volumes: [{ name: 'v', secret: { secretName: 's' } }] } },
   { reason: 'an empty folder is its configuration', spec: { ...pod, volumes: [{ name: 'v', emptyDir: {} }] } },
   {
@@ -103,7 +103,7 @@ test('a configuration that something else wrote is refused, and so is one that n
   const { adaptFile } = program();
   const adapt = (file: string, text: string, fileOwners: readonly Owner[]) =>
     adaptFile?.(file, text, { ...place, fileOwners });
-  const words = 'does not belong to MCPServer wiki: something else wrote it';
+  const words = 'does not belong to MCPServer wiki: another program wrote it';
   for (const file of ['runconfig.json', 'config.yaml']) {
     await expect(adapt(file, '{}', [])).rejects.toThrow(words);
     await expect(adapt(file, '{}', [{ ...owner('MCPServer'), uid: 'another' }])).rejects.toThrow(words);

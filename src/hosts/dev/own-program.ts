@@ -165,7 +165,7 @@ async function adaptOwnFile(
   const owner = owners.find(({ apiVersion }) => groupOf(apiVersion) === apiGroup);
   if (owner === undefined || !fileOwners.some(({ uid }) => uid === owner.uid)) {
     throw new Error(
-      `the ConfigMap with ${file} does not belong to ${owner?.kind} ${owner?.name}: something else wrote it`,
+      `the ConfigMap with ${file} does not belong to ${owner?.kind} ${owner?.name}: another program wrote it`,
     );
   }
   const urlOf = (server: unknown) => `${origin}${RUNNING_SERVERS_PATH}/${pod.metadata.namespace}/${server}`;

@@ -109,13 +109,13 @@ async function npmProgram({ name, version }: ExactPackage, dir: string): Promise
   const { bin }: { readonly bin?: unknown } = JSON.parse(text);
   const own = name.slice(name.lastIndexOf('/') + 1);
   const found = typeof bin === 'string' ? own : chooseProgram(isObject(bin) ? Object.keys(bin) : [], own);
-  if (found === undefined) throw new Error(`${name}@${version} has no program that is named after it`);
+  if (found === undefined) throw new Error(`${name}@${version} has no program with its own name`);
   return join(dir, 'node_modules', '.bin', found);
 }
 
 async function pypiProgram({ name, version }: ExactPackage, dir: string): Promise<string> {
   const found = chooseProgram(await readdir(join(dir, 'bin')), name);
-  if (found === undefined) throw new Error(`${name}==${version} has no program that is named after it`);
+  if (found === undefined) throw new Error(`${name}==${version} has no program with its own name`);
   return join(dir, 'bin', found);
 }
 

@@ -59,20 +59,20 @@ export function openPackagePrograms(run: readonly PackageType[], installer: Inst
 
 function noneText(image: string, run: readonly PackageType[]): string {
   const none = `no entry of the catalogue names a package of an exact version for it (--run ${run.join(',')})`;
-  return `skep dev knows no program for image ${image}: ${none}, and dev.images of skep.yaml has no glob for it`;
+  return `skep dev has no program for image ${image}: ${none}, and dev.images of skep.yaml has no glob for it`;
 }
 
 /** Returns why the package cannot replace the container's image; undefined if it can. */
 function whyUnfit(container: Container, pkg: ExactPackage, others: readonly ExactPackage[]): string | undefined {
   const name = nameOfPackage(pkg);
   if (others.length > 0) {
-    return `entries of the catalogue differ in what it is: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
+    return `entries of the catalogue name different packages for it: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
   }
   const spoken = transportOf(container);
   if (pkg.transport !== spoken)
-    return `the package ${name} speaks ${pkg.transport}, and the server is declared as ${spoken}`;
+    return `the package ${name} speaks ${pkg.transport}, but the server is declared as ${spoken}`;
   if (pkg.args === undefined && (container.args ?? []).length === 0) {
-    return `the package ${name} needs arguments that its entry leaves open: spec.args says them`;
+    return `the package ${name} needs arguments that its entry leaves open: set spec.args`;
   }
   return undefined;
 }

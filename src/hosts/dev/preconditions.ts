@@ -33,7 +33,7 @@ export async function claimFolder(dir: string, room = ROOM_BYTES): Promise<Direc
   } catch (cause) {
     if (cause instanceof Failure && cause.code === 'devcluster-locked') {
       const other = `skep dev runs on ${name} already, as process ${cause.data.pid}`;
-      const message = `${other}. Stop it, or start this one with a folder and a port of its own: --data DIR --port N`;
+      const message = `${other}. Stop it, or start this one with its own folder and port: --data DIR --port N`;
       throw new Failure(cause.code, message, { data: cause.data, cause });
     }
     if (!(cause instanceof Error) || !('code' in cause) || cause instanceof Failure) throw cause;
@@ -48,8 +48,7 @@ export async function checkPort(port: number): Promise<void> {
     probe.once('error', reject);
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()));
   }).catch((cause: NodeJS.ErrnoException) => {
-    const what =
-      cause.code === 'EADDRINUSE' ? 'is taken by another process' : `cannot be listened on: ${cause.message}`;
+    const what = cause.code === 'EADDRINUSE' ? 'is used by another process' : `cannot be listened on: ${cause.message}`;
     throw new Failure(
       'listen-failed',
       `port ${port} ${what}. Name another one: skep dev --port N, or npm start -- --port N`,

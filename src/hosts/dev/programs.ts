@@ -36,7 +36,7 @@ export function findPrograms(options: ProgramOptions): FindProgram {
       return ownProgram(options, container, pod, owners);
     if (options.packages !== undefined) return options.packages.find(container);
     return {
-      absent: `skep dev knows no program for image ${image}: name one in dev.images of skep.yaml, or let packages of the catalogue run with --run npm,pypi`,
+      absent: `skep dev has no program for image ${image}: name one in dev.images of skep.yaml, or let packages of the catalogue run with --run npm,pypi`,
     };
   };
 }

@@ -140,7 +140,7 @@ function withOthers(first: Failure, others: readonly Failure[]): Failure {
  * names too.
  */
 async function refuseFile(path: string): Promise<string> {
-  throw new Failure('secret-file-unreadable', `${path} is not read: skep dev mounts no files for a registry`);
+  throw new Failure('secret-file-unreadable', `${path} cannot be read: skep dev mounts no files for a registry`);
 }
 
 /**

@@ -17,7 +17,7 @@ export function reportReady(
     const before = known.get(url) ?? false;
     known.set(url, ready);
     if (ready === before) return;
-    say(ready ? `${namespace}/${name} answers at ${url}` : `${namespace}/${name} does not answer any more`);
+    say(ready ? `${namespace}/${name} answers at ${url}` : `${namespace}/${name} no longer answers`);
   }
 
   async function look(): Promise<void> {

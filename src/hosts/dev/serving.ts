@@ -104,7 +104,7 @@ function followRuns(registries: DevRegistries, say: (text: string) => void) {
     await start();
     const now = registries.urls();
     for (const url of now.filter((each) => !before.includes(each))) say(`registry ${url} is served`);
-    for (const url of before.filter((each) => !now.includes(each))) say(`registry ${url} is not served any more`);
+    for (const url of before.filter((each) => !now.includes(each))) say(`registry ${url} is no longer served`);
   }
 
   return {

@@ -1,4 +1,4 @@
-// One session of `skep dev`, from the start of its servers to Ctrl-C.
+// Runs a session of `skep dev`, from the start of its servers to Ctrl-C.
 
 import { join, relative, resolve } from 'node:path';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
@@ -169,7 +169,7 @@ function selfCommand(): readonly [string, string] {
 
 function finishOnce(first: RunResult): void {
   if (exitCodeOf(first) !== 0)
-    throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
+    throw new Failure('dev-first-run-failed', 'the first run had problems, which are listed above');
 }
 
 function typedFor({ configFile }: DevWorld): CommandOf {

@@ -184,7 +184,7 @@ async function openEmbedded(dir: string, say: (text: string) => void): Promise<D
  */
 async function openFleet(fleetDir: string, issuerUrl: string, say: (text: string) => void): Promise<void> {
   if (existsSync(join(fleetDir, '.git'))) {
-    say('sample repository kept as it is');
+    say('sample repository exists and is kept unchanged');
     return;
   }
   const names = await readdir(SAMPLE, { recursive: true, withFileTypes: true });
@@ -203,7 +203,7 @@ async function openFleet(fleetDir: string, issuerUrl: string, say: (text: string
     author: { name: 'skep', email: 'skep@localhost' },
     timestamp: Math.floor(systemClock.now() / 1000),
   });
-  say(`sample repository made, commit ${commit.slice(0, 10)}`);
+  say(`sample repository created, commit ${commit.slice(0, 10)}`);
 }
 
 interface ConfigInput {

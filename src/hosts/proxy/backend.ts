@@ -163,7 +163,10 @@ async function openProcesses(
     });
   }
   if (config.attach === undefined) {
-    throw new Failure('proxy-config-invalid', '/transport is stdio, and neither /attach nor /process says where it is');
+    throw new Failure(
+      'proxy-config-invalid',
+      '/transport is stdio, and neither /attach nor /process locates the server',
+    );
   }
   return openPods(config.attach, config.stdio, environment, observer);
 }

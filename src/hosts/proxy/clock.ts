@@ -1,4 +1,4 @@
-// Time and random bytes for the data plane: its only code that asks the system for them.
+// Provides time and random bytes for the data plane: its only code that asks the system for them.
 
 import { randomBytes } from 'node:crypto';
 import type { ProxyClock } from '#gateway/proxy/ports.ts';

@@ -99,7 +99,7 @@ function refuse(path: string): never {
 }
 
 test.each([
-  { reason: 'text that is no JSON', text: '{', says: 'is not a JSON object' },
+  { reason: 'text that is not JSON', text: '{', says: 'is not a JSON object' },
   { reason: 'a port out of range', text: JSON.stringify({ ...CONFIG, port: 0 }), says: '/port must be >= 1' },
   {
     reason: 'an issuer without TLS',
@@ -138,9 +138,9 @@ test('a resource that is not a URL, in a file that changes, leaves the last good
 });
 
 test.each([
-  { reason: 'text that is no JSON', text: '[', says: 'the file must be object' },
+  { reason: 'text that is not JSON', text: '[', says: 'the file must be object' },
   {
-    reason: 'a policy that is no Cedar',
+    reason: 'a policy that is not Cedar',
     text: JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies: ['permit(principal'] } }),
     says: 'policy 1, line 1',
   },
@@ -154,7 +154,7 @@ test.each([
     says: '/cedar/groupClaimName',
   },
   {
-    reason: 'entities that are no list',
+    reason: 'entities that are not a list',
     text: JSON.stringify({
       version: '1.0',
       type: 'cedarv1',
@@ -162,7 +162,7 @@ test.each([
     }),
     says: 'list of entities',
   },
-])('refuses policies with $reason and says where', ({ text, says }) => {
+])('refuses policies with $reason and names the place', ({ text, says }) => {
   const failure = failureOf(() => readPolicies(createWatchedFiles(), { authz_config_path: fileWith(text) }));
   expect(failure.code).toBe('policy-file-invalid');
   expect(failure.message).toContain(says);

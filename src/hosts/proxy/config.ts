@@ -24,7 +24,7 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
   if ('fault' in read) throw invalid(file, read.fault);
   const [insecure] = insecureUrls(read.config);
   if (insecure !== undefined) {
-    throw invalid(file, `${insecure}, which is not https: set /oidc_config/insecure_allow_http where that is meant`);
+    throw invalid(file, `${insecure}, which is not https: set /oidc_config/insecure_allow_http to allow it`);
   }
   return { ...read, config: withWholeLock(files, file, read.config) };
 }
@@ -36,7 +36,7 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
 function withWholeLock(files: WatchedFiles, file: string, config: RunConfig): RunConfig {
   if (config.tools_lock?.parts === undefined) return config;
   const joined = joinLock(config.tools_lock, ({ path }) => files.readSettings(path));
-  if ('fault' in joined) throw invalid(file, `names a lock that is not complete: ${joined.fault}`);
+  if ('fault' in joined) throw invalid(file, `names an incomplete lock: ${joined.fault}`);
   return { ...config, tools_lock: joined.lock };
 }
 

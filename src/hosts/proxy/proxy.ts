@@ -83,7 +83,7 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
     logger.level = debug ? 'debug' : options.logger.level;
     handle = createHandle(parts);
     credential = parts.credential;
-    if (inForce !== undefined) logger.info('other settings are in force');
+    if (inForce !== undefined) logger.info('changed settings are in force');
     inForce = next;
   }
 

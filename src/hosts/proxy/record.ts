@@ -123,5 +123,6 @@ export function reportReadiness(logger: Logger): (reason: string | undefined) =>
 
 /** Logs an exception that no code caught and that broke a request. */
 export function reportBroken(logger: Logger): (error: unknown) => void {
-  return (error) => logger.error({ err: error, code: 'proxy-internal' }, 'a request broke, and was ended');
+  return (error) =>
+    logger.error({ err: error, code: 'proxy-internal' }, 'a request failed with an uncaught exception, and was ended');
 }

@@ -30,7 +30,7 @@ export async function openProxyRelay(options: RelayOptions): Promise<Relay | und
   if (config.session_key_files === undefined) {
     throw new Failure(
       'proxy-config-invalid',
-      '/scaling_config/session_redis needs /session_key_files: replicas without a common key do not understand each other',
+      '/scaling_config/session_redis needs /session_key_files: replicas need a common key to read the session ids of each other',
     );
   }
   const { openChannel } = await import('#adapters/redis/channel.ts');

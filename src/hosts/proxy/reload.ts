@@ -44,7 +44,12 @@ export function watchConfig({ config: started, read, use, logger, clock }: Reloa
       use(running);
       const keys = keysForRestart(started, next);
       if (keys.length === 0) reported = '';
-      else report('warn', 'proxy-restart-needed', `${keys.join(', ')} of the configuration is read at start only`);
+      else
+        report(
+          'warn',
+          'proxy-restart-needed',
+          `${keys.join(', ')} of the configuration is read only at the start: restart the process`,
+        );
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       report('error', error.code, `${error.message}; the last good settings stay in force`);

@@ -79,7 +79,7 @@ export function openRules(config: RunConfig, { files, logger, tasks, lock }: Rul
       }
       from = sources;
       refused = '';
-      logger.info({ lists }, 'other rules are in force');
+      logger.info({ lists }, 'changed rules are in force');
       for (const listener of [...listeners]) listener(lists);
       return true;
     },

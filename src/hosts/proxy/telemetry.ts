@@ -98,7 +98,7 @@ export async function openProxyTelemetry(options: ProxyTelemetryOptions): Promis
   const { tracing_enabled: tracing, metrics_enabled: metrics, endpoint } = telemetry;
   const wanted = tracing || metrics;
   if (wanted !== (endpoint !== undefined)) {
-    const missing = wanted ? 'no endpoint is named to send it to' : 'neither traces nor metrics are enabled';
+    const missing = wanted ? 'no endpoint is configured' : 'neither traces nor metrics are enabled';
     logger.warn({ code: 'telemetry-incomplete' }, `no telemetry is sent: ${missing}`);
   }
   if (endpoint === undefined || !wanted) return undefined;

@@ -87,7 +87,7 @@ function reporter(
     const facts = { code: 'definition-drifted', list, name: name.slice(0, NAME_SHOWN), what };
     logger.warn(
       facts,
-      `a definition of the MCP server is not as it was reviewed: it ${isHeld ? 'is held back' : 'passes'}`,
+      `a definition of the MCP server differs from the reviewed one: it ${isHeld ? 'is held back' : 'passes'}`,
     );
     if (!audit.enabled) return;
     const { component } = audit;

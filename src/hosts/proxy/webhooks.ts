@@ -25,7 +25,7 @@ const ANSWER_MAX = 1024 * 1024;
 /** The metrics count the webhooks of all configurations together. */
 export function openWebhooks(parts: WebhookParts): (config: RunConfig) => WebhookWorld | undefined {
   const { logger, metrics } = parts;
-  const answers = metrics.counter('skep_proxy_webhook_answers_total', 'Answers of webhooks, by what became of them.', [
+  const answers = metrics.counter('skep_proxy_webhook_answers_total', 'Responses of webhooks, by outcome.', [
     'server',
     'webhook',
     'outcome',
@@ -45,7 +45,7 @@ export function openWebhooks(parts: WebhookParts): (config: RunConfig) => Webhoo
         answers.add([name, webhook.name, outcome]);
         const facts = { webhook: webhook.name, detail };
         if (outcome === 'ignored')
-          logger.warn({ code: 'webhook-ignored', ...facts }, 'a webhook failed, and the request went on without it');
+          logger.warn({ code: 'webhook-ignored', ...facts }, 'a webhook failed, and the request continued without it');
       },
     };
   };

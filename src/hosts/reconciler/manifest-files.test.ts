@@ -15,7 +15,7 @@ for (let round = 0; ; round += 1) {
   if (round === 0) console.log('begun');
 }`;
 
-test('what goes between the listing of a folder and the reading is not there, and no error', async () => {
+test('a file that is deleted between the listing of a folder and the reading counts as missing, and is not an error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'manifest-files-'));
   writeFileSync(join(folder, 'stays.yaml'), 'a: 1');
   const churn = spawn(process.execPath, ['-e', CHURN], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -26,8 +26,11 @@ export async function startMigration(
     try {
       const done = await migrateAtStart(database, { user: database.migrationUser });
       if (done instanceof Failure) {
-        logger.warn({ code: done.code }, `the schema of the database is left to others: ${done.message}`);
-      } else if (done.length > 0) logger.info({ applied: done }, 'the schema of the database was brought up to date');
+        logger.warn(
+          { code: done.code },
+          `the schema of the database was not migrated, which is left to another process: ${done.message}`,
+        );
+      } else if (done.length > 0) logger.info({ applied: done }, 'the schema of the database was migrated');
       return true;
     } catch (failure) {
       if (!(failure instanceof Failure) || !failure.retryable) throw failure;

@@ -67,7 +67,7 @@ function contentsOf({ audit }: VmcpConfig): AuditData {
   };
 }
 
-/** Excluded types win, and an empty list means all (document 3, Audit config). */
+/** Excluded types win, and an empty list means all (Document 3, Audit config). */
 function keptTypes({ audit }: VmcpConfig): ReadonlySet<string> {
   const { eventTypes = [], excludeEventTypes = [] } = audit ?? {};
   const named: readonly string[] = eventTypes.length === 0 ? AUDIT_TYPES : eventTypes;

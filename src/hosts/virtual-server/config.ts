@@ -66,7 +66,7 @@ function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: V
   issuerSettings(authServer, oidc.audience);
 }
 
-/** Returns a fault if a strategy names a provider that does not exist (document 3, UpstreamInjectConfig). */
+/** Returns a fault if a strategy names a provider that does not exist (Document 3, UpstreamInjectConfig). */
 function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): string | undefined {
   const providers = authServer?.upstreams.map(({ name }) => name) ?? [];
   for (const { name } of backends) {
@@ -74,7 +74,7 @@ function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): st
     if (provider === undefined || providers.includes(provider)) continue;
     const pointer = `/outgoingAuth/backends/${pointerToken(name)}/${field}`;
     if (authServer === undefined) return `${pointer} needs /authServer`;
-    return `${pointer} names none of /authServer: ${providers.join(', ')}`;
+    return `${pointer} names no provider of /authServer: ${providers.join(', ')}`;
   }
   return undefined;
 }

@@ -32,7 +32,7 @@ export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place)
 
 function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oidc_config'] {
   if (type !== 'oidc') return undefined;
-  assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
+  assert(oidc !== undefined, 'a rule of the configuration requires the block that its type names');
   return {
     issuer: oidc.issuer,
     issuer_is_api_server: oidc.issuerIsApiServer,

@@ -31,7 +31,7 @@ export function openOptimizer(
     apiKey: environment[API_KEY]?.trim() || undefined,
     failed(message) {
       counted.embeddingsFailed();
-      const what = 'the embedding service is of no use, so tools are found by words alone';
+      const what = 'the embedding service cannot be used, so tools are found only by words';
       logger.warn({ code: 'vmcp-embeddings-unavailable', message }, what);
     },
   });

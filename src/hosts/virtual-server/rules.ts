@@ -210,7 +210,7 @@ function readAppCall(
   if (tool === undefined) return undefined;
   const renamed = patchTarget(body, message, tool);
   const scanned = scanMessage(renamed);
-  assert(scanned.ok && scanned.message.kind === 'request', 'a call stays one with another name');
+  assert(scanned.ok && scanned.message.kind === 'request', 'a renamed call is still a call');
   return { tool, message: scanned.message, body: renamed };
 }
 
@@ -218,6 +218,6 @@ const NOBODY = { claims: {} } as const;
 
 function namedResourceOf({ type, oidc }: IncomingAuth): NamedResource | undefined {
   if (type !== 'oidc') return undefined;
-  assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
+  assert(oidc !== undefined, 'a rule of the configuration requires the block that its type names');
   return { realm: oidc.issuer, resourceUrl: oidc.resource, scopesSupported: oidc.scopes };
 }

@@ -101,7 +101,7 @@ async function openStore(place: StorePlace): Promise<SessionStore | undefined> {
   const { sessionStorage } = config;
   if (sessionStorage === undefined) return undefined;
   if (environment[VMCP_ENV.sessionHmacSecret] === undefined) {
-    const message = `/sessionStorage needs the variable ${VMCP_ENV.sessionHmacSecret}: replicas without a common key do not understand each other`;
+    const message = `/sessionStorage needs the variable ${VMCP_ENV.sessionHmacSecret}: replicas need a common key to read the session ids of each other`;
     throw new Failure('vmcp-config-invalid', message);
   }
   const { openSessionStore } = await import('#adapters/redis/session-store.ts');

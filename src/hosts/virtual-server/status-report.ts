@@ -31,7 +31,7 @@ export interface StatusReport {
 const SOON_MS = 1000;
 const KIND = 'VirtualMCPServer';
 
-/** Returns undefined outside of a cluster, where there is no status. */
+/** Returns undefined outside of a cluster, because there is no status there. */
 export function openStatusReport(options: StatusOptions): StatusReport | undefined {
   const { environment, logger } = options;
   const { [VMCP_ENV.name]: name, [VMCP_ENV.namespace]: namespace } = environment;

@@ -114,7 +114,10 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
       admin?.replace(next);
       const keys = virtualKeysForRestart(config, other);
       if (keys.length === 0) return;
-      logger.warn({ code: 'vmcp-restart-needed' }, `${keys.join(', ')} of the configuration is read at start only`);
+      logger.warn(
+        { code: 'vmcp-restart-needed' },
+        `${keys.join(', ')} of the configuration is read only at the start: restart the process`,
+      );
     },
     stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, underWay }),
   };

@@ -2,6 +2,6 @@
 
 export const DEVCLUSTER_CODES = {
   'devcluster-locked': 'Another process uses this state directory: stop it, or choose another directory.',
-  'devcluster-state-broken': 'A file of the state directory cannot be read as what it should be: the message names it.',
+  'devcluster-state-broken': 'A file of the state directory is not readable or has another form: the message names it.',
   'devcluster-port-taken': 'The port is in use by another process: choose another one, or 0 for any free one.',
 } as const;

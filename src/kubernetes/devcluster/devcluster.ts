@@ -64,7 +64,7 @@ export interface Devcluster {
   readonly kubeconfigPath: string;
   /** Undefined if no node was requested. */
   readonly node: Node | undefined;
-  /** Reports that other programs now stand for images on this machine. */
+  /** Must be called when images have other programs on this machine than before. */
   programsChanged(): void;
   /** Faults that tests inject into further requests. */
   readonly faults: Faults;

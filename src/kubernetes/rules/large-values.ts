@@ -90,7 +90,7 @@ export function restoreObject(object: KubeObject, values: LongValues): KubeObjec
   return withValues(object, (value) => {
     if (!isStandIn(value)) return value;
     const found = values.get(value);
-    assert(found !== undefined, 'what stands for a value of an object is found where the object was read');
+    assert(found !== undefined, 'the value of a stand-in is known from reading the object');
     return found;
   });
 }

@@ -81,7 +81,7 @@ const ROWS: readonly { root: MergeType; path: string; is: string; reason: string
   { root: SECRET, path: 'data.a', is: 'struct string:base64', reason: 'format byte' },
   { root: BINDING, path: 'roleRef', is: 'struct atomic map', reason: 'map type of the reference' },
   { root: CRD, path: `${SCHEMA}.properties.x.properties.y`, is: 'struct map', reason: 'recursive types are lazy' },
-  { root: CRD, path: `${SCHEMA}.$ref`, is: 'struct string', reason: 'a property named $ref is no reference' },
+  { root: CRD, path: `${SCHEMA}.$ref`, is: 'struct string', reason: 'a property named $ref is not a reference' },
   { root: CRD, path: `${SCHEMA}.default`, is: 'verbatim map | any | atomic list', reason: 'raw JSON is kept' },
   {
     root: CRD,
@@ -90,7 +90,7 @@ const ROWS: readonly { root: MergeType; path: string; is: string; reason: string
     reason: 'a struct that publishes nothing',
   },
   { root: THING, path: 'metadata.labels', is: 'struct map', reason: 'metadata of a custom resource is ObjectMeta' },
-  { root: THING, path: 'spec.replicas', is: 'verbatim number', reason: 'custom resources keep what is written' },
+  { root: THING, path: 'spec.replicas', is: 'verbatim number', reason: 'custom resources keep values as written' },
   { root: THING, path: 'spec.cpu', is: 'verbatim map | any | atomic list', reason: 'int-or-string has no type' },
   { root: THING, path: 'spec.ports', is: 'verbatim map list by port,protocol', reason: 'list-map keys' },
   { root: THING, path: 'spec.tags', is: 'verbatim set list', reason: 'set' },

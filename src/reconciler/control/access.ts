@@ -8,7 +8,7 @@ import type { Secrets } from './ports.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route needs no token. */
+    /** Set if the route needs no token. */
     readonly public?: true;
   }
 }
@@ -45,7 +45,7 @@ async function knownTokens(tokens: Secrets, request: FastifyRequest): Promise<re
     return await tokens.values();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    request.log.error({ code: 'control-token-unreadable', reason: error.message }, 'no one can be let in');
+    request.log.error({ code: 'control-token-unreadable', reason: error.message }, 'no request can be admitted');
     return undefined;
   }
 }

@@ -19,9 +19,9 @@ import { addSnapshotRoute } from './routes/snapshot.ts';
 import { addSyncRoute } from './routes/sync.ts';
 
 export interface ControlOptions {
-  /** pino, or anything of its form. */
+  /** pino, or another logger with its interface. */
   readonly logger: FastifyBaseLogger;
-  /** Must not repeat. */
+  /** Returns an id that does not repeat. */
   readonly newRequestId: () => string;
   readonly vitals: Vitals;
   readonly metrics: MetricsSubject;

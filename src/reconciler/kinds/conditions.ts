@@ -6,27 +6,27 @@ import type { Finding, Observed, Resource } from './kind.ts';
 
 const ConditionSchema = object(
   {
-    type: text('What the condition is about.', {
+    type: text('Subject of the condition.', {
       maxLength: 316,
       pattern:
         '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
     }),
-    status: choice('Whether it holds.', ['True', 'False', 'Unknown']),
+    status: choice('Whether it is true.', ['True', 'False', 'Unknown']),
     observedGeneration: optional(
-      integer('Generation of the resource that this was found out about.', { format: 'int64', minimum: 0 }),
+      integer('Generation of the resource that the condition is about.', { format: 'int64', minimum: 0 }),
     ),
     lastTransitionTime: time('When the status last changed.'),
-    reason: text('One word for why, for programs.', {
+    reason: text('Reason as one word, for programs.', {
       minLength: 1,
       maxLength: 1024,
       pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
     }),
-    message: text('Why, for people.', { maxLength: 32768 }),
+    message: text('Reason, for people.', { maxLength: 32768 }),
   },
-  'One thing that is known about the resource.',
+  'A condition of the resource.',
 );
 
-export const ConditionsSchema = list(ConditionSchema, 'What is known about the resource, one entry per subject.', {
+export const ConditionsSchema = list(ConditionSchema, 'Conditions of the resource, one entry per subject.', {
   keys: ['type'],
 });
 

@@ -17,12 +17,12 @@ export const ConfigStatus = object(
     referencingServers: optional(
       list(
         text('Name of an MCPServer, or kind and name of another resource.'),
-        'Who uses the settings, sorted: MCPServers by name, others as Kind/name.',
+        'Users of the settings, sorted: MCPServers by name, others as Kind/name.',
       ),
     ),
     conditions: optional(ConditionsSchema),
   },
-  'The settings as they were last seen.',
+  'The last observed state of the settings.',
 );
 
 export function configStatus(

@@ -89,7 +89,7 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
     expect(definition.spec).not.toHaveProperty('conversion');
   });
 
-  it('shows in its columns only what the schema has', () => {
+  it('shows in its columns only fields of the schema', () => {
     const known = new Set([
       'metadata.creationTimestamp',
       ...fieldsOf(kind.schema.spec, 'spec').map(({ path }) => path),

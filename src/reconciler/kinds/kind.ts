@@ -1,5 +1,5 @@
-// The contract of every custom resource kind. The pipeline uses only `Kind` and `Resource`: a spec's type never leaves
-// its kind's folder.
+// Declares the contract of every custom resource kind. The pipeline uses only `Kind` and `Resource`: a spec's type
+// never leaves its kind's folder.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
@@ -48,10 +48,7 @@ export interface Endpoint {
 
 export type EndpointAuth =
   | { readonly type: 'anonymous' }
-  /**
-   * Tokens of the issuer; if there is an audience, only tokens for it; if there is an account (`namespace/name`,
-   * `namespace/*`), only its own.
-   */
+  /** Tokens of the issuer, limited to the audience and the account (`namespace/name`, `namespace/*`) if set. */
   | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string; readonly account?: string }
   /** The named settings cannot be read. */
   | { readonly type: 'unknown' };
@@ -127,10 +124,7 @@ export interface Settings {
   digest(text: string): string;
 }
 
-/**
- * The issuer of the tokens of the cluster's service accounts, as its API server names it; or a sentence that says why
- * it is unknown.
- */
+/** The issuer of the cluster's service account tokens, or a sentence that says why it is unknown. */
 export type TokenIssuer = { readonly issuer: string } | { readonly fault: string };
 
 /** The input of `status()`; the same input gives the same status. */
@@ -139,9 +133,7 @@ export interface Observed {
   readonly view: View;
   /** Reasons why children are kept unchanged: missing references, a rejected image. Empty if there are none. */
   readonly refusals: readonly Finding[];
-  /**
-   * Names of kinds that could not be listed: the view of them is unknown. A status that uses none of them is written.
-   */
+  /** Names of kinds that could not be listed. A status that uses none of them is written. */
   readonly unlisted?: ReadonlySet<string>;
   /** Errors of this resource's children in this run, one sentence each. */
   readonly failures: readonly string[];
@@ -234,10 +226,7 @@ export interface Kind {
   enforces(resource: Resource): boolean;
   /** Whether clients authenticate with tokens of the cluster's service accounts. */
   acceptsAccounts(resource: Resource, view: View): boolean;
-  /**
-   * Returns the endpoints for clients. Called for any resource that passes its schema, even if its references are
-   * missing.
-   */
+  /** Returns the endpoints for clients, even if references are missing. The resource passes its schema. */
   exposes(resource: Resource, view: View): readonly Endpoint[];
   /**
    * Returns the names of all objects that `children` and `generated` may return, without reading other objects: two

@@ -15,7 +15,7 @@ export function unknownReferenceFields(schema: JsonObject, value: unknown, point
     const where = pointer.slice(1).replaceAll('/', '.');
     return Object.keys(value).flatMap((name): readonly Finding[] => {
       if (known.includes(name)) return [];
-      const message = `${where} has no field "${name}", so nothing would read it.${didYouMean(name, known)}`;
+      const message = `${where} has no field "${name}", so it would be ignored.${didYouMean(name, known)}`;
       const at = `${pointer}/${pointerToken(name)}`;
       return [{ code: 'schema-unknown-field', severity: 'error', pointer: at, at: 'key', message }];
     });

@@ -46,7 +46,7 @@ export function respell(text: string, kinds: readonly Kind[], apiGroup: string):
   return isSame ? { text: changed } : { fault: CHANGED_MEANING };
 }
 
-const CHANGED_MEANING = 'it would not mean the same afterwards. Write it in the spelling of v1beta1 by hand';
+const CHANGED_MEANING = 'its meaning would change. Write it in the spelling of v1beta1 by hand';
 
 function edited({ text, edits }: Source): string {
   const sorted = edits.toSorted((a, b) => b.start - a.start || b.end - a.end);

@@ -20,7 +20,7 @@ import { LABEL_DOMAIN, workloadLabels } from './labels.ts';
 export const TOOLS_LOCK_SETTING = {
   name: TOOLS_LOCK_ANNOTATION,
   description:
-    'Whether the tools of the server are held to its ToolLock, an object next to its manifest that skep lock writes. enforce: clients do not get a tool that is new or differs from the lock, and cannot call it. report: it passes, and is reported.',
+    'Whether the tools of the server are compared with its ToolLock, an object next to its manifest that skep lock writes. enforce: clients do not get a tool that is new or differs from the lock, and cannot call it. report: such a tool passes, and is reported.',
   ...oneOf(['enforce', 'report', 'off'], 'off'),
 };
 
@@ -75,7 +75,7 @@ type LockCondition = Parameters<typeof conditionsOf>[1][number];
 function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
   const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
   if (account === undefined) {
-    const message = `${program} has not reported yet what ${what} offers under the lock as it is now`;
+    const message = `${program} has not reported yet what ${what} offers under the current lock`;
     return { ...condition, reason: 'DefinitionsNotRead', message };
   }
   const message = `${program} does not report what ${what} offers: skep grants no rights to ServiceAccount ${account}, which the manifest names. Definitions that differ are in its log (definition-drifted)`;
@@ -96,7 +96,7 @@ export function toolsLockCondition(server: Server, view: View, account?: string)
   return [
     lockedCondition(
       { drifts: report.drifts.map((drift) => ({ ...drift, mode })), omitted: omittedOf(mode, report) },
-      'the server offers what was reviewed',
+      'the server offers the reviewed definitions',
     ),
   ];
 }
@@ -132,7 +132,7 @@ export function backendsLockCondition(
   const unread = read.filter(({ isRead }) => !isRead).map(({ backend }) => ({ name: backend }));
   if (found.drifts.length + found.omitted.length === 0 && unread.length > 0)
     return [unreportedCondition(program, undefined, namesShown(unread))];
-  return [lockedCondition(found, 'the backends that it calls itself offer what was reviewed')];
+  return [lockedCondition(found, 'the backends that it calls itself offer the reviewed definitions')];
 }
 
 function namesShown(backends: readonly { readonly name: string }[]): string {
@@ -194,7 +194,7 @@ function lockedCondition({ drifts, omitted }: FoundDrifts, reviewed: string): Lo
   const isPassed = all.some(({ mode }) => mode === 'report');
   const fates = [...(isHeld ? ['held back'] : []), ...(isPassed ? ['passed on although they differ'] : [])];
   const reason = isHeld ? 'DefinitionsHeldBack' : 'DefinitionsDrifted';
-  const message = `definitions that are not as they were reviewed are ${fates.join(' or ')}: ${[...shown, ...more].join(', ')}. See skep lock --diff.`;
+  const message = `definitions that differ from the reviewed ones are ${fates.join(' or ')}: ${[...shown, ...more].join(', ')}. See skep lock --diff.`;
   return { type, status: 'False', reason, message };
 }
 
@@ -230,6 +230,6 @@ export function toolsLockFault(server: Server, view: View): Pick<Finding, 'code'
   const mode = modeOf(server);
   if (mode !== 'enforce' || lockOf(server, view) !== undefined) return undefined;
   const { kind, metadata } = server;
-  const message = `${kind} ${metadata.name} has no ToolLock that can be used, and its tools are to be held to one: write it with skep lock, or set the annotation to report`;
+  const message = `${kind} ${metadata.name} has no valid ToolLock, which its annotation requires: write it with skep lock, or set the annotation to report`;
   return { code: 'lock-missing', message };
 }

@@ -27,7 +27,7 @@ export function textOfChange(change: Change): string[] {
   if (change.action === 'delete') return [`  ${MARKS.delete} ${id}`];
   const refused = change.preview?.verdict === 'refused' ? [lineOfRefusal(change.preview)] : [];
   if (change.action === 'create') return [`  ${MARKS.create} ${id}`, ...refused];
-  const head = change.replaces === true ? `  -/+ ${id} (deleted and created anew)` : `  ${MARKS.update} ${id}`;
+  const head = change.replaces === true ? `  -/+ ${id} (deleted and created again)` : `  ${MARKS.update} ${id}`;
   return [head, ...change.diff.flatMap(textOfDifference), ...refused];
 }
 

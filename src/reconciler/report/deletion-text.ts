@@ -9,7 +9,7 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
     `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
     ...deletionLines(deletions, extent),
-    ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
+    ...(expiredAt === undefined ? [] : [`their approval expired at ${expiredAt}`]),
     `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`,
   ]);
 }
@@ -33,7 +33,7 @@ export function fateOf({
   readonly takes?: readonly string[];
 }): string {
   const along = takes.length === 0 ? '' : ` (with it: ${takes.join(', ')})`;
-  return replaced === true ? ' (deleted and created anew)' : along;
+  return replaced === true ? ' (deleted and created again)' : along;
 }
 
 export function approvedLines({ approved }: Plan): string[] {

@@ -83,9 +83,9 @@ const OPTIMIZER = {
 function authLine({ before, after, refusesToday }: AuthImpact): string {
   switch (after.type) {
     case 'anonymous':
-      return 'anyone may call: no token is asked for any more';
+      return 'anyone may call: no token is required any more';
     case 'unknown':
-      return 'whose tokens are accepted cannot be read';
+      return 'the issuer of accepted tokens cannot be read';
     case 'oidc':
       break;
   }
@@ -99,7 +99,7 @@ function authLine({ before, after, refusesToday }: AuthImpact): string {
     return `the tokens of today are refused: they must be of service account ${after.account}, no longer of ${accounts}`;
   }
   const earlier = before.audience === undefined ? 'for any' : `for ${before.audience}`;
-  return `the tokens of today are refused: they must be made for audience ${after.audience}, no longer ${earlier}`;
+  return `the tokens of today are refused: they must be issued for audience ${after.audience}, no longer ${earlier}`;
 }
 
 function widerLine(before: AuthImpact['before'], { issuer, audience }: { issuer: string; audience?: string }): string {
@@ -110,12 +110,12 @@ function widerLine(before: AuthImpact['before'], { issuer, audience }: { issuer:
 
 function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpact): readonly string[] {
   return [
-    ...listLine('tools that are gone', disappear),
+    ...listLine('removed tools', disappear),
     ...renamed.map(({ before, after }) => `tool ${before} is called ${after} now`),
-    ...listLine('tools that are new', appear),
-    ...listLine('more than one member has, without a rule that tells them apart', clashes),
+    ...listLine('new tools', appear),
+    ...listLine('names of several members, without a rule that distinguishes them', clashes),
     ...(uncertain
-      ? ['its tools may be others: a server is another one, and no registry in a ConfigMap lists them']
+      ? ['its tools may differ: a server has changed, and no registry in a ConfigMap lists its tools']
       : []),
   ];
 }
@@ -132,10 +132,10 @@ function noticeOfRegistry({ resource, source, action, ...servers }: RegistryImpa
     action,
     id: `${formatId(resource)}/${source}`,
     lines: [
-      ...listLine('servers that are gone', disappear),
+      ...listLine('removed servers', disappear),
       ...renamed.map(({ before, after }) => `server ${before} is called ${after} now`),
-      ...listLine('servers that are new', appear),
-      ...unknown.map((what) => `its ${what} is another; which servers that means is known when it is synced`),
+      ...listLine('new servers', appear),
+      ...unknown.map((what) => `its ${what} changes; its servers are known when it is synced`),
     ],
   };
 }

@@ -23,7 +23,7 @@ import {
 } from './text.ts';
 import { visibleLines } from './visible.ts';
 
-/** Returns the whole validation if there is none before, and nothing if the result is as before. */
+/** Returns the whole validation if there is none before, and nothing if the result has not changed. */
 export function textOfChangedValidation(now: Validation, before: Validation | undefined): string {
   if (before === undefined) return textOfValidation(now);
   const appeared = problemsWithout(now.problems, before.problems).map((problem) => `new: ${formatProblem(problem)}`);
@@ -42,8 +42,8 @@ function textOfSolved(problem: Problem): string {
 }
 
 /**
- * Returns how a scheduled run ended, its outcomes printed already. Empty if it did nothing, and if problems, failures and waiting
- * deletions stand as they did after the run `before`.
+ * Returns the end of a scheduled run; its outcomes were printed already. Empty if it did nothing, and if problems,
+ * failures and waiting deletions are the same as after the run `before`.
  */
 export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');

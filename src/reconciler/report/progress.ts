@@ -33,7 +33,7 @@ export function createProgress(monotonic: () => number): (planned: number) => st
   };
 }
 
-/** Resources that are named; the others are counted. */
+/** Maximum number of resources that are named; the others are counted. */
 const NAMED_MAX = 10;
 
 /** Returns the reason of a wait, and its maximum. */
@@ -59,7 +59,7 @@ export function textOfWaitingForSource({
   readonly name: string;
   readonly waitedMs: number;
 }): string {
-  return visibleLines([`waiting for source ${name}: its server has not answered for ${durationText(waitedMs)}`]);
+  return visibleLines([`waiting for source ${name}: its server has not responded for ${durationText(waitedMs)}`]);
 }
 
 /** Returns one line for each resource, with the message of its status; ten at most. */

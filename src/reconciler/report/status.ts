@@ -40,7 +40,7 @@ export function textOfStatus(
     ...section('could not be read', failures, textOfFailure),
     ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each, timeText)}`),
     ...outOfSyncLines(status, timeText),
-    ...section('may differ: the next run asks the API server', uncertain, (each) => each),
+    ...section('may differ: the next run checks with the API server', uncertain, (each) => each),
     ...section('differ, and left to another manager (apply.conflicts: report)', fieldsIn(status, 'kept'), textOfField),
     ...section('left to another manager (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
     ...approvalLines(status, commandOf, timeText),
@@ -204,7 +204,7 @@ function lastLines(
       ? reached
         ? 'no run has been recorded yet'
         : 'the last run is not known: the cluster, which has the record, was not reached'
-      : `last recorded run: ${stateText(lastRun)}, ${atText(lastRun.finishedAt, timeText)}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
+      : `last recorded run: ${stateText(lastRun)}, ${atText(lastRun.finishedAt, timeText)}; to see the run: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
   return [
     last,
     ...(lastLook === undefined ? [] : [`last run on this machine: ${atText(lastLook.finishedAt, timeText)}`]),

@@ -73,7 +73,7 @@ function againstLines({ against }: RunResult): string[] {
   if (against === undefined) return [];
   const commits = Object.entries(against.commits).map(([source, commit]) => `${source} at ${commit.slice(0, 12)}`);
   return [
-    `by the snapshot of ${against.createdAt} (${commits.join(', ')}); what happened since is not known`,
+    `by the snapshot of ${against.createdAt} (${commits.join(', ')}); later changes are not known`,
     ...against.unknown.map((sentence) => `not known here: ${sentence}`),
   ];
 }

@@ -6,7 +6,7 @@ import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { isLarge } from './observe/large-contents.ts';
 
-/** Functions by which work looks at objects around its own. Their answers depend on their words only. */
+/** Functions with which work looks at other objects. Their results depend on their arguments only. */
 type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
 
 interface Work<T, Q extends Questions> {

@@ -32,8 +32,8 @@ export interface RunOptions extends InstanceOptions, WriteOptions {
 }
 
 /**
- * Performs one run. Throws Failure if nothing could be done at all: `cluster-unreachable`, `locked`, ...; everything
- * else is in the result.
+ * Performs one run. Throws Failure if nothing could be done (`cluster-unreachable`, `locked`, ...); the rest is in the
+ * result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
@@ -99,10 +99,7 @@ async function writeLocked(
   }
 }
 
-/**
- * Writes the waiting sources when the sources that they need are applied and ready, as long as the run waits for
- * resources.
- */
+/** Writes waiting sources when the needed sources are applied and ready, as long as the run waits for resources. */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,
@@ -193,9 +190,7 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
   return sealDigests(deps, sealed, prepared);
 }
 
-/**
- * Returns the plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`.
- */
+/** Returns the plan alone, without locks, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
 export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   return (await planInstance(deps, options)).result;
 }
@@ -242,7 +237,7 @@ interface Start {
   readonly requests: number;
 }
 
-/** Kinds come and go between the runs of a long-lived process. */
+/** Kinds are added and removed between the runs of a long-lived process. */
 function startOf({ clock, cluster }: RunDeps): Start {
   cluster.refresh();
   return { at: timestamp(clock), requests: cluster.requests() };

@@ -163,7 +163,7 @@ const PLAINTEXT: Finding = {
   severity: 'warning',
   pointer: '/kind',
   message:
-    'the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md)',
+    'the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md)',
 };
 
 /** Returns false for an empty Secret: others fill it. */

@@ -1,4 +1,4 @@
-// An entry of the catalogue, and the data that is extracted from its server.json to find, compare and check it.
+// Defines an entry of the catalogue, and the data that is extracted from its server.json to find, compare and check it.
 
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn, pointerToken } from '#std/json.ts';

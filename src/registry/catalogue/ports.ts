@@ -1,4 +1,4 @@
-// The ports of the catalogue: sources that it reads, and a store of its entries.
+// Declares the ports of the catalogue: sources that it reads, and a store of its entries.
 
 import type { CatalogueState, Resume, SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '#contracts/registry/source.ts';

@@ -85,10 +85,7 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   return await storeOrTell(ports, request, () => storeWhole(ports, request, read));
 }
 
-/**
- * If the store refuses the content for good, records this like any other failure of the source. Throws if the store
- * cannot record it.
- */
+/** Records a failed attempt if the store refuses the content for good. Throws if it cannot be recorded. */
 async function storeOrTell<O>(
   ports: SyncPorts<O>,
   request: SyncRequest<O>,

@@ -8,7 +8,7 @@ import { Failure } from '#std/failure.ts';
 export interface Turns {
   /** Number of sources with much content in memory. */
   readonly atATime: number;
-  /** A source that has little content after this time gives its turn away, and goes on. */
+  /** A source that has little content after this time gives up its turn, and continues. */
   readonly slowMs: number;
   /** Bytes; less counts as little content. */
   readonly small: number;

@@ -23,7 +23,8 @@ interface Kept {
 
 /**
  * `monotonic` returns milliseconds. The oldest bodies make room for new ones. A body is kept when it is set for the
- * second time: most are requested once, and keeping them for a while would give the garbage collector the most work.
+ * second time, because most are requested only once: storing and dropping these would be most of the garbage
+ * collector's work.
  */
 export function createBodies(monotonic: () => number): Bodies {
   const kept = new Map<string, Kept>();

@@ -1,4 +1,4 @@
-// Decides what clients learn about a failure: never the cause, which is logged with the request id.
+// Writes the responses about failures. They never contain the cause, which is logged with the request id.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,4 +1,5 @@
-// Entity tags of responses that follow from the catalogue's revision and the request alone (RFC 9110 section 8.8.3).
+// Computes entity tags of responses that follow from the catalogue's revision and the request alone (RFC 9110 section
+// 8.8.3).
 
 import { sha256 } from '#std/hash.ts';
 

@@ -30,23 +30,21 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function createServiceMetrics(version: string, registries: readonly Served[]): ServiceMetrics {
   const metrics = createMetrics();
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
-  const requests = metrics.counter('skep_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
-  const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the answer.', ['route'], SECONDS);
+  const requests = metrics.counter('skep_http_requests_total', 'Responses to requests.', ['method', 'route', 'status']);
+  const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the response.', ['route'], SECONDS);
   const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', [
     'outcome',
     'provider',
   ]);
-  const database = metrics.gauge('skep_database_up', 'Whether the database answered this scrape.', []);
+  const database = metrics.gauge('skep_database_up', 'Whether the database responded for this scrape.', []);
   const servers = metrics.gauge('skep_registry_servers', 'Entries that the last sync stored.', ['registry']);
   const rejected = metrics.gauge('skep_registry_rejected', 'Entries that it left out as invalid.', ['registry']);
   const failed = metrics.gauge('skep_registry_failed_attempts', 'Attempts since the last success.', ['registry']);
-  const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'When content was last taken over.', [
+  const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'When content was last stored.', ['registry']);
+  const attempted = metrics.gauge('skep_registry_attempted_timestamp_seconds', 'When it was last checked.', [
     'registry',
   ]);
-  const attempted = metrics.gauge('skep_registry_attempted_timestamp_seconds', 'When it was last looked at.', [
-    'registry',
-  ]);
-  const interval = metrics.gauge('skep_registry_interval_seconds', 'How often it is to be looked at.', ['registry']);
+  const interval = metrics.gauge('skep_registry_interval_seconds', 'How often it is to be checked.', ['registry']);
   for (const { name, intervalMs } of registries) if (intervalMs !== undefined) interval.set([name], intervalMs / 1000);
   const process = addProcessMetrics(metrics);
   return {

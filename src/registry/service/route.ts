@@ -23,7 +23,7 @@ export function route(app: FastifyInstance, url: string, handler: Handler, schem
   addRoute(app, { method: 'GET', url, handler, schema });
 }
 
-/** The handler serves GET and HEAD to everybody: no token is required in any mode. */
+/** The handler serves GET and HEAD without a token, in any mode. */
 export function addPublicRoute(app: FastifyInstance, url: string, handler: Handler): void {
   addRoute(app, { method: 'GET', url, handler, config: { public: true } });
 }

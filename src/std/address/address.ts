@@ -49,7 +49,10 @@ export interface AddressFault {
   readonly message: string;
 }
 
-/** Returns the faults of a value and of all values below it. An empty text is skipped: the schema says whether it may be empty. */
+/**
+ * Returns the faults of a value and of all values below it. An empty text is skipped: the schema says whether it may be
+ * empty.
+ */
 export function addressFaults(schema: TSchema, value: unknown, pointer = ''): readonly AddressFault[] {
   if (!isObject(schema)) return [];
   if (typeof value === 'string') return textFaults(schema[ADDRESS], value, pointer);

@@ -1,4 +1,5 @@
-// Reads the name of a container image: registry, repository, tag and digest, with the defaults that container runtimes have.
+// Reads the name of a container image: registry, repository, tag and digest, with the defaults that container runtimes
+// have.
 
 export interface ImageName {
   /** The host, with a port if the name has one: ghcr.io. */

@@ -27,6 +27,6 @@ function endBroken(
     answer(error, request, reply);
     return;
   }
-  request.log.error({ err: error }, 'a request broke after its answer had begun');
+  request.log.error({ err: error }, 'a request failed after its response had begun');
   if (!raw.writableFinished) raw.destroy();
 }

@@ -94,8 +94,9 @@ interface Lengths {
 export function reference(description: string, { minLength, maxLength }: Lengths): TString {
   const schema: unknown = {
     description,
-    // A structural schema has no union of types: this field has none, its bounds are bounds of a text, and its fields are
-    // fields of an object. An API server refuses lists and numbers because no list and no number is within these bounds.
+    // A structural schema has no union of types: this field has none, its bounds are bounds of a text, and its fields
+    // are fields of an object. An API server refuses lists and numbers because no list and no number is within these
+    // bounds.
     'x-kubernetes-preserve-unknown-fields': true,
     ...{ minLength, maxLength, minItems: 1, maxItems: 0, minimum: 1, maximum: 0, not: { enum: [true, false] } },
     required: ['name'],

@@ -26,12 +26,13 @@ export async function readAgeKeys(text: string): Promise<AgeKeysRead> {
   for (const [index, line] of text.split('\n').entries()) {
     const identity = line.trim();
     if (identity === '' || identity.startsWith('#')) continue;
-    if (!IDENTITY.test(identity)) return { ok: false, reason: `line ${index + 1} is no age key (AGE-SECRET-KEY-1...)` };
+    if (!IDENTITY.test(identity))
+      return { ok: false, reason: `line ${index + 1} is not an age key (AGE-SECRET-KEY-1...)` };
     const recipient = await unlessMalformed(() => identityToRecipient(identity));
-    if (recipient === undefined) return { ok: false, reason: `line ${index + 1} is no whole age key` };
+    if (recipient === undefined) return { ok: false, reason: `line ${index + 1} is not a complete age key` };
     identities.set(recipient, identity);
   }
-  if (identities.size === 0) return { ok: false, reason: 'it holds no key (AGE-SECRET-KEY-1...)' };
+  if (identities.size === 0) return { ok: false, reason: 'it contains no key (AGE-SECRET-KEY-1...)' };
   return {
     ok: true,
     keys: {

@@ -26,14 +26,14 @@ export async function openDataKey({ groups, threshold }: SopsMetadata, keys: Age
   return {
     ok: false,
     code: 'sops-invalid',
-    message: 'The shares of its data key do not fit together: encrypt it anew.',
+    message: 'The shares of its data key do not fit together: encrypt it again.',
   };
 }
 
 function describeServices(groups: readonly KeyGroup[], needed: number): string {
   const services = [...new Set(groups.flatMap(({ others }) => others))].join(', ');
-  const who = needed === 1 ? 'no age recipient' : `age recipients in fewer than the ${needed} key groups it takes`;
-  return `The document was encrypted for ${services}, with ${who}: only age is read here; add a recipient with sops updatekeys.`;
+  const who = needed === 1 ? 'no age recipient' : `age recipients in fewer than the ${needed} required key groups`;
+  return `The document was encrypted for ${services}, with ${who}: only age is supported; add a recipient with sops updatekeys.`;
 }
 
 /** Describes the recipients, which are public keys. */
@@ -43,7 +43,7 @@ function wrong(groups: readonly KeyGroup[], opened: number, needed: number): str
     recipients.slice(0, 3).map(shown).join(', ') +
     (recipients.length > 3 ? ` and ${recipients.length - 3} others` : '');
   const how =
-    needed === 1 ? 'None of the age keys opens it' : `The age keys open ${opened} of the ${needed} groups it takes`;
+    needed === 1 ? 'None of the age keys opens it' : `The age keys open ${opened} of the ${needed} required groups`;
   return `${how}: it was encrypted for ${named}.`;
 }
 
@@ -52,6 +52,6 @@ function wrong(groups: readonly KeyGroup[], opened: number, needed: number): str
  * not a key is not repeated.
  */
 function shown(recipient: string): string {
-  if (!/^[a-z0-9-]+1[a-z0-9]+$/i.test(recipient)) return 'what is no age key';
+  if (!/^[a-z0-9-]+1[a-z0-9]+$/i.test(recipient)) return 'a text that is not an age key';
   return recipient.length > 70 ? `${recipient.slice(0, 32)}...` : recipient;
 }

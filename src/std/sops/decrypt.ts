@@ -47,7 +47,7 @@ export function decryptTogether(
   const written = mac === undefined ? undefined : unseal(mac, key, metadata.lastModified);
   if (written === checksum.digest('hex').toUpperCase()) return { ok: true, values };
   const message =
-    'Its checksum does not match: something in it was changed, added or taken away after it was encrypted. Change it with sops edit.';
+    'Its checksum does not match: a value was changed, added or removed after it was encrypted. Change it with sops edit.';
   return { ok: false, code: 'sops-mac-mismatch', message };
 }
 
@@ -55,24 +55,23 @@ function readLeaf(leaf: Leaf, { encrypts, macOnlyEncrypted }: SopsMetadata, key:
   const { path, text, plain, tag } = leaf;
   const sealed = readSealed(text);
   const expected = encrypts(path);
-  if (expected === 'undecided')
-    return { ok: false, message: 'The rule for what is encrypted takes too long to apply.' };
+  if (expected === 'undecided') return { ok: false, message: 'The rule that selects encrypted values takes too long.' };
   if (sealed !== undefined) {
     if (expected === 'clear')
-      return { ok: false, message: 'This is ciphertext where its rules leave values in the clear.' };
+      return { ok: false, message: 'This is ciphertext at a place that its rules do not encrypt.' };
     return readOpened(sealed, unseal(sealed, key, `${path.join(':')}:`));
   }
   const counted = countedScalar(text, plain, tag);
   if (counted === undefined) return { ok: true };
   if ('refused' in counted) return { ok: false, message: 'SOPS would not have written a value like this.' };
   if (expected === 'encrypted' && counted.text !== '') {
-    return { ok: false, message: 'This value stands in the clear among encrypted ones: encrypt it with sops edit.' };
+    return { ok: false, message: 'This value is not encrypted, but its rules encrypt it: encrypt it with sops edit.' };
   }
   return macOnlyEncrypted ? { ok: true } : { ok: true, counted: counted.text };
 }
 
 const WRONG_PLACE = 'This value cannot be decrypted: it was changed, or moved here from elsewhere.';
-const WRONG_TYPE = 'This value was encrypted as another type than it is.';
+const WRONG_TYPE = 'This value was encrypted as another type.';
 
 /** Texts of `bool` as Go's ParseBool reads them. */
 const TRUES = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);

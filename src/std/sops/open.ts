@@ -110,7 +110,7 @@ async function openTogether(
 }
 
 function invalidDocument(reason: string): Omit<SopsFault, 'pointer'> {
-  return { code: 'sops-invalid', message: `SOPS has not written this document so: ${reason}.` };
+  return { code: 'sops-invalid', message: `This document does not have the form that SOPS writes: ${reason}.` };
 }
 
 function closed(document: SopsDocument, fault?: SopsFault): Opening {

@@ -45,7 +45,7 @@ export function sopsDocuments(text: string): SopsDocument[] | undefined {
       const sops = isObject(value) ? value.sops : undefined;
       const [fault] = faults;
       if (fault !== undefined) {
-        const oddity = { reason: 'it has a mistake of YAML', pointer: fault.pointer ?? '' };
+        const oddity = { reason: 'it has a YAML error', pointer: fault.pointer ?? '' };
         return [{ value, sops, leaves: [], oddity }];
       }
       const walk: Walk = { leaves: [] };
@@ -76,7 +76,7 @@ function visit(walk: Walk, node: Node, pointer: string, path: readonly string[])
 
 function visitField(walk: Walk, key: Node, value: Node, pointer: string, path: readonly string[]): void {
   if (!isScalar(key) || isMergeKey(key)) {
-    walk.oddity ??= { reason: 'it has a merge key, or one that is no text', pointer };
+    walk.oddity ??= { reason: 'it has a merge key, or a key that is not a text', pointer };
     return;
   }
   const name = typeof key.value === 'string' ? key.value : '';

@@ -14,7 +14,7 @@ export interface ProcessUsage {
 
 /** Adds the metrics. The returned function is called with the usage before each scrape. */
 export function addProcessMetrics(metrics: Metrics): (usage: ProcessUsage) => void {
-  const started = metrics.gauge('process_start_time_seconds', 'When the process began.', []);
+  const started = metrics.gauge('process_start_time_seconds', 'Time when the process started.', []);
   const resident = metrics.gauge('process_resident_memory_bytes', 'Resident memory.', []);
   const heap = metrics.gauge('nodejs_heap_size_used_bytes', 'Used heap.', []);
   const cpu = metrics.counter('process_cpu_seconds_total', 'User and system CPU time.', []);

@@ -1,5 +1,5 @@
-// Makes the requests of a Fastify application parts of the traces of their senders: in the log by the id of the trace,
-// and as spans if tracing is on.
+// Adds the requests of a Fastify application to the traces of their senders: in the log by the id of the trace, and as
+// spans if tracing is on.
 
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts';

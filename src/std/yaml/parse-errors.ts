@@ -15,7 +15,7 @@ const SENTENCES: readonly (readonly [string, string])[] = [
   ['A block sequence may not be used as an implicit map key', COLUMN],
   [
     'Nested mappings are not allowed in compact mappings',
-    'This value needs quotes if it is a text with ": ". If the line below is meant as another field, begin it in the column of this one.',
+    'This value needs quotes if it is a text with ": ". If the line below is another field, begin it in the column of this one.',
   ],
   [
     'Implicit keys need to be on a single line',

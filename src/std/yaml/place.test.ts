@@ -28,7 +28,7 @@ test.each([
     line: (index: number) => `0x${index.toString(16)}: 1`,
     name: (index: number) => `${index}`,
   },
-])('all fields of a mapping whose keys are written $what are found by looking through it a few times', (row) => {
+])('all fields of a mapping whose keys are written $what are found in a few passes', (row) => {
   const { document, looks } = countedDocument(row.line);
   const offsets = Array.from({ length: FIELDS }, (_, index) => offsetOf(document, `/${row.name(index)}`, 'key'));
   expect(new Set(offsets).size).toBe(FIELDS);

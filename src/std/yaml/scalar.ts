@@ -29,14 +29,14 @@ function resolveTagged(text: string, tag: string): Resolved {
   if (wanted === undefined) return { ok: true, value: text };
   const resolved = resolvePlain(text);
   if (!resolved.ok || typeof resolved.value === wanted) return resolved;
-  return { ok: false, reason: `the value is tagged !!${tag}, but is none` };
+  return { ok: false, reason: `the value is tagged !!${tag}, but does not have that type` };
 }
 
 function resolveBinary(text: string): Resolved {
   const packed = text.replaceAll(/\s/g, '');
   const decoded = Buffer.from(packed, 'base64');
   if (decoded.toString('base64') !== packed)
-    return { ok: false, reason: 'the value is tagged !!binary, but is no base64' };
+    return { ok: false, reason: 'the value is tagged !!binary, but is not base64' };
   return { ok: true, value: decoded.toString('utf8') };
 }
 
@@ -51,7 +51,7 @@ function resolvePlain(text: string): Resolved {
   }
   if (!beginsNumber(text.charCodeAt(0))) return { ok: true, value: text };
   if (NOT_FINITE.test(text))
-    return { ok: false, reason: `${text} has no place in JSON; write a finite number or a string` };
+    return { ok: false, reason: `${text} is not allowed in JSON; write a finite number or a string` };
   return resolveNumber(text.startsWith('.') ? text : text.replaceAll('_', '')) ?? { ok: true, value: text };
 }
 

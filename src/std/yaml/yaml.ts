@@ -125,7 +125,7 @@ function yamlProblem(fault: YamlFault, place: Place): Problem {
  * characters, so this is five million characters.
  */
 const TOKENS_MAX = 800_000;
-const TOO_MANY = 'The file has more values and marks than are read at once: write what it holds into several.';
+const TOO_MANY = 'The file has more values and marks than can be read at once: split it into several files.';
 
 /**
  * Whether the text has too many tokens. The lexer uses no memory. There can be more tokens than characters, but not

@@ -1,4 +1,4 @@
-// Values held against JSON Schemas, and filled with their defaults: row by row, and as ajv says.
+// Tests checks of values against JSON Schemas, and defaults: row by row, and compared with ajv.
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
@@ -51,13 +51,13 @@ it.each(ROWS)('%j of %j: %j', (schema, value, misfits) => {
   expect(misfitsOf(schema, value).map(({ pointer, message }) => `${pointer} ${message}`)).toEqual(misfits);
 });
 
-it('ajv says the same of the rows that it can read', () => {
+it('ajv has the same results for the rows that it can read', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const rows = ROWS.filter(
     ([schema]) => schema.$ref === undefined && schema.format === undefined && !Array.isArray(schema.items),
   );
   expect(rows.length).toBeGreaterThan(20);
-  // It does not come to an end with such a pattern, and counts 0.3 as no multiple of 0.1.
+  // ajv does not finish with such a pattern, and does not accept 0.3 as a multiple of 0.1.
   for (const [schema, value, misfits] of rows.filter(
     ([{ pattern, multipleOf }]) => pattern === undefined && multipleOf === undefined,
   )) {
@@ -65,7 +65,7 @@ it('ajv says the same of the rows that it can read', () => {
   }
 });
 
-it('defaults are filled in where nothing is said, at every level that is there', () => {
+it('defaults are filled in for absent values, at every existing level', () => {
   const schema = {
     properties: {
       a: { default: 1 },

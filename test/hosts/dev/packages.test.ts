@@ -161,7 +161,7 @@ test.skipIf(!hasUv)('an image runs as the wheel of its entry', async () => {
 
 test.each([
   ['loose', 'has no exact version', 'no entry of the catalogue names a package of an exact version for it'],
-  ['web', 'speaks another transport', 'speaks stdio, and the server is declared as streamable-http'],
+  ['web', 'speaks another transport', 'speaks stdio, but the server is declared as streamable-http'],
   ['gone', 'is in no registry', '404'],
 ])('of the server %s, whose package %s, an Event says why it does not run', async (name, _, message) => {
   await eventually(

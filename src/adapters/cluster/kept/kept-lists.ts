@@ -102,7 +102,7 @@ function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unkno
 
 type Writes = Pick<ConnectedCluster, 'apply' | 'patch' | 'create' | 'replace' | 'remove'>;
 
-/** Own writes are known at once, before their events arrive. */
+/** Makes own writes known at once, before their events arrive. */
 function writesOver(state: State): Writes {
   const { cluster } = state;
   const stored = async (id: ResourceId, write: Promise<KubeObject>, isWhole = true): Promise<KubeObject> => {

@@ -30,7 +30,7 @@ interface Note {
 }
 
 interface State {
-  /** By label. */
+  /** Notes by label. */
   readonly notes: Map<string, Note>;
   /** True if a read has failed, or had two answers. */
   isMixed: boolean;
@@ -117,7 +117,7 @@ function digestIfAny(value: unknown): string {
   return value === undefined ? '' : digest(value);
 }
 
-/** The version of an object stands for it; an API without versions has none. */
+/** Returns the version of the object, which stands for it; an API without versions has none. */
 function printOf(object: KubeObject | undefined): string {
   if (object === undefined) return '';
   const { uid, resourceVersion } = object.metadata;

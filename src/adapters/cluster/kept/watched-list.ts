@@ -14,7 +14,7 @@ export interface WatchedListDeps extends WatchingDeps {
   readonly read: ReadList;
   /** Called with each change that our own writes have not shown already. */
   readonly changed: (key: string, change: Change) => void;
-  /** Called when events may have been lost: only a LIST shows what changed. */
+  /** Called when events may have been lost: only a LIST shows the changes. */
   readonly lost: () => void;
   /** Called with the keys of objects whose change a LIST showed and the watch did not. */
   readonly missed: (watched: Watched, keys: readonly string[]) => void;
@@ -172,7 +172,7 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<readon
   return objects;
 }
 
-/** Empty if versions of the list cannot be compared. */
+/** Returns an empty text if versions of the list cannot be compared. */
 function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string {
   const all = [version, ...objects.map(({ metadata }) => metadata.resourceVersion)];
   return all.every(isComparable) ? version : '';

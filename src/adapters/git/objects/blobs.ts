@@ -16,7 +16,7 @@ export async function readBlobs(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const contents = new Map<string, Uint8Array>();
   if (oids.length === 0) return contents;
-  const spend = openBudget('what is to be read', maxBytes);
+  const spend = openBudget('the requested content', maxBytes);
   const store = openObjectStore(objects, maxObjectBytes);
   try {
     for (const oid of oids) {

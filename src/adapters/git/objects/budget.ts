@@ -42,7 +42,7 @@ const WORK_MAX = 16;
  */
 export type Spend = (bytes: number, work?: number) => Promise<void>;
 
-/** `what`: noun for the things that exceed the budget, for the message. */
+/** Returns a function that counts bytes. `what`: noun of the message for things that exceed the budget. */
 export function openBudget(what: string, maxBytes: number): Spend {
   let total = 0;
   let allWork = 0;
@@ -59,7 +59,7 @@ export function openBudget(what: string, maxBytes: number): Spend {
 }
 
 export function tooLarge(what: string, maxBytes: number): Failure {
-  return new Failure('git-too-large', `${what} comes to more than ${maxBytes} bytes`, { data: { maxBytes } });
+  return new Failure('git-too-large', `${what} has more than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
 /** Returns the SHA-1 of all pieces, one after the other. */

@@ -18,7 +18,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number
   }
 }
 
-/** The same, with pauses. */
+/** Does the same, with pauses. */
 export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, maxBytes: number): Promise<Buffer> {
   const steps = applySteps(base, delta, maxBytes);
   for (;;) {
@@ -53,7 +53,7 @@ function* applySteps(base: Uint8Array, delta: Uint8Array, maxBytes: number): Gen
   return target;
 }
 
-/** Bytes of the object that the delta makes. Throws RangeError if the delta does not say it. */
+/** Returns the bytes of the object that the delta makes. Throws RangeError if the delta does not say it. */
 export function sizeMade(delta: Uint8Array): number {
   const reader = { delta, at: 0 };
   readSize(reader);

@@ -30,7 +30,10 @@ const OID_BYTES = 20;
 /** Maximum digits of a size or a distance: with more, it is larger than any number can represent exactly. */
 const DIGITS_MAX = 8;
 
-/** `bytes` begin with the entry, which is at `offset` of its pack. Throws if they are not an entry. */
+/**
+ * Reads the head from bytes that begin with the entry, which is at `offset` of its pack. Throws if they are not an
+ * entry.
+ */
 export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
   const { kind, size, at } = readKindAndSize(bytes);
   const type = TYPES[kind];
@@ -107,12 +110,15 @@ export function inflateFirst(bytes: Buffer, size: number): { readonly content: B
   return { content, length: engine.bytesWritten };
 }
 
-/** Maximum length of the deflated form. No compressor makes the data longer; empty blocks could go on for ever. */
+/**
+ * Returns the maximum length of the deflated form: no compressor makes the data longer, but empty blocks could go on
+ * for ever.
+ */
 export function deflatedMax(size: number): number {
   return 2 * size + 1024;
 }
 
-/** A stream that holds more than announced is damaged, which is not the same as too large for the caller. */
+/** Inflates up to a limit. A stream that holds more than announced is damaged, not too large for the caller. */
 function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
   const chunkSize = Math.max(64, maxOutputLength);
   try {

@@ -39,7 +39,7 @@ export function mergeBase(store: ObjectStore, one: string, other: string): strin
   return undefined;
 }
 
-/** The newest is last. If commits have the same date, the first that was found comes first. */
+/** Inserts so that the newest is last. If commits have the same date, the first that was found comes first. */
 function insertByDate(queue: Visited[], visited: Visited): void {
   let [from, to] = [0, queue.length];
   while (from < to) {
@@ -50,7 +50,7 @@ function insertByDate(queue: Visited[], visited: Visited): void {
   queue.splice(from, 0, visited);
 }
 
-/** Undefined if the repository does not have the commit: the history of a shallow clone ends there. */
+/** Returns undefined if the repository does not have the commit: the history of a shallow clone ends there. */
 function dateOf(store: ObjectStore, oid: string): number | undefined {
   const object = store.read(oid);
   if (object?.type !== 'commit') return undefined;

@@ -19,7 +19,7 @@ export interface ForeignBase {
 }
 
 export interface Named {
-  /** By the offset of the entry. */
+  /** Names by the offset of the entry. */
   readonly names: ReadonlyMap<number, string>;
   readonly bases: readonly ForeignBase[];
 }
@@ -86,7 +86,7 @@ interface Frame {
   readonly chain: { readonly bytes: number; readonly objects: number };
 }
 
-/** Depth first: only the base of the next delta, and bases with waiting deltas, are in memory. */
+/** Works depth first: only the base of the next delta, and bases with waiting deltas, are in memory. */
 async function nameBuilt(naming: Naming, base: Pick<Frame, 'object' | 'deltas'>): Promise<void> {
   const first = { ...base, chain: { bytes: base.object.content.length, objects: 1 } };
   const frames: Frame[] = [first];
@@ -117,12 +117,12 @@ function costOf({ object }: Pick<Frame, 'object'>): number {
 function chainOf({ limits: { chainBytes } }: Naming, { chain }: Frame, { content }: GitObject): Frame['chain'] {
   const next = { bytes: chain.bytes + content.length, objects: chain.objects + 1 };
   if (next.objects > MAX_CHAIN) throw new Error('deltas without end');
-  if (next.bytes > chainBytes) throw tooLarge('what a file of the server is made by', chainBytes);
+  if (next.bytes > chainBytes) throw tooLarge('the data from which a file of the server is built', chainBytes);
   return next;
 }
 
 function checkAlive({ limits: { aliveBytes } }: Naming, bytes: number): void {
-  if (bytes > aliveBytes) throw tooLarge('what changes of the server build on', aliveBytes);
+  if (bytes > aliveBytes) throw tooLarge('the data on which changes of the server build', aliveBytes);
 }
 
 async function makeObject(naming: Naming, base: GitObject, entry: ScannedEntry): Promise<GitObject> {
@@ -131,7 +131,7 @@ async function makeObject(naming: Naming, base: GitObject, entry: ScannedEntry):
   const { bytes } = readStored(pack.subarray(entry.offset, entry.end), entry.offset, limits.deltaBytes);
   const size = sizeMade(bytes);
   checkSize(limits, size);
-  if (bytes.length > deltaMax(size)) throw new Error('delta that is larger than what it makes');
+  if (bytes.length > deltaMax(size)) throw new Error('delta that is larger than its result');
   const content = await applyDeltaInTurns(base.content, bytes, limits.deltaBytes);
   await spend(content.length);
   return { type: base.type, content };
@@ -186,6 +186,6 @@ function deltaMax(size: number): number {
 }
 
 function baseMissing(base: number | string): Failure {
-  const message = `what the server sent builds on ${base}, which is not there`;
+  const message = `the pack from the server builds on ${base}, which is missing`;
   return new Failure('git-damaged', message, { data: { base }, retryable: true });
 }

@@ -39,7 +39,7 @@ const BASE_BYTES_MAX = 128 * 1024 * 1024;
 /** Objects kept decoded, because the next ones are often deltas against them. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** `objects`: the repository's folder of that name. Throws Failure `git-damaged`. */
+/** Opens `objects`, the repository's folder of that name. Throws Failure `git-damaged`. */
 export function openObjectStore(objects: string, maxObjectBytes: number): ObjectStore {
   const folders = withAlternates(objects);
   const packs: Pack[] = [];

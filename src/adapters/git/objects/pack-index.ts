@@ -30,7 +30,7 @@ export interface PackIndex {
 /** Throws an Error if the bytes are not an index, or damaged. */
 export function readIndex(bytes: Buffer): PackIndex {
   if (bytes.length < OIDS_AT + 2 * CHECKSUM_BYTES || bytes.readUInt32BE(0) !== MAGIC || bytes.readUInt32BE(4) !== 2) {
-    throw new Error('no pack index of version 2');
+    throw new Error('not a pack index of version 2');
   }
   const body = bytes.subarray(0, -CHECKSUM_BYTES);
   if (sha1(body) !== bytes.toString('hex', body.length)) throw new Error('pack index with a wrong checksum');

@@ -22,7 +22,7 @@ export async function receivePack(gitdir: string, pack: Buffer, limits = PACK_LI
   const count = readCount(pack);
   if (count === 0) return;
   if (count > limits.objects) throw tooManyObjects(limits.objects);
-  const spend = openBudget('what the server sent', limits.totalBytes);
+  const spend = openBudget('the pack from the server', limits.totalBytes);
   const entries = await scanPack(pack, spend);
   const store = openObjectStore(join(gitdir, 'objects'), limits.deltaBytes);
   try {
@@ -40,10 +40,10 @@ interface Whole {
 }
 
 function tooManyObjects(max: number): Failure {
-  return new Failure('git-too-large', `what the server sent has more than ${max} objects`, { data: { max } });
+  return new Failure('git-too-large', `the pack from the server has more than ${max} objects`, { data: { max } });
 }
 
-/** An existing pack is left alone: others may read it. */
+/** Writes the files, but leaves an existing pack alone: others may read it. */
 async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void> {
   const checksum = pack.subarray(-CHECKSUM_BYTES);
   const folder = join(gitdir, 'objects/pack');

@@ -21,12 +21,12 @@ export async function verifyDetached(
   const trusted = await readSshKeys(keys, namespace);
   const signature = await signatureOf(`${file}.sig`);
   if (!isSshSignature(signature))
-    throw new Failure('plan-signature-invalid', `${file}.sig is no signature by an SSH key`);
+    throw new Failure('plan-signature-invalid', `${file}.sig is not a signature by an SSH key`);
   const { good, publicKey } = judged(file, signature, content, namespace);
   if (!trusted.some((key) => key.equals(publicKey))) {
     throw new Failure('plan-signature-untrusted', `${file} is signed by a key that is none of the trusted ones`);
   }
-  if (!good) throw new Failure('plan-signature-invalid', `${file} is not what was signed`);
+  if (!good) throw new Failure('plan-signature-invalid', `${file} does not match its signature`);
 }
 
 async function signatureOf(file: string): Promise<string> {

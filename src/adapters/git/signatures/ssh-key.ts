@@ -61,7 +61,7 @@ export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): b
   return verify(algorithms[algorithm] ?? null, signed, { key, dsaEncoding: 'ieee-p1363' }, value);
 }
 
-/** PROTOCOL.u2f, SSH U2F Signatures: a token signs hashes, and whether someone touched it. */
+/** Returns the bytes that a token signs (PROTOCOL.u2f, SSH U2F Signatures): hashes, and whether someone touched it. */
 function tokenMessage(wire: WireReader, application: string, message: Buffer): Buffer {
   const flags = wire.byte();
   const counter = Buffer.alloc(4);

@@ -12,7 +12,7 @@ export interface WireReader {
   end(): void;
 }
 
-/** Every method throws an Error if the bytes end too soon. */
+/** Reads values in turn; every method throws an Error if the bytes end too soon. */
 export function readWire(source: Buffer): WireReader {
   let at = 0;
   function take(length: number): Buffer {
@@ -38,7 +38,7 @@ export function readWire(source: Buffer): WireReader {
   };
 }
 
-/** Length and bytes. */
+/** Returns length and bytes. */
 export function wireBytes(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(4);

@@ -66,7 +66,7 @@ async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: Found)
   await checkSigned(ring, what, signedCommit(readContent(store, commit)));
 }
 
-/** The name is part of the signed bytes: an old release cannot be passed off as a new one. */
+/** Checks the name, too, which is part of the signed bytes: an old release cannot be passed off as a new one. */
 async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: Found): Promise<void> {
   const name = reference.type === 'name' ? reference.name : undefined;
   if (name === undefined || !name.startsWith(TAG_PREFIX) || tip === commit) {
@@ -98,7 +98,7 @@ function checkSsh({ ssh }: KeyRing, what: string, signature: string, payload: Bu
       `${what} is signed by an SSH key that is none of the trusted ones`,
     );
   }
-  if (!good) throw signatureFailure('git-signature-invalid', `${what} is not what was signed`);
+  if (!good) throw signatureFailure('git-signature-invalid', `${what} does not match its signature`);
 }
 
 async function checkPgp({ pgp }: KeyRing, what: string, signature: string, payload: Buffer): Promise<void> {
@@ -180,7 +180,7 @@ function sshKeyOf(line: string, purpose: string): Buffer {
   const words = line.split(/\s+/);
   const at = words.findIndex(isKeyType);
   const base64 = words[at + 1];
-  if (at < 0 || base64 === undefined) throw new Error(`"${line.slice(0, 60)}" is no public key of a known type`);
+  if (at < 0 || base64 === undefined) throw new Error(`"${line.slice(0, 60)}" is not a public key of a known type`);
   const [, ...options] = words.slice(0, at);
   const strange = options.find((option) => option !== `namespaces="${purpose}"`);
   if (strange !== undefined) throw new Error(`option ${strange} of an allowed signer is not supported`);

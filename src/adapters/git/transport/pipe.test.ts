@@ -19,7 +19,7 @@ import { type SshServer, withoutSshd } from '../../../../test/harness/git-inetd.
 import { createOutbound } from '../../http/outbound.ts';
 
 describe('git daemon', () => {
-  test('is followed from commit to commit, by one connection each, with only what is new', async () => {
+  test('is followed from commit to commit, by one connection each, with only the new objects', async () => {
     const server = await serveDaemon();
     const repository = server.createRepository('fleet.git');
     repository.commit({ ...manyFiles(), 'a.yaml': 'first' });

@@ -66,7 +66,7 @@ function converse(options: PipeOptions): Conversation {
   return { http: { request }, close: () => held && dismiss(held.stream) };
 }
 
-/** gitprotocol-pack(5): a flush instead of a request says that nothing is requested. */
+/** Ends the conversation: a flush instead of a request says that nothing is requested (gitprotocol-pack(5)). */
 function dismiss(stream: GitStream): void {
   stream.input.end(FLUSH);
   stream.output.resume();

@@ -21,7 +21,7 @@ const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: b
   [/connect to (host|address)|Connection (refused|reset|closed|timed out)|kex_exchange/i, 'git-unreachable', true],
 ];
 
-/** Undefined if ssh ended without an error. */
+/** Returns undefined if ssh ended without an error. */
 export function sshComplaint({ code, says, cause }: SshEnd): Failure | undefined {
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
     return new Failure(
@@ -51,14 +51,14 @@ function adviceOn(code: GitCode): string {
 
 const ADVICE: Partial<Readonly<Record<GitCode, string>>> = {
   'git-ssh-host-unknown':
-    'Put the key of the server into the known_hosts file (ssh-keyscan prints it; compare it with what the host publishes)',
+    'Put the key of the server into the known_hosts file (ssh-keyscan prints it; compare it with the key that the host publishes)',
   'git-ssh-key-unusable':
     'Write the private key into the file again as ssh-keygen wrote it; only the user who runs skep may read the file',
   'git-auth-required': 'Give the key of the source access to the repository',
   'git-not-a-repository': 'Correct the path in the URL, or give the key access',
 };
 
-/** Without the frames of `@` around warnings, and without control characters that a terminal would obey. */
+/** Removes the frames of `@` around warnings, and control characters that a terminal would obey. */
 function lastWords(says: string): string {
   const lines = says
     .split('\n')

@@ -42,7 +42,7 @@ function isLocked([first = '', ...lines]: readonly string[]): boolean {
   return cipherOf(Buffer.from(lines.slice(0, end < 0 ? undefined : end).join(''), 'base64')) !== 'none';
 }
 
-/** PROTOCOL.key: the name of the cipher follows the magic, after its length. ssh reports blobs of another format. */
+/** Returns the cipher, whose name follows the magic, after its length (PROTOCOL.key). ssh reports other formats. */
 function cipherOf(blob: Buffer): string {
   const at = OPENSSH_MAGIC.length;
   if (blob.length < at + 4 || blob.toString('latin1', 0, at) !== OPENSSH_MAGIC) return 'none';

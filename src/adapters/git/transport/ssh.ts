@@ -51,7 +51,7 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
     : connectWithCopy(options, key.text, signal);
 }
 
-/** The copy is removed when the server has accepted the key, which it does before it sends anything. */
+/** Removes the copy when the server has accepted the key, which it does before it sends anything. */
 async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
   checkPath(options.dir);
   return useKeyCopy(options.dir, text, async (keyFile) => {

@@ -35,7 +35,7 @@ test('credentials are sent from the options or the URL, and shown nowhere', asyn
   }
 });
 
-test('a password that changes is read anew', async () => {
+test('a password that changes is read again', async () => {
   const auth = { username: 'bot', password: 'old' };
   const server = await serve({ auth });
   const repository = server.createRepository('fleet.git');

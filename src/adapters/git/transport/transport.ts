@@ -1,5 +1,5 @@
 // Sends the smart HTTP requests of isomorphic-git through the guarded outbound client, with credentials, redirects,
-// limits, and errors that say what to do (the caller adds URL and ref).
+// limits, and errors with advice (the caller adds URL and ref).
 
 import type { HttpClient } from 'isomorphic-git';
 import { Failure } from '#std/failure.ts';
@@ -72,7 +72,7 @@ export function checkAnswer(answer: Buffer, method: string): void {
   if (method === 'GET' && answer.includes('object-format=sha256')) throw unsupportedObjects();
 }
 
-/** A server of plain files answers with the file `info/refs`, which has a line with id and name for each ref. */
+/** Refuses the file `info/refs` of a server of plain files, which has a line with id and name for each ref. */
 function refuseListOfFiles(answer: Buffer): void {
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})\trefs\//.test(answer.toString('latin1', 0, 80))) return;
   throw new Failure(
@@ -110,7 +110,7 @@ async function sendRequest(
   }
 }
 
-/** Without the URL, which the caller adds, unless a redirect led elsewhere. */
+/** Returns the reason without the URL, which the caller adds, unless a redirect led elsewhere. */
 function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;
 }

@@ -19,7 +19,7 @@ export interface Login {
 }
 
 export interface EmbeddedOptions {
-  /** Created if it is missing. One process at a time uses it. */
+  /** Created if it is missing. Only one process at a time uses it. */
   readonly dir: string;
   /** Name of the database, created at the first start. */
   readonly database: string;
@@ -93,7 +93,7 @@ async function openCluster(site: Site, options: EmbeddedOptions): Promise<Server
   return await startPatiently(server, join(site.dataDir, '..', PORT_FILE));
 }
 
-/** Created under another name first: an interrupted start leaves nothing that looks complete. */
+/** Creates it under another name first: an interrupted start leaves nothing that looks complete. */
 async function makeCluster(server: ServerOptions, { database, migrator, app }: EmbeddedOptions): Promise<void> {
   const unfinished = { ...server, dataDir: `${server.dataDir}.new` };
   await removeCluster(unfinished.dataDir);
@@ -114,7 +114,7 @@ function passwordStatement({ user, password }: Login): string {
 /** File with the port of the last start: the addresses that clients know stay valid if the port is still free. */
 const PORT_FILE = 'port';
 
-/** Processes of a killed server take a moment to end, and a free port may be taken in the meantime. */
+/** Tries again: processes of a killed server take a moment to end, and a free port may be taken in the meantime. */
 async function startPatiently(options: ServerOptions, portFile: string): Promise<Server> {
   const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
   for (let attempt = 1; ; attempt += 1) {

@@ -127,7 +127,7 @@ async function ready(dataDir: string, pid: number, child: ChildProcess): Promise
   throw new Error(`not ready after ${START_TIMEOUT_MS} ms`);
 }
 
-/** The lines of a data directory's postmaster.pid; undefined if it has none. */
+/** Returns the lines of a data directory's postmaster.pid; undefined if it has none. */
 export async function readPidFile(dataDir: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
@@ -156,7 +156,7 @@ async function runProgram(options: ServerOptions, program: string, args: readonl
   });
 }
 
-/** A process group of its own: Ctrl-C reaches only us, and we stop the server in our order. */
+/** Starts a process group of its own: Ctrl-C reaches only us, and we stop the server in our order. */
 function launch(options: ServerOptions, program: string, args: readonly string[]): ChildProcess {
   const { account } = options;
   const owner = account === undefined ? {} : { uid: account.uid, gid: account.gid };
@@ -191,7 +191,7 @@ function keepLog(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** The first complaint: later lines of initdb and the server say that they end, and clean up. */
+/** Returns the first complaint: later lines of initdb and the server say that they end, and clean up. */
 function reasonIn(log: string): string {
   const lines = log.trim().split('\n');
   const reason = lines.find((line) => /\b(ERROR|FATAL|PANIC|error):/.test(line)) ?? lines.at(-1) ?? '';

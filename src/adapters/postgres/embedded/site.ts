@@ -1,5 +1,5 @@
-// Chooses the folders of an embedded server. As root the server runs under another account, which cannot enter every
-// directory that we can (a home of root has mode 0700): then programs and data are put into folders that it can enter.
+// Chooses the folders of an embedded server. If we are root, the server runs under another account, which cannot enter
+// every directory (a home of root has mode 0700): then programs and data are put into folders that it can enter.
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
@@ -20,7 +20,9 @@ export interface Site {
 /** Owned by root, and open to every account. */
 const SHARED_ROOT = '/var/lib/skep';
 
-/** `dir` is absolute and exists. Throws Failure `database-server-failed` if there is no such place. */
+/**
+ * Returns the folders. `dir` is absolute and exists. Throws Failure `database-server-failed` if there is no such place.
+ */
 export async function chooseSite(
   dir: string,
   binaries: Binaries,
@@ -68,7 +70,7 @@ function canEnter(account: Account, dir: string): boolean {
   return (mode & bit) !== 0 && (parent === dir || canEnter(account, parent));
 }
 
-/** A copy of the programs with their libraries; created once per place and time of installation. */
+/** Creates a copy of the programs with their libraries, once per place and time of installation. */
 async function copyPrograms({ directory }: Binaries, sharedRoot: string): Promise<Binaries> {
   const native = dirname(directory);
   const copy = join(sharedRoot, `programs-${shortHash(`${native} ${statSync(directory).mtimeMs}`)}`);

@@ -45,7 +45,7 @@ function propertyFindings(property: JsonObject, pointer: string, depth: number):
   ];
 }
 
-/** Checks the source of a value (document 3, OutputProperty). */
+/** Checks the source of a value. */
 function sourceFindings(type: Type, { value, properties }: JsonObject, pointer: string): readonly WorkflowFinding[] {
   if (value !== undefined && typeof value !== 'string')
     return [wrong(`${pointer}/value`, 'value must be a template, as text')];

@@ -134,7 +134,7 @@ function awaitedFindings({ dependencies }: Context, { from }: Reading, id: strin
   return [lucky ? warning(code, from.pointer, message) : problem(code, from.pointer, message)];
 }
 
-/** Checks defaultResults (document 3, WorkflowStepConfig). `pointer`: the place of the list of steps. */
+/** Checks defaultResults. `pointer`: the place of the list of steps. */
 export function defaultFindings(
   { steps }: Workflow,
   expressions: readonly ReadExpression[],

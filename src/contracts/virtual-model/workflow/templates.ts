@@ -48,7 +48,7 @@ function ofText(text: Json | undefined, surroundings: Surroundings): readonly Ex
   return typeof text === 'string' ? [{ text, ...surroundings }] : [];
 }
 
-/** Returns the templates in arguments: the texts at the first level (document 3, WorkflowStepConfig). */
+/** Returns the templates in arguments: the texts at the first level. */
 function argumentExpressions(values: JsonObject | undefined, surroundings: Surroundings): readonly Expression[] {
   return Object.entries(values ?? {}).flatMap(([name, value]) =>
     ofText(value, { ...surroundings, pointer: `${surroundings.pointer}/${pointerToken(name)}` }),

@@ -106,7 +106,7 @@ async function listServers({ origin, servers }: FrontOptions): Promise<readonly 
 }
 
 const TOKEN_MISSING =
-  'the token of skep dev is missing: it is in the file token of its folder, such as .skep/dev/token';
+  'the token of skep dev is missing: read it from the file token in its folder, such as .skep/dev/token';
 
 function idOf({ namespace, name }: RunningServer): string {
   return `${namespace}/${name}`;

@@ -43,7 +43,7 @@ export async function startSampleIssuer(dir: string): Promise<SampleIssuer | und
     logIn(provider, request, response).catch(() => {
       // The login is over, or it belongs to another browser.
       if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain' });
-      response.end('This login is over. Begin again where you came from.\n');
+      response.end('This login is over. Go back and log in again.\n');
     });
   };
   return {

@@ -33,7 +33,7 @@ export function loginPage({ action, client, redirectUri, resource }: LoginQuesti
 <h1>Log in to the sample fleet</h1>
 <p><strong>${escapeHtml(client)}</strong> wants to ${use}. Afterwards you go back to
 <code>${escapeHtml(redirectUri)}</code>.</p>
-<p>This issuer belongs to <code>skep dev</code>: it asks for no password. You are who you say; <code>guest</code> may only read.</p>
+<p>This issuer belongs to <code>skep dev</code>: it does not ask for a password. Enter any name; <code>guest</code> may only read.</p>
 <form method="post" action="${escapeHtml(action)}" autocomplete="off">
   <label>Name <input name="name" value="me" required pattern="[A-Za-z0-9._@\\-]{1,64}" autofocus></label>
   <button name="answer" value="allow">Log in and allow</button>

@@ -10,9 +10,9 @@ export const SAMPLE_ISSUER = 'http://127.0.0.1:8079';
 export async function openIssuer(dir: string, say: (text: string) => void): Promise<SampleIssuer> {
   const issuer = await startSampleIssuer(join(dir, 'issuer'));
   if (issuer !== undefined) {
-    say(`issuer at ${issuer.url}, for the servers that want a token`);
+    say(`issuer at ${issuer.url}, for the servers that require a token`);
     return issuer;
   }
-  say('no issuer for the servers that want a token: the optional package oidc-provider is not installed');
+  say('no issuer for the servers that require a token: the optional package oidc-provider is not installed');
   return { url: SAMPLE_ISSUER, stop: async () => undefined };
 }

@@ -39,7 +39,9 @@ export async function runAndTell(
   const lines = gatherWrites((text) => writeColoured(stream, text));
   void awaitSignal().then(() => {
     lines.flush();
-    process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
+    process.stderr.write(
+      'stopping: requests in flight are finished, nothing more is changed (press Ctrl-C again to end at once)\n',
+    );
     stopping.stop();
   });
   const writeProgress = isWatched(output) ? lines.write : () => undefined;

@@ -14,8 +14,8 @@ export function ignoreWindowsOption(): Option {
 }
 
 export const PAUSED_HELP =
-  '\nWhile the instance is suspended or outside its sync windows, nothing is written: it reports what is pending, and\n' +
-  'exits with 2 if anything is.\n';
+  '\nWhile the instance is suspended or outside its sync windows, nothing is written: it reports pending changes, and\n' +
+  'exits with 2 if there are any.\n';
 
 /** Returns an option of the run. The package that reads cron expressions is loaded only if there are windows. */
 export async function findPauseNow(

@@ -43,7 +43,7 @@ async function isNamed(repository: Repository, commit: string): Promise<boolean>
 
 /** Needed because a repository serves any commit that was pushed to it, also from branches that were never merged. */
 function neverNamed(commit: string): Failure {
-  const message = `commit ${commit} is not what the ref of its source names, and no run has read it: plan again, or sign the plan (plans.keys)`;
+  const message = `commit ${commit} is not named by the ref of its source, and no run has read it: plan again, or sign the plan (plans.keys)`;
   return new Failure('plan-commit-unknown', message, { data: { commit } });
 }
 
@@ -51,7 +51,7 @@ function neverNamed(commit: string): Failure {
 async function unmoved(repository: Repository, commit: string): Promise<Checkout> {
   const checkout = await repository.fetch();
   if (checkout.commit === commit) return checkout;
-  const message = `commit ${commit} cannot be had any more, and the ref names ${checkout.commit} now: plan again`;
+  const message = `commit ${commit} is no longer served, and the ref names ${checkout.commit} now: plan again`;
   throw new Failure('plan-commit-gone', message, { data: { commit } });
 }
 

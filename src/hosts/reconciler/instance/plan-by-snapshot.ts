@@ -92,7 +92,7 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
 /** Reads the commit from a local checkout if that has it, and otherwise from the repository. */
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
-  if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot knows no source "${source.name}"`);
+  if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot has no source "${source.name}"`);
   const pinned = comparing(
     source,
     fleetSource(config, source, outbound, commit === undefined ? undefined : { commit }, homeNamespace),
@@ -167,10 +167,10 @@ async function download(outbound: Outbound, url: string, tokenFile: string | und
   const { status, body } = await outbound.request({ url, method: 'GET', headers, maxBytes: SNAPSHOT_BYTES_MAX });
   if (status === 200) return Buffer.from(body).toString('utf8');
   const reasons: Readonly<Record<number, string>> = {
-    401: 'it wants a token: --token-file',
-    403: 'it shows it to no one (http.tokenFile of the reconciler)',
-    404: 'there is none: is `snapshot` set in skep.yaml of the reconciler?',
-    503: 'no run has published one yet',
+    401: 'it requires a token: use --token-file',
+    403: 'it refuses every token: set http.tokenFile of the reconciler',
+    404: 'it has no snapshot: is `snapshot` set in skep.yaml of the reconciler?',
+    503: 'no run has published a snapshot yet',
   };
-  throw new Failure('snapshot-unavailable', `${url} answers ${status}: ${reasons[status] ?? 'that is no snapshot'}`);
+  throw new Failure('snapshot-unavailable', `${url} answers ${status}: ${reasons[status] ?? 'that is not a snapshot'}`);
 }

@@ -103,8 +103,8 @@ export async function writePlanFile(
 }
 
 /**
- * A part of a source or a kind that could not be read would look deleted. A catalogue that cannot be read is no such
- * problem: children whose images it would have to name are kept unchanged, in the plan as in a run. Throws Failure
+ * A part of a source or a kind that could not be read would look deleted. A catalogue that cannot be read is
+ * not such a problem: children whose images it would have to name are kept unchanged, in the plan as in a run. Throws Failure
  * `plan-incomplete`.
  */
 export function assertComplete(
@@ -116,7 +116,10 @@ export function assertComplete(
 ): void {
   const [failure] = [...gathered.failures, ...snapshot.failures()];
   if (failure === undefined) return;
-  throw new Failure('plan-incomplete', `${file} is not written, as not everything could be read: ${failure.message}`);
+  throw new Failure(
+    'plan-incomplete',
+    `${file} is not written, because not everything could be read: ${failure.message}`,
+  );
 }
 
 /** Returns undefined if a user who may only plan is not allowed to read the key. */

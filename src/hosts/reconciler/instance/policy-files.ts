@@ -21,7 +21,8 @@ export function policyFiles(paths: readonly string[], apiGroup: string): readonl
   return paths.flatMap((path) => {
     if (path === BUILTIN) return manifestFiles(PACK).map((file) => forGroup(file, apiGroup));
     const files = manifestFiles(path);
-    if (files.length === 0) throw new Failure('usage', `${path}: no policies here: no *.yaml, *.yml or *.json`);
+    if (files.length === 0)
+      throw new Failure('usage', `${path} contains no policies: there is no *.yaml, *.yml or *.json`);
     return files;
   });
 }

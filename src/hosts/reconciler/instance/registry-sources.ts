@@ -26,7 +26,7 @@ export function registrySource(deps: GitDeps, view: View): Source {
         case 'api':
           return await readApi({ outbound: deps.outbound, now: () => deps.clock.now() }, { ...request, origin });
         case 'fleet':
-          throw new Failure('source-unsupported', 'servers that run are stored at the end of a run, not read');
+          throw new Failure('source-unsupported', 'running servers are stored at the end of a run, not read');
         case 'claim': {
           const message = `claim ${origin.claimName} is read by the registry service, not here`;
           throw new Failure('source-unsupported', message);

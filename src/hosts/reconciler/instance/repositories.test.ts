@@ -18,7 +18,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-test('a source without credentials of its own has those of its scheme, host and port; files that rotate are read anew', async () => {
+test('a source without credentials of its own has those of its scheme, host and port; files that rotate are read again', async () => {
   const auth = { username: 'bot', password: 'right' };
   const server = await serve({ auth });
   const commit = server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });

@@ -19,12 +19,12 @@ const DIALECT = { mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRang
 export function readCron(expression: string, timeZone: string): Cron {
   try {
     const parsed = new Expression(expression, { ...DIALECT, timezone: timeZone });
-    if (parsed.getOnce() !== null) throw new TypeError('a date, which comes once');
+    if (parsed.getOnce() !== null) throw new TypeError('a date, which comes only once');
     const next = (after: number): number => nextOf(parsed, after);
     next(0);
     return { next };
   } catch (cause) {
-    const message = `"${expression}" in time zone "${timeZone}" is no cron expression, or is never due`;
+    const message = `"${expression}" in time zone "${timeZone}" is not a cron expression, or is never due`;
     throw new Failure('config-invalid', message, { cause });
   }
 }

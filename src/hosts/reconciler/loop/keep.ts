@@ -105,7 +105,7 @@ async function keepUntil(enough: Promise<void>, { runs, broken, stopping }: Kept
 function textOfKeeping({ name, sources, schedule }: Config): string {
   const repositories = sources.map(({ repository }) => repository).join(', ');
   if (repositories === '')
-    return `keeping the children of the custom resources for ${name}, at each change and at ${schedule}`;
+    return `reconciling the children of the custom resources for ${name}, at each change and at ${schedule}`;
   return `keeping ${name} as ${repositories} says, at ${schedule}`;
 }
 
@@ -118,7 +118,7 @@ function tellMissed(metrics: RunMetrics, { say }: Teller) {
     metrics.missed(kind, objects.length);
     const more = objects.length > MISSED_NAMED ? ` and ${objects.length - MISSED_NAMED} more` : '';
     const named = objects.slice(0, MISSED_NAMED).join(', ');
-    say(`no watch reported that these objects changed, a LIST showed it: ${named}${more}; report it with the release`);
+    say(`only a LIST, and no watch, reported that these objects changed: ${named}${more}; report it with the release`);
   };
 }
 
@@ -127,7 +127,7 @@ function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunLi
   return (stage, key) => {
     const [, kind = ''] = key.split('/');
     metrics.missed(kind, 1);
-    say(`a kept result about ${key} (${stage}) was out of date, a proof showed it; report it with the release`);
+    say(`a proof showed that the stored result about ${key} (${stage}) was out of date; report it with the release`);
   };
 }
 

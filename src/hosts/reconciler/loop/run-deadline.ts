@@ -54,6 +54,6 @@ function withFailure(result: RunResult, { id }: RunOptions, seconds: number): Ru
   if (left.length === 0) return result;
   const named = left.slice(0, NAMED_MAX).map(({ resource }) => formatId(resource));
   const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
-  const message = `run ${id} is at its end (${settingOf(seconds)}), and ${left.length} changes were not begun: ${named.join(', ')}${more}; the next run goes on there`;
+  const message = `run ${id} has reached its deadline (${settingOf(seconds)}), and ${left.length} changes were not begun: ${named.join(', ')}${more}; the next run continues there`;
   return { ...result, failures: [...result.failures, new Failure('run-deadline', message, { retryable: true })] };
 }

@@ -165,7 +165,7 @@ function unanswered(name: string, ms: number): Failure {
 }
 
 function lateFailure(name: string, commit: string): Failure {
-  const message = `source ${name} has not answered yet: it is used as of ${commit.slice(0, 12)}, and nothing of it is deleted`;
+  const message = `source ${name} has not answered yet: its commit ${commit.slice(0, 12)} is used, and none of its objects are deleted`;
   return new Failure(LATE, message, { retryable: true });
 }
 

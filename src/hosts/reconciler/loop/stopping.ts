@@ -17,7 +17,7 @@ export function createStopping(): Stopping {
   const stopping = new AbortController();
   const { signal } = stopping;
   function assertGoing(): void {
-    if (signal.aborted) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run goes on here');
+    if (signal.aborted) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run continues here');
   }
   return {
     signal,

@@ -110,7 +110,7 @@ test('each change, problem and failure is a record of its run, and so is its end
   ]);
 });
 
-test('what every run repeats is for those who want to see everything', () => {
+test('records that every run repeats are written only at the level for details', () => {
   function play(teller: Teller): void {
     const failure = new Failure('cluster-unreachable', 'no answer', { data: { url: 'https://k' } });
     for (const before of [undefined, EMPTY, EMPTY]) {

@@ -101,7 +101,7 @@ export function mattersTo(options: WakesOptions): (change: Change) => boolean {
   };
 }
 
-/** Tells records of this instance from records of others, which change with their runs. */
+/** Distinguishes records of this instance from records of others, which change with the runs of those. */
 function isOwnRecord(options: WakesOptions, object: KubeObject, manager: string): boolean {
   const { name, namespace } = object.metadata;
   const isNamedSo = name === manager || name.startsWith(`${manager}-`);

@@ -63,7 +63,7 @@ test.each([
   expect(openWindows(full).closed(Date.parse(at)) === undefined).toBe(open);
 });
 
-test('what closes it is named, with the moment when it opens, across windows that follow one another', () => {
+test('the closing window is named, with the moment when changes are allowed again, across windows that follow one another', () => {
   const windows: Windows = [
     { deny: '0 18 * * 5', hours: 6, timeZone: 'UTC' },
     { deny: '0 0 * * 6', hours: 24, timeZone: 'UTC' },
@@ -83,12 +83,12 @@ test('outside of every allow it says so, and when the next begins', () => {
   });
 });
 
-test('where it never opens, no end is told', () => {
+test('if changes are never allowed again, there is no end', () => {
   const closed = openWindows([{ deny: '* * * * *', hours: 1, timeZone: 'UTC' }]).closed(0);
   expect(closed).toEqual({ window: 'deny "* * * * *" for 1 h (UTC)' });
 });
 
-test('what is no cron expression, or no time zone, is refused', () => {
+test('a text that is not a cron expression or not a time zone is refused', () => {
   expect(() => openWindows([{ allow: 'weekends', hours: 1, timeZone: 'UTC' }])).toThrow('"weekends"');
   expect(() => openWindows([{ allow: '0 0 * * *', hours: 1, timeZone: 'Mars/Base' }])).toThrow('Mars/Base');
 });

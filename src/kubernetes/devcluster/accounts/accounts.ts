@@ -1,5 +1,5 @@
-// The service accounts of the cluster as an API server knows them: it recognises their tokens, tells others how to verify them, and
-// gives each pod its own.
+// Handles the service accounts of the cluster as an API server does: recognises their tokens, publishes how to verify
+// them, and creates the token of each pod.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

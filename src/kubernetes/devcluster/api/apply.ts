@@ -51,7 +51,7 @@ function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject
   if (apiVersion !== apiVersionOf(type) || kind !== type.kind) {
     throw badRequest(`invalid object type: ${slashed(String(apiVersion ?? ''))}, Kind=${String(kind ?? '')}`);
   }
-  if (metadata !== undefined && !isObject(metadata)) throw badRequest('metadata is no object');
+  if (metadata !== undefined && !isObject(metadata)) throw badRequest('metadata is not an object');
   if (metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   const object = { ...value, apiVersion, kind, metadata: metadata ?? {} } as KubeObject;
   if ((object.metadata.name ?? '') === '') {

@@ -110,7 +110,7 @@ function writeToken(revision: number, after: string): string {
 function readToken(text: string | null): Token | undefined {
   if (text === null || text === '') return undefined;
   const value = parseToken(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!isObject(value)) throw invalidToken('it is no JSON object');
+  if (!isObject(value)) throw invalidToken('it is not a JSON object');
   if (value.v !== TOKEN_VERSION)
     throw invalidToken(`server does not recognize this encoded version ${String(value.v)}`);
   const { rv, start } = value;

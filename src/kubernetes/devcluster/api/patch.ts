@@ -47,7 +47,7 @@ function patchedValue(context: ApiContext, request: ApiRequest, format: string, 
   const target = old;
   const patched =
     format === JSON_PATCH ? applyJsonPatch(target, patch) : mergeInto(context, request, format, target, patch);
-  if (!isObject(patched)) throw badRequest('the patched value is no object');
+  if (!isObject(patched)) throw badRequest('the patched value is not an object');
   return patched;
 }
 

@@ -18,4 +18,4 @@ export function containerOf(pod: KubeObject, asked: string): string {
 
 /** The answer to `pods/exec`. */
 export const NO_EXEC =
-  'there is no container to run a command in: pods are processes of this machine; attach and logs show what they do';
+  'there is no container to run a command in: pods are processes of this machine; attach and logs show their streams';

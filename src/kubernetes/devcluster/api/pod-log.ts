@@ -66,7 +66,7 @@ function readSelection(query: URLSearchParams, now: number): Selection {
   const seconds = numberOf(query, 'sinceSeconds');
   const time = query.get('sinceTime');
   const given = time === null ? 0 : Date.parse(time);
-  if (Number.isNaN(given)) throw badRequest(`sinceTime: ${JSON.stringify(time)} is no time`);
+  if (Number.isNaN(given)) throw badRequest(`sinceTime: ${JSON.stringify(time)} is not a time`);
   return {
     since: seconds === undefined ? given : now - 1000 * seconds,
     tail: numberOf(query, 'tailLines'),
@@ -77,7 +77,7 @@ function readSelection(query: URLSearchParams, now: number): Selection {
 function numberOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  if (!/^\d{1,12}$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is no number from 0 on`);
+  if (!/^\d{1,12}$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is not a number from 0 on`);
   return Number(text);
 }
 

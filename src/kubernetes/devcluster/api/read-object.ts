@@ -43,7 +43,7 @@ function unhandled(type: ResourceType, why: string): Error {
 /** Reads an object that this server has created itself. If it does not fit its kind, that is a bug. */
 export function readKnown(behaviour: Behaviour, value: KubeObject | JsonObject): KubeObject {
   const read = behaviour.read(value as JsonObject);
-  assert('object' in read, 'what this server makes fits its kind');
+  assert('object' in read, 'objects that this server creates fit their kind');
   return read.object;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Verb } from '../resources/resource-type.ts';
 
-/** A path below `/api/v1` or `/apis/<group>/<version>`, taken apart. */
+/** The parts of a path below `/api/v1` or `/apis/<group>/<version>`. */
 export interface ResourcePath {
   /** The empty string for the core group. */
   readonly group: string;

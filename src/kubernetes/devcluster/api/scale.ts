@@ -42,7 +42,7 @@ function proposedScale(request: ApiRequest, current: JsonObject): JsonObject {
   if (request.verb === 'update') return readObject(request, 'Scale').value;
   const patch = readPatch(request);
   const proposed = patchScale(mediaType(request.contentType), current, patch);
-  if (!isObject(proposed)) throw badRequest('the patched value is no object');
+  if (!isObject(proposed)) throw badRequest('the patched value is not an object');
   return proposed;
 }
 
@@ -55,7 +55,7 @@ const PATCHES = [
 function patchScale(format: string, current: JsonObject, patch: Json): Json {
   if (!PATCHES.includes(format)) throw unsupportedPatch();
   if (format !== 'application/json-patch+json') return mergePatch(current, patch);
-  const outcome = Array.isArray(patch) ? jsonPatch(current, patch) : { refused: 'no list of operations' };
+  const outcome = Array.isArray(patch) ? jsonPatch(current, patch) : { refused: 'not a list of operations' };
   if ('refused' in outcome) throw badRequest(outcome.refused);
   return outcome.value;
 }
@@ -74,7 +74,7 @@ function metadataOf(scale: JsonObject, old: KubeObject): KubeObject['metadata'] 
 function readReplicas(type: ResourceType, old: KubeObject, scale: JsonObject): number {
   const replicas = (isObject(scale.spec) ? scale.spec.replicas : undefined) ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas is no integer');
+    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas is not an integer');
   }
   if (replicas >= 0) return replicas;
   const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;

@@ -1,4 +1,4 @@
-// Reads the options that writes take from the query.
+// Reads the options of writes from the query.
 
 import type { ApiRequest, WriteOptions } from './request.ts';
 import { isTrue } from './route.ts';

@@ -73,7 +73,7 @@ function readAttach(
     subresource: 'attach',
     dryRun: false,
   });
-  if (fault !== undefined && 'status' in fault) throw apiError(fault.status, '', 'a fault that a test asked for');
+  if (fault !== undefined && 'status' in fault) throw apiError(fault.status, '', 'a fault that a test has injected');
   const pod = parts.api.store.get({ collection: type.collection, namespace, name });
   if (pod === undefined) throw notFound(type, name);
   const container = containerOf(pod, url.searchParams.get('container') ?? '');
@@ -96,7 +96,7 @@ function protocolOf(message: IncomingMessage, spoken: readonly AttachProtocol[])
   throw apiError(
     400,
     'BadRequest',
-    `the server speaks none of the subprotocols ${offered.join(', ')}; only ${spoken.join(', ')}`,
+    `the server supports none of the subprotocols ${offered.join(', ')}; only ${spoken.join(', ')}`,
   );
 }
 

@@ -1,5 +1,5 @@
-// Facts about fields of the built-in kinds that their published schemas do not tell: which optional scalars are
-// pointers in the server's types, and which empty values are left out or written as null. Source: Kubernetes 1.36
+// Lists facts about fields of the built-in kinds that their published schemas do not contain: which optional scalars
+// are pointers in the server's types, and which empty values are left out or written as null. Source: Kubernetes 1.36
 // (k8s.io/api).
 
 /**

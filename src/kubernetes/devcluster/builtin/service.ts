@@ -71,7 +71,7 @@ function freeAddress(neighbours: Neighbours): string {
     const address = `10.96.${number >> 8}.${number & 255}`;
     if (!taken.has(address)) return address;
   }
-  throw new Error('all addresses of 10.96.0.0/16 are given out');
+  throw new Error('all addresses of 10.96.0.0/16 are allocated');
 }
 
 function withNodePorts(spec: JsonObject, before: JsonObject, neighbours: Neighbours): JsonObject {
@@ -94,5 +94,5 @@ function withNodePorts(spec: JsonObject, before: JsonObject, neighbours: Neighbo
 
 function freeNodePort(taken: ReadonlySet<Json | undefined>): number {
   for (let port = FIRST_NODE_PORT; port < FIRST_NODE_PORT + NODE_PORTS; port += 1) if (!taken.has(port)) return port;
-  throw new Error('all node ports are given out');
+  throw new Error('all node ports are allocated');
 }

@@ -56,7 +56,7 @@ function decodeNamed(walk: Walk, name: string, value: Json, at: Position): Json 
   return decodePlace(walk, schema, name, value, at);
 }
 
-/** Decodes a place of a JSON schema that holds a schema, a list of schemas or a boolean. */
+/** Decodes a value of a JSON schema that may be a schema, a list of schemas or a boolean. */
 function decodeSchemaOr(walk: Walk, name: string, value: Json, at: Position): Json | undefined {
   const schemaName = name.slice(0, name.indexOf(PROPS_OR) + '.JSONSchemaProps'.length);
   if (isObject(value)) return decodeNamed(walk, schemaName, value, at);

@@ -19,8 +19,8 @@ const STATEFUL_SETS = 'apps/statefulsets';
 const PODS = '/pods';
 
 /**
- * On a workload or its pod template: the workload never becomes ready, and its status names the annotation's text as
- * the reason.
+ * Annotation of a workload or its pod template. The workload never becomes ready, and its status has the text of the
+ * annotation as the reason.
  */
 const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 

@@ -1,4 +1,4 @@
-// Holds the faults that tests inject: the requests that they hit, and their effect on those requests.
+// Keeps the faults that tests inject: the requests that they hit, and their effect on those requests.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

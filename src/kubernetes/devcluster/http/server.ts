@@ -107,7 +107,12 @@ function checkAccount({ accountOf, isForAccounts }: ListenOptions, message: Inco
   if (account === undefined) throw unauthorized();
   if (isForAccounts(method, path)) return;
   const why = `User ${JSON.stringify(account)} cannot ${method.toLowerCase()} path ${JSON.stringify(path)}`;
-  throw apiError(403, 'Forbidden', `forbidden: ${why}: this cluster knows no RBAC, and its admin alone has rights`, {});
+  throw apiError(
+    403,
+    'Forbidden',
+    `forbidden: ${why}: this cluster does not support RBAC, and only its admin has rights`,
+    {},
+  );
 }
 
 /** Returns an empty text if there is no bearer token. */

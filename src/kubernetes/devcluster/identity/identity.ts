@@ -55,7 +55,7 @@ function parseIdentity(file: string, text: string): Identity {
 }
 
 function brokenIdentity(file: string): Failure {
-  return new Failure('devcluster-state-broken', `${file} is not an identity file; remove it to make new keys`, {
+  return new Failure('devcluster-state-broken', `${file} is not an identity file; remove it to create new keys`, {
     data: { file },
   });
 }

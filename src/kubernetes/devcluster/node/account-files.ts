@@ -1,5 +1,5 @@
-// Keeps the files of a pod's service account, as a kubelet does: a token that is renewed before it expires, the authority of the API
-// server and the namespace.
+// Keeps the files of a pod's service account, as a kubelet does: a token that is renewed before it expires, the
+// authority of the API server and the namespace.
 
 import type { Pod, VolumeMount } from './objects.ts';
 import type { AccountFiles, NodeApi, NodeClock } from './ports.ts';

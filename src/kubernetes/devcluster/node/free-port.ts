@@ -15,7 +15,7 @@ export function freePort(): Promise<number> {
 }
 
 /**
- * Listens on 127.0.0.1, on the port of before if it is free, and returns the port. It tries ports by listening, because
+ * Listens on 127.0.0.1, on the port `before` if it is free, and returns the port. It tries ports by listening, because
  * a free port may be taken a moment later.
  */
 export function listenSomewhere(server: Server, before?: number): Promise<number> {

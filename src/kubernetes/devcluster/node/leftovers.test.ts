@@ -52,7 +52,7 @@ test('a group is ended whose first process runs', async () => {
 /** Only Linux reports the folder of a process. */
 const onLinux = test.runIf(process.platform === 'linux');
 
-onLinux('a group is ended whose first process has ended, as long as it is where it was started', async () => {
+onLinux('a group whose first process has ended is killed if it is still in its folder', async () => {
   const record = join(folder.path, 'ended');
   const { leader, group } = await startGroup(STAYS, folder.path);
   recordProcess(record, group, folder.path);

@@ -12,7 +12,7 @@ interface RecordedProcess {
   readonly directory?: string;
 }
 
-/** Records by process id. */
+/** Recorded processes by process id. */
 type Recorded = Readonly<Record<string, RecordedProcess>>;
 
 export function recordProcess(file: string, pid: number, directory?: string): void {

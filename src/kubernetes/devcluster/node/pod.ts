@@ -1,5 +1,5 @@
-// Runs one pod as processes of this machine. Each container is prepared again for every run, because another process may have taken
-// its ports and objects change.
+// Runs one pod as processes of this machine. Each container is prepared again for every run, because its objects may
+// have changed and other processes may have taken its ports.
 
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
     ready: () => containers.every((each) => each.state().ready),
     port: (containerPort) => running.ports.get(containerPort),
     refresh: async () => {
-      // An object that is missing now existed at the start. The container keeps the files that it has.
+      // If an object is missing now, it existed at the start. The container keeps the files that it has.
       for (const each of mounts) await each.show().catch(() => undefined);
     },
     async stop() {
@@ -200,7 +200,7 @@ async function prepare(
 function recordVariable({ leftOut, record }: Running, name: string): void {
   if (leftOut.has(name)) return;
   leftOut.add(name);
-  const message = `the variable ${name} is left out: it could have the process load other code, programs or files of this machine`;
+  const message = `the variable ${name} is left out: it could make the process load other code, programs or files of this machine`;
   record({ type: 'Warning', reason: 'VariableLeftOut', message });
 }
 

@@ -58,7 +58,7 @@ export interface Addresses {
   apiServer(): string;
 }
 
-/** Stands for the entry point of an image; the arguments of the container follow. */
+/** The command in place of the entry point of an image. The arguments of the container follow. */
 export type EntryPoint = readonly [string, ...string[]];
 
 /**

@@ -1,4 +1,4 @@
-// Finds the programs that stand for a pod's images on this machine.
+// Finds the programs that run in place of a pod's images on this machine.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,5 +1,5 @@
-// Makes Services of the cluster listeners on 127.0.0.1. A connection goes to a ready pod, as with kube-proxy. A Service
-// keeps its port across starts, unless another process has taken it.
+// Serves the Services of the cluster on 127.0.0.1. A connection is forwarded to a ready pod, as with kube-proxy. A
+// Service keeps its port across starts, unless another process has taken it.
 
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Holds the kinds that are served: the built-in ones, and those of the stored and established CRDs.
+// Keeps the kinds that are served: the built-in ones, and those of the stored and established CRDs.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { bundledKinds } from '../../rules/schemas/bundled.ts';

@@ -150,7 +150,7 @@ function isStored(value: unknown): value is KubeObject {
 }
 
 function broken(path: string, line: number): Failure {
-  const message = `${path}:${line}: not a line of a devcluster journal; move the state directory away to start anew`;
+  const message = `${path}:${line}: not a line of a devcluster journal; move the state directory away to start with an empty one`;
   return new Failure('devcluster-state-broken', message, { data: { path, line } });
 }
 

@@ -1,5 +1,5 @@
 // Walks over a parsed expression: replaces calls of functions by calls of our own, and finds errors that Kubernetes'
-// compiler reports and the engine's does not.
+// compiler reports but that of the engine does not.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject } from '#std/json.ts';

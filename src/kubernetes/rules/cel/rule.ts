@@ -49,7 +49,7 @@ function evaluate(
     case 'value': {
       const { value } = evaluated;
       if (typeof value === wanted) return { type: 'value', value: value as boolean | string };
-      return { type: 'error', message: `the result is no ${wanted}` };
+      return { type: 'error', message: `the result is not a ${wanted}` };
     }
     case 'error':
       return evaluated;

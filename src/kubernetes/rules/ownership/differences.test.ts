@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     live: thing({ image: 'i', replicas: 2 }),
     desired: thing({ image: 'i' }),
     is: ['/spec/replicas: 2 > -'],
-    reason: 'a field that we owned and do not want any more',
+    reason: 'a field that we owned and no longer declare',
   },
   {
     live: thing({ image: 'i', replicas: 2 }),
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     live: thing({ image: 'i', replicas: 2 }),
     desired: thing({ image: 'i' }),
     is: [],
-    reason: 'a field of nobody stays',
+    reason: 'a field without an owner stays',
   },
   {
     live: deployment({ containers: [{ name: 'a', image: '1' }, { name: 'b' }] }),
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
     live: thing({ steps: [{ name: 'a', timeout: 80, options: { a: 'x' } }] }),
     desired: thing({ steps: [{ name: 'b' }] }),
     is: ['/spec/steps/0/name: "a" > "b"'],
-    reason: 'inside an atomic list, by position; defaults are no difference',
+    reason: 'inside an atomic list, by position; defaults are not a difference',
   },
   {
     live: thing({ steps: [{ name: 'a' }] }),
@@ -111,7 +111,7 @@ const ROWS: readonly Row[] = [
     live: object('v1', 'ConfigMap', { metadata: { name: 'a', annotations: { 'a/b': '1' } }, data: { k: 'x' } }),
     desired: object('v1', 'ConfigMap', { metadata: { name: 'a' }, data: { k: 'x' } }),
     is: ['/metadata/annotations: {"a/b":"1"} > -'],
-    reason: 'a map that goes because we alone owned what was in it',
+    reason: 'a map that is removed because only we owned its content',
   },
   {
     live: object('v1', 'Secret', { data: { a: 'eA==' } }),

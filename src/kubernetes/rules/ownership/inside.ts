@@ -43,7 +43,7 @@ function comparePresent(note: Note, desired: Json, live: Json, type: MergeType, 
 }
 
 function describeAnswer(answer: 'differs' | 'unknown'): string {
-  return answer === 'differs' ? 'the value differs' : 'the server may store another spelling';
+  return answer === 'differs' ? 'the value differs' : 'the server may store it in another form';
 }
 
 function compareNull(note: Note, live: Json | undefined, type: MergeType, place: Place | undefined): void {

@@ -1,5 +1,5 @@
-// Computes the set of fields that an apply of an object makes its manager own, and the faults for which a server
-// refuses the object.
+// Computes the set of fields that a manager owns after it applies an object, and the faults for which a server refuses
+// the object.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
@@ -47,7 +47,7 @@ const STRIPPED = setOf([
 const STATUS = setOf([['f:status']]);
 
 /**
- * Returns the fields that an apply through the main resource makes its manager own: without identity, server fields and
+ * Returns the fields that a manager owns after an apply through the main resource: without identity, server fields and
  * status.
  */
 export function ownedSet(object: KubeObject, type: MergeType): Owned {

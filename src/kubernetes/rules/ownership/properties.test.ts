@@ -87,7 +87,7 @@ function withoutManagers({ metadata: { managedFields: _, ...metadata }, ...objec
 }
 
 describe.each(KINDS)('for any $kind', (like) => {
-  test('applying the same again is never taken for a change', () => {
+  test('applying the same object again never counts as a change', () => {
     forAll(like, ({ type, desired }) => {
       const live = write(undefined, desired, type, OWN);
       expect(compare(desired, live, type, OWN).verdict).not.toBe('changed');
@@ -117,7 +117,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     expect(unchanged).toBeGreaterThan(SEEDS / 10);
   });
 
-  test('a changed object is changed by the apply, or what we own is', () => {
+  test('a changed object is changed by the apply, or our owned fields are', () => {
     let changed = 0;
     forAll(like, ({ rng, type, desired, live }) => {
       const again = edit(rng, desired, type);
@@ -136,7 +136,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     });
   });
 
-  test('the owned set of an object is what a server notes for its apply', () => {
+  test('the owned set of an object is the one that a server records for its apply', () => {
     forAll(like, ({ type, desired, live }) => {
       const { set, misfits } = ownedSet(desired, type);
       expect(misfits).toEqual([]);

@@ -33,7 +33,7 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
     const at = `${pointer}/resourceNames/${index}`;
     const fault = pathSegmentFault(name);
     if (fault !== undefined) refuseField(out, at, `${fault}.`);
-    if (names.indexOf(name) < index) refuseField(out, at, 'stands there twice.');
+    if (names.indexOf(name) < index) refuseField(out, at, 'is listed twice.');
   }
   const operations = readFilledList(out, rule.operations, `${pointer}/operations`);
   for (const [index, operation] of operations.entries()) {
@@ -52,7 +52,7 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
 function readFilledList(out: Report, list: Json | undefined, pointer: string): readonly string[] {
   const texts = textsOf(list);
   if (texts.length === 0) refuseField(out, pointer, 'must hold at least one entry.');
-  if (texts.length > 1 && texts.includes('*')) refuseField(out, pointer, 'must hold nothing else where it holds "*".');
+  if (texts.length > 1 && texts.includes('*')) refuseField(out, pointer, 'must have no other entry besides "*".');
   return texts;
 }
 
@@ -66,17 +66,16 @@ function checkResources(out: Report, resources: readonly string[], pointer: stri
     const slash = text.indexOf('/');
     if (slash < 0) continue;
     const [resource, subresource] = [text.slice(0, slash), text.slice(slash + 1)];
-    if (wholes.has(resource)) refuseField(out, at, `is part of "${resource}/*", which stands there already.`);
-    if (subresources.has(subresource))
-      refuseField(out, at, `is part of "*/${subresource}", which stands there already.`);
+    if (wholes.has(resource)) refuseField(out, at, `is part of "${resource}/*", which is already listed.`);
+    if (subresources.has(subresource)) refuseField(out, at, `is part of "*/${subresource}", which is already listed.`);
     if (subresource === '*') wholes.add(resource);
     if (resource === '*') subresources.add(subresource);
   }
   if (resources.length > 1 && resources.includes('*/*'))
-    refuseField(out, pointer, 'must hold nothing else beside "*/*".');
+    refuseField(out, pointer, 'must have no other entry besides "*/*".');
   const plain = resources.findLast((text) => !text.includes('/'));
   if (resources.includes('*') && plain !== undefined && plain !== '*') {
-    refuseField(out, pointer, 'must hold no other resource beside "*".');
+    refuseField(out, pointer, 'must have no other resource besides "*".');
   }
 }
 

@@ -51,7 +51,7 @@ export function checkBinding(object: JsonObject): readonly Finding[] {
   const actions = textsOf(validationActions);
   for (const [index, action] of actions.entries()) {
     requireOneOf(out, action, ACTIONS, `${at}/${index}`);
-    if (actions.indexOf(action) < index) refuseField(out, `${at}/${index}`, 'stands there twice.');
+    if (actions.indexOf(action) < index) refuseField(out, `${at}/${index}`, 'is listed twice.');
   }
   if (actions.length === 0) refuseField(out, at, 'must hold at least one of Deny, Warn, Audit.');
   if (actions.includes('Deny') && actions.includes('Warn')) refuseField(out, at, 'must not hold both Deny and Warn.');

@@ -16,7 +16,7 @@ export function locate(policy: Policy, expression: string, values: AdmissionValu
 
 type Found = string | undefined;
 
-/** Returns the place that makes the node `value`, which is known to be its value. */
+/** Returns the place that is the reason for `value`, the known result of the node. */
 function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
   switch (node.op) {
     case '!_':

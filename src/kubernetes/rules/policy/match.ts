@@ -56,7 +56,7 @@ function byRules(rules: readonly ResourceRule[], equivalent: boolean, request: R
       const resource = resourceOf(request.type, apiVersion);
       if (!fits(rule, request, resource)) continue;
       if (convertible) return { type: 'yes', resource, apiVersion };
-      return { type: 'unknown', reason: `it asks for ${request.type.kind} converted to ${apiVersion}` };
+      return { type: 'unknown', reason: `it needs ${request.type.kind} converted to ${apiVersion}` };
     }
   }
   return NO;

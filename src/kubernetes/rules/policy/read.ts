@@ -140,7 +140,7 @@ function unjudgedProblems({ policies }: PolicySet, read: readonly Read[]): Probl
   return read.flatMap(({ object, document }) => {
     const policy = policies.find(({ name }) => isPolicy(object) && name === object.metadata.name);
     if (policy === undefined || judgesCreations(policy.match)) return [];
-    const message = `Policy "${policy.name}" is for other requests than creations, and evaluated by an API server only.`;
+    const message = `Policy "${policy.name}" does not apply to creations, so only an API server evaluates it.`;
     const pointer = '/spec/matchConstraints/resourceRules';
     return [problemIn(document, { code: 'policy-not-evaluated', severity: 'warning', pointer, message })];
   });

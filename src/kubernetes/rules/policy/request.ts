@@ -87,7 +87,7 @@ export function objectValue(object: KubeObject, apiVersion: string): unknown {
 }
 
 function given(field: string): never {
-  return refuseUnevaluable(`it asks for metadata.${field}, which the API server gives`);
+  return refuseUnevaluable(`it reads metadata.${field}, which the API server sets`);
 }
 
 /** Returns the variable `request`. `matched`: the resource that the policy matched. */
@@ -102,10 +102,10 @@ export function requestValue({ object, type, resource, namespace }: Request, mat
     operation: 'CREATE',
     dryRun: false,
     get userInfo() {
-      return refuseUnevaluable('it asks who makes the request');
+      return refuseUnevaluable('it reads the user of the request');
     },
     get options() {
-      return refuseUnevaluable('it asks for the options of the request');
+      return refuseUnevaluable('it reads the options of the request');
     },
   };
 }

@@ -1,5 +1,5 @@
-// Fills in the defaults of a schema as an API server does. Source: CustomResourceDefinitions, "Defaulting" and "Defaulting
-// and Nullable".
+// Fills in the defaults of a schema as an API server does. Source: CustomResourceDefinitions, "Defaulting" and
+// "Defaulting and Nullable".
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { SchemaNode } from './schema.ts';

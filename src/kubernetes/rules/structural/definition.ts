@@ -112,6 +112,6 @@ function checkVersion(out: Report, version: JsonObject, pointer: string): void {
   out.findings.push(...checkStructural(text).map((finding) => ({ ...finding, pointer: at + finding.pointer })));
   if (!isObject(subresources) || subresources.status === undefined) return;
   for (const word of Object.keys(text)) {
-    if (!ROOT_WORDS.has(word)) forbid(out, `${at}/${word}`, 'must not stand at the root of a schema with a status.');
+    if (!ROOT_WORDS.has(word)) forbid(out, `${at}/${word}`, 'must not be at the root of a schema with a status.');
   }
 }

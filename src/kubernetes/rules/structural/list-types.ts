@@ -29,6 +29,6 @@ function entryIdentity({ listType, listKeys }: SchemaNode, item: Json): string |
 }
 
 function explainRepetition({ listType, listKeys }: SchemaNode, earlier: number): string {
-  if (listType === 'set') return `repeats entry ${earlier}; every entry may stand once.`;
+  if (listType === 'set') return `repeats entry ${earlier}; every entry may occur only once.`;
   return `has the same ${listKeys.join(' and ')} as entry ${earlier}.`;
 }

@@ -91,7 +91,7 @@ function checkOfServer(out: Report, metadata: JsonObject, pointer: string): void
       out,
       'invalid-metadata',
       `${pointer}/${field}`,
-      'is given by the server, and cannot be declared: leave it out.',
+      'is set by the server, and cannot be declared: leave it out.',
     );
   }
 }

@@ -79,7 +79,7 @@ function applyRules(out: Report, node: SchemaNode, subject: Subject): void {
   const { value, pointer } = subject;
   const compiled = rulesOf(node, pointer === '');
   if (compiled === undefined) {
-    add(out, 'cel-unsupported', pointer, 'has rules, but no type that rules can see.');
+    add(out, 'cel-unsupported', pointer, 'has rules, but no type that rules can read.');
     return;
   }
   const { scope } = compiled;

@@ -210,7 +210,7 @@ function checkAlternatives(out: Report, checks: Checks, value: Json, pointer: st
     }
   }
   if (checks.not !== undefined && fits(checks.not, value)) {
-    report(out, 'schema-alternative', pointer, 'is what the schema excludes.');
+    report(out, 'schema-alternative', pointer, 'is excluded by the schema.');
   }
 }
 

@@ -97,7 +97,7 @@ async function receive(
     return sendRefusal(reply, 'control-hook-forged', 'the signature is not by a secret of http.webhookSecretFile');
   }
   const event = readEvent(request.headers, body);
-  if (event === undefined) return sendRefusal(reply, 'control-hook-unreadable', 'the body is no JSON object');
+  if (event === undefined) return sendRefusal(reply, 'control-hook-unreadable', 'the body is not a JSON object');
   return act(subject, event, provider, request, reply);
 }
 
@@ -115,7 +115,7 @@ function act(
   const moved = event.type === 'push' ? sourcesMovedBy(event, sources) : [];
   if (moved.length === 0) {
     counted(provider, 'ignored');
-    const reason = event.type === 'push' ? 'no source follows this repository and ref' : 'this event is no push';
+    const reason = event.type === 'push' ? 'no source follows this repository and ref' : 'this event is not a push';
     return answer(reply, { status: 'ignored', reason }, 202);
   }
   counted(provider, 'accepted');

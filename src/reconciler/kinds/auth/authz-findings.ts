@@ -86,7 +86,7 @@ function fileFaults(text: string, written: GroupFields): readonly FileFault[] {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];
   if (problem !== undefined) return [invalidFile(problem.message)];
-  if (more.length > 0) return [invalidFile('holds several documents')];
+  if (more.length > 0) return [invalidFile('contains several documents')];
   const read = readAuthzConfig(document?.value);
   if ('fault' in read) return [invalidFile(read.fault)];
   const { policies, entities_json: entities } = read.file.cedar;

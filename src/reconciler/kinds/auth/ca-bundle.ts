@@ -1,5 +1,5 @@
-// Certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the mount
-// in a pod.
+// Defines certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the
+// mount in a pod.
 
 import { X509Certificate } from 'node:crypto';
 import { configMapBytes, hasEntry } from '#kubernetes/rules/content.ts';
@@ -11,7 +11,7 @@ import { configMapKeyWithDefault } from '../selectors.ts';
 /** CABundleSource. `requests` completes the description. */
 export function caBundleRef(requests: string) {
   return object(
-    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry that holds the certificates.', 'ca.crt')) },
+    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry with the certificates.', 'ca.crt')) },
     `Certificate authorities, in PEM, to trust for ${requests}. Mounted for you.`,
   );
 }
@@ -48,7 +48,7 @@ export function certificatesFault({ kind, name, key }: Reference, view: View): s
   if (kind !== 'ConfigMap' || key === undefined) return undefined;
   const bytes = configMapBytes(view.find('ConfigMap', name), key);
   if (bytes === undefined || isCertificate(bytes)) return undefined;
-  return `ConfigMap ${name} with key ${key} holds no PEM certificate`;
+  return `ConfigMap ${name} with key ${key} contains no PEM certificate`;
 }
 
 /** Checks only the first certificate. */

@@ -13,7 +13,7 @@ export function scopeFindings(scopes: readonly string[] | undefined, pointer: st
 /** Warns if a secret or a token leaves the cluster unencrypted. */
 export function plainHttpFindings(url: string, pointer: string): readonly Finding[] {
   if (!url.startsWith('http://') || !URL.canParse(url) || isInside(new URL(url).hostname)) return [];
-  const message = 'secrets and tokens go there, and http does not protect them: use https';
+  const message = 'secrets and tokens are sent there, and http does not protect them: use https';
   return [{ code: 'secret-over-http', severity: 'warning', pointer, message }];
 }
 

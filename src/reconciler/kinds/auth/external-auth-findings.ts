@@ -76,7 +76,7 @@ function injectFindings(
   if (provider === undefined) return [];
   if (upstreamInject === undefined && server === undefined) {
     const message =
-      'subjectProviderName counts for virtual servers only: without authServerRef, the proxy exchanges the token of the caller';
+      'subjectProviderName only has an effect in virtual servers: without authServerRef, the proxy exchanges the token of the caller';
     return [idle(message, pointer)];
   }
   const fault = providerFault(provider, server);
@@ -173,20 +173,20 @@ function issuerFindings(
   if (accepted === 'unknown' || accepted === own) return [];
   const message =
     accepted === 'nobody'
-      ? `${whose} makes tokens that are never asked for: set oidcConfig to accept those of ${own}`
-      : `${whose} makes tokens of ${own}, but ${field} accepts those of ${accepted}`;
+      ? `${whose} issues tokens that the proxy does not require: set oidcConfig to accept the tokens of ${own}`
+      : `${whose} issues tokens of ${own}, but ${field} accepts the tokens of ${accepted}`;
   return [authFinding('auth-server-issuer', message, pointer)];
 }
 
 function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio, pointer }: Caller): readonly Finding[] {
   const whose = `${type} of MCPExternalAuthConfig ${name}`;
   if (type === 'unauthenticated') return [];
-  if (stdio) return [idle(`${whose} has no effect: a server on standard streams gets no headers`, pointer)];
+  if (stdio) return [idle(`${whose} has no effect: a server on standard streams receives no headers`, pointer)];
   const needsCaller = type === 'tokenExchange' || type === 'cloudSts';
   return needsCaller && issuer === 'nobody'
     ? [
         idle(
-          `${whose} needs the token of a caller, and without oidcConfig no caller is known: every request is refused`,
+          `${whose} needs the token of a caller, and without oidcConfig callers are unknown: every request is refused`,
           pointer,
         ),
       ]

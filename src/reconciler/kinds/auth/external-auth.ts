@@ -45,22 +45,24 @@ const TokenExchange = object(
       text('Token endpoint that exchanges tokens.', { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }),
       'url',
     ),
-    clientId: optional(text('Client id that the endpoint knows the proxy by.')),
+    clientId: optional(text('Client id of the proxy at the endpoint.')),
     clientSecretRef: optional(secretKeyRef('Client secret. Some flows have none.')),
     caBundleRef: optional(
-      caBundleRef('requests to the endpoint. Default: those of oidcConfig, if its issuer has the same host and port'),
+      caBundleRef(
+        'requests to the endpoint. Default: the authorities of oidcConfig, if its issuer has the same host and port',
+      ),
     ),
-    audience: text('Audience of the token to get.', { minLength: 1 }),
-    scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the token to get.')),
+    audience: text('Audience of the requested token.', { minLength: 1 }),
+    scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the requested token.')),
     subjectProviderName: subjectProvider('token that is exchanged'),
-    subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
+    subjectTokenType: choice("Type of the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
     externalTokenHeaderName: optional(
       headerName(
         'Header that carries the new token, as `Bearer <token>`; Authorization is removed then. Without it, the token replaces the one in Authorization.',
       ),
     ),
   },
-  "The caller's token is exchanged for one that is meant for what is behind the proxy (RFC 8693).",
+  "The caller's token is exchanged for a token for the server behind the proxy (RFC 8693).",
 );
 
 const HeaderInjection = object(
@@ -87,7 +89,7 @@ function ifAndOnlyIf(type: string) {
 export const ExternalAuth = object(
   {
     type: choice(
-      'How to authenticate. unauthenticated: not at all, in a network that can be trusted.',
+      'Way of authentication. unauthenticated: none, in a network that can be trusted.',
       [
         'tokenExchange',
         'headerInjection',
@@ -106,7 +108,7 @@ export const ExternalAuth = object(
     cloudSts: optional(CloudSts),
     upstreamInject: optional(UpstreamInject),
   },
-  'How to authenticate, and the settings of that way.',
+  'Way of authentication, with its settings.',
   {
     spellings: { cloudSts: 'awsSts' },
     validations: [

@@ -27,7 +27,7 @@ export function authHeaderFindings(
   return [...plain, ...secret]
     .filter(({ name }) => name.toLowerCase() === header.toLowerCase())
     .map(({ name, pointer }) => {
-      const message = `${name} is what MCPExternalAuthConfig ${ref.name} sets too: the value given here wins`;
+      const message = `${name} is also set by MCPExternalAuthConfig ${ref.name}: the value given here wins`;
       return { code: 'header-set-twice', severity: 'warning', pointer, message };
     });
 }
@@ -115,15 +115,15 @@ function headerFinding(header: Named, secretField: string): readonly Finding[] {
 function unsendable({ name, value, pointer }: Named): readonly Finding[] {
   const key = value === undefined ? {} : KEY;
   if (!TOKEN.test(name)) {
-    const message = `"${name}" is no name of a header: letters, digits and !#$%&'*+-.^_\`|~ are`;
+    const message = `"${name}" is not a valid name of a header: use letters, digits and !#$%&'*+-.^_\`|~`;
     return [{ code: 'header-invalid', severity: 'error', pointer, message, ...key }];
   }
   if (isRestricted(name)) {
-    const message = `${name} is for the proxy alone to set: it is about one connection, or about who asks`;
+    const message = `${name} can only be set by the proxy: it describes one connection, or the caller`;
     return [{ code: 'header-restricted', severity: 'error', pointer, message, ...key }];
   }
   if (value !== undefined && UNSENDABLE.test(value)) {
-    const message = `the value of ${name} holds a line break or another control character, which no header can`;
+    const message = `the value of ${name} contains a line break or another control character, which a header cannot contain`;
     return [{ code: 'header-invalid', severity: 'error', pointer, message }];
   }
   return [];

@@ -21,10 +21,14 @@ export const HeaderForward = object(
       textMap('Values of headers by name, readable by anyone who can read this resource.', { maxProperties: 128 }),
     ),
     addHeadersFromSecret: optional(
-      list(HeaderFromSecret, 'Headers whose values are in Secrets. They win over plain ones of the same name.', {
-        keys: ['headerName'],
-        maxItems: 128,
-      }),
+      list(
+        HeaderFromSecret,
+        'Headers whose values are in Secrets. They take precedence over plain headers with the same name.',
+        {
+          keys: ['headerName'],
+          maxItems: 128,
+        },
+      ),
     ),
   },
   'Headers added to every request to the remote server.',

@@ -37,7 +37,7 @@ export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   ];
 }
 
-/** Warns if two fields are set of which only one counts (document 3, InlineOIDCConfig). */
+/** Warns if two fields are set of which only one counts (Document 3, InlineOIDCConfig). */
 function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer: string): readonly Finding[] {
   const { clientSecret, clientSecretRef, svcCABundlePath, caBundleRef } = config;
   return [
@@ -80,7 +80,7 @@ export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec')
 export function audienceFindings(source: TokenSource, view: View, origin: string): readonly Finding[] {
   const resolved = resolveOIDC(source, view, { ...ANY_OWNER, origin });
   if (resolved === undefined || 'findings' in resolved || resolved.settings.audience !== undefined) return [];
-  const message = `without audience only tokens are accepted whose aud is ${resolved.settings.resource_url}`;
+  const message = `without audience, tokens are only accepted if their aud is ${resolved.settings.resource_url}`;
   const at = source.oidcConfig?.configMap === undefined ? 'inline' : 'configMap';
   return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${POINTER}/${at}`, message }];
 }
@@ -123,7 +123,7 @@ function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean):
   const protocol = httpUrl(url)?.protocol;
   if (protocol === 'https:' || (protocol === 'http:' && insecure)) return [];
   if (protocol === 'http:') {
-    const message = `the issuer ${url} is not reached by HTTPS, so anyone on the way could sign tokens`;
+    const message = `the issuer ${url} is not reached by HTTPS, so anyone on the network path could sign tokens`;
     return [{ code: 'oidc-issuer-insecure', severity: 'error', pointer, message }];
   }
   const message = `the issuer must be a URL that begins with https://, not "${url}"`;

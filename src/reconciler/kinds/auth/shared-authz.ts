@@ -14,7 +14,9 @@ import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar
 
 const Config = object(
   {
-    policies: optional(list(text('One or more Cedar policies.'), 'Cedar policies. What none permits is denied.')),
+    policies: optional(
+      list(text('Cedar policies, one or more.'), 'Cedar policies. A request that no policy permits is denied.'),
+    ),
     entities_json: optional(text('Cedar entities, as a JSON list.')),
     primary_upstream_provider: optional(
       primaryProvider('Default: primaryUpstreamProvider of the authorization server.'),
@@ -23,18 +25,18 @@ const Config = object(
     role_claim_name: GROUP_SETTINGS.roleClaimName,
     group_entity_type: GROUP_SETTINGS.groupEntityType,
   },
-  'The policies, in the form that the type has.',
+  'The policies, in the form of the type.',
 );
 
 /** Spec of MCPAuthzConfig. */
 export const SharedAuthz = object(
   {
-    type: text('How policies are written: cedarv1. httpv1, which asks a server for each decision, is refused.', {
+    type: text('Language of policies: cedarv1. httpv1, which asks a server for each decision, is refused.', {
       minLength: 1,
     }),
     config: { ...Config, 'x-kubernetes-preserve-unknown-fields': true } as typeof Config,
   },
-  'What callers may do with the resources that name these settings.',
+  'Permissions of callers of the resources that name these settings.',
 );
 
 export interface Policies {

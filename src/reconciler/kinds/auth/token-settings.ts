@@ -30,7 +30,7 @@ export function tokenSettings(
   view: View,
 ): TokenSettings | { readonly fault: string } | undefined {
   if (ref === undefined) {
-    const fault = 'neither oidcConfig nor oidcConfigRef says whose tokens are accepted, and tokens are required';
+    const fault = 'neither oidcConfig nor oidcConfigRef defines the accepted tokens, and tokens are required';
     return oidcConfig ?? (isRequired === true ? { fault } : undefined);
   }
   const spec = view.find('MCPOIDCConfig', ref.name)?.spec;

@@ -1,4 +1,4 @@
-// The volume claim in which each pod of an EmbeddingServer keeps its models. Kubernetes refuses changes of a
+// Renders the volume claim in which each pod of an EmbeddingServer keeps its models. Kubernetes refuses changes of a
 // StatefulSet's claim templates, so existing ones stay unchanged, and the difference is reported.
 
 import { storedQuantity } from '#kubernetes/rules/quantity.ts';
@@ -75,7 +75,7 @@ function deviation(wanted: readonly JsonObject[], living: readonly JsonObject[])
   if (wanted.length === 0) return 'the StatefulSet has a cache';
   const [before, after] = [described(living), described(wanted)];
   return before === after
-    ? 'labels or annotations of the claims are others'
+    ? 'labels or annotations of the claims differ'
     : `the cache in the cluster is ${before}, declared is ${after}`;
 }
 

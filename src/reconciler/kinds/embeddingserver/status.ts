@@ -61,7 +61,7 @@ function cacheVerdict(self: Embedding, { view }: Observed): readonly Verdict[] {
   const type = 'ModelCacheApplied';
   if (deviation !== undefined) {
     const way = `kubectl delete statefulset ${self.name} --namespace ${self.namespace}`;
-    const message = `${deviation}; Kubernetes changes no claim template of a StatefulSet that exists, so it stays: delete the StatefulSet to have it made anew (${way}; the claims stay and keep their size)`;
+    const message = `${deviation}; Kubernetes cannot change claim templates of an existing StatefulSet, so the cache stays: delete the StatefulSet so that it is created again (${way}; the claims stay and keep their size)`;
     return [{ type, status: 'False', reason: 'ClaimTemplateImmutable', message }];
   }
   if (self.spec.modelCache?.enabled !== true) return [];

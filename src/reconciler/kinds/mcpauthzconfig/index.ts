@@ -12,7 +12,7 @@ export const MCPAuthzConfig = defineKind({
   singular: 'mcpauthzconfig',
   shortNames: ['authzcfg'],
   categories: ['toolhive'],
-  description: 'What callers of servers and proxies of the namespace may do.',
+  description: 'Permissions of callers of servers and proxies of the namespace.',
   printerColumns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

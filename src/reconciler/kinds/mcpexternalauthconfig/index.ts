@@ -13,7 +13,7 @@ export const MCPExternalAuthConfig = defineKind({
   singular: 'mcpexternalauthconfig',
   shortNames: ['extauth', 'mcpextauth'],
   categories: ['toolhive'],
-  description: 'How servers and proxies of the namespace authenticate to what is behind them.',
+  description: 'Authentication of proxies of the namespace to the servers behind them.',
   printerColumns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

@@ -30,7 +30,7 @@ export function inspect({ spec }: { readonly spec: Spec }, view: View): readonly
 
 function exchangeFindings(exchange: NonNullable<Spec['tokenExchange']>): readonly Finding[] {
   const { tokenUrl, scopes, clientId, clientSecretRef, externalTokenHeaderName } = exchange;
-  const message = 'a client secret means nothing without clientId, and is not sent';
+  const message = 'a client secret has no effect without clientId, and is not sent';
   const pointer = '/spec/tokenExchange/clientSecretRef';
   return [
     ...plainHttpFindings(tokenUrl, '/spec/tokenExchange/tokenUrl'),

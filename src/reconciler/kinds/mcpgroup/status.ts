@@ -56,7 +56,7 @@ function unknownStatus(
   unknown: readonly string[],
   observed: Observed,
 ): Static<typeof MCPGroupStatus> {
-  const message = `who is in the group is not known: ${unknown.join(' and ')} could not be listed`;
+  const message = `the members of the group are unknown: ${unknown.join(' and ')} could not be listed`;
   return {
     ...resource.status,
     ...observedGeneration(resource),

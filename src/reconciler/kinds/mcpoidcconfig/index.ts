@@ -13,7 +13,7 @@ export const MCPOIDCConfig = defineKind({
   singular: 'mcpoidcconfig',
   shortNames: ['mcpoidc'],
   categories: ['toolhive'],
-  description: 'Whose tokens are accepted by servers and proxies of the namespace.',
+  description: 'Settings for tokens that servers and proxies of the namespace accept.',
   printerColumns: [
     { name: 'Source', type: 'string', jsonPath: '.spec.type' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

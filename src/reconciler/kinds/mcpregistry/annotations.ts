@@ -24,9 +24,9 @@ type Setting<Value> = AnnotationSetting<Value, Place>;
 const DATABASE_CA: Setting<{ readonly name: string; readonly key: string }> = {
   name: 'skep.dev/database-ca',
   description:
-    'ConfigMap, and behind a slash its key (ca.crt where none is given), with the certificates in PEM by which the server of databaseConfig is checked: for sslMode verify-ca, and for verify-full where the image does not trust its authority.',
+    'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that verify the server of databaseConfig: for sslMode verify-ca, and for verify-full if the image does not trust its authority.',
   values: 'the name of a ConfigMap, or NAME/KEY',
-  fallback: 'for verify-full those of the image',
+  fallback: 'for verify-full the authorities of the image',
   places: ['MCPRegistries with a databaseConfig'],
   read: readConfigMapKey,
 };
@@ -43,7 +43,7 @@ const DOCUMENTATION: Setting<string> = {
 const PAGE: Setting<'enabled' | 'disabled'> = {
   name: 'skep.dev/page',
   description:
-    'Whether the web page is served at /. It holds no data: in mode oauth people log in before they see any.',
+    'Whether the web page is served at /. It contains no data: in mode oauth people log in before they see any.',
   ...oneOf(['enabled', 'disabled'], 'enabled'),
   places: ['MCPRegistries'],
 };
@@ -51,7 +51,7 @@ const PAGE: Setting<'enabled' | 'disabled'> = {
 const RUNNING: Setting<'enabled' | 'disabled'> = {
   name: 'skep.dev/running',
   description:
-    'Whether readers see which MCP servers run in the namespace of the registry, with their addresses inside the cluster: GET /mcp, and the page.',
+    'Whether readers see the MCP servers that run in the namespace of the registry, with their addresses inside the cluster: GET /mcp, and the page.',
   ...oneOf(['enabled', 'disabled'], 'enabled'),
   fallback: 'enabled with authConfig.mode oauth, disabled otherwise',
   places: ['MCPRegistries'],
@@ -60,8 +60,8 @@ const RUNNING: Setting<'enabled' | 'disabled'> = {
 const FLEET: Setting<string> = {
   name: 'skep.dev/fleet',
   description:
-    'Name of one more registry, read at /{name}/v0.1/servers: its entries are the servers that run and have the annotation registry-export.',
-  values: 'a name of at most 63 letters, digits, dots, hyphens and underscores, which no other registry has',
+    'Name of one more registry, read at /{name}/v0.1/servers: its entries are the running servers with the annotation registry-export.',
+  values: 'a name of at most 63 letters, digits, dots, hyphens and underscores, that no other registry has',
   fallback: 'no such registry',
   places: ['MCPRegistries'],
   read: (text) => (/^[A-Za-z0-9][-_.A-Za-z0-9]{0,62}$/.test(text) && !RESERVED_NAMES.includes(text) ? text : undefined),
@@ -70,7 +70,7 @@ const FLEET: Setting<string> = {
 const FLEET_NAMESPACES: Setting<FleetOrigin['namespaces']> = {
   name: 'skep.dev/fleet-namespaces',
   description: 'Namespaces whose servers are in the registry that skep.dev/fleet names.',
-  values: 'names of namespaces with commas between them, or *',
+  values: 'names of namespaces separated by commas, or *',
   fallback: 'the namespace of the MCPRegistry',
   places: ['MCPRegistries with skep.dev/fleet'],
   read(text) {

@@ -46,7 +46,7 @@ export function apiEndpoint({ name, namespace }: Pick<Registry, 'name' | 'namesp
   return `http://${registryChildNames(name).api}.${namespace}:${API_PORT}`;
 }
 
-/** Returns the folder in which the data of a ConfigMap or claim is mounted (document 2, PVCSource). */
+/** Returns the folder in which the data of a ConfigMap or claim is mounted (Document 2, PVCSource). */
 export function dataDirectory({ name }: Entry): string {
   return `/config/registry/${name}`;
 }

@@ -42,7 +42,7 @@ export function passwordFindings(database: Database | undefined, view: View): re
       return [{ ...FAULT, pointer, message: `Secret ${name} has no text under the key ${key}` }];
     }
     if (!/[\r\n]/.test(password)) return [];
-    return [{ ...FAULT, pointer, message: `Secret ${name}, key ${key}: a password cannot hold a line break` }];
+    return [{ ...FAULT, pointer, message: `Secret ${name}, key ${key}: a password cannot contain a line break` }];
   });
 }
 

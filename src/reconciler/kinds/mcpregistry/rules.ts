@@ -46,7 +46,7 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
     const pointer = `/spec/registries/${index}/git/commit`;
-    const message = `"${git.commit}" is no whole commit: Git servers give a commit by its 40 (or 64) hexadecimal digits only`;
+    const message = `"${git.commit}" is not a full commit id: Git servers serve a commit only by its 40 (or 64) hexadecimal digits`;
     return [{ code: 'git-commit-short', severity: 'error', pointer, message }];
   });
 }
@@ -65,7 +65,7 @@ function formatFindings(written: unknown): readonly Finding[] {
 function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Finding[] {
   return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
     databaseConfig?.[field].optional === true
-      ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service cannot do without the password')]
+      ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service needs the password')]
       : [],
   );
 }
@@ -73,7 +73,7 @@ function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Find
 /** Warns of providers without an effect: mode is anonymous unless it is set, so everyone is accepted. */
 function openFindings({ spec }: Registry): readonly Finding[] {
   if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
-  const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
+  const message = "oauth has no effect, and everyone may read: mode is 'anonymous'; set it to 'oauth'";
   return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
@@ -107,7 +107,7 @@ function filterFindings({ spec }: Registry): readonly Finding[] {
       (filter?.names?.[list] ?? []).flatMap((pattern, at): readonly Finding[] => {
         if (parseGlob(pattern) !== undefined) return [];
         const pointer = `/spec/registries/${index}/filter/names/${list}/${at}`;
-        const message = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+        const message = `"${pattern}" is not a glob: brackets, braces and ranges must be complete, and \\ cannot be last`;
         return [{ code: 'filter-glob-invalid', severity: 'error', pointer, message }];
       }),
     ),

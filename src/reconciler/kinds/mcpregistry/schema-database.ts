@@ -1,4 +1,4 @@
-// The fields of `spec.databaseConfig`.
+// Defines the fields of `spec.databaseConfig`.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { object } from '#std/schema.ts';
@@ -11,5 +11,5 @@ export const Database = object(
     dbAppUserPasswordSecretRef: secretKeySelector('Password of user.'),
     dbMigrationUserPasswordSecretRef: secretKeySelector('Password of migrationUser.'),
   },
-  'PostgreSQL, where the catalogue is stored.',
+  'PostgreSQL database of the catalogue.',
 );

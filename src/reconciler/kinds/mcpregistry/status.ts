@@ -120,7 +120,7 @@ function syncProgress(sync: SyncStatus | undefined): Progress {
   if (sync.lastSyncTime === undefined) {
     return { phase: 'Failed', message: `sync failed: ${sync.message}`, reason: 'SyncFailed' };
   }
-  const message = `serving what was synced before; sync failed: ${sync.message}`;
+  const message = `serving the entries of the last sync; sync failed: ${sync.message}`;
   return { phase: 'Ready', message, reason: 'RegistryReady' };
 }
 

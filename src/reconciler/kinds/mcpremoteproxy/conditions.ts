@@ -32,7 +32,7 @@ function configurationConditions(refusals: readonly Finding[]): readonly Verdict
   const type = 'ConfigurationValid';
   const fault = configurationFault(refusals);
   if (fault === undefined) {
-    return [{ type, status: 'True', reason: 'ConfigurationValid', message: 'the configuration can be used' }];
+    return [{ type, status: 'True', reason: 'ConfigurationValid', message: 'the configuration is valid' }];
   }
   const { reason, message } = fault;
   return [

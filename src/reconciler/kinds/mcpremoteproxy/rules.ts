@@ -47,7 +47,7 @@ function storageFindings(spec: RemoteProxy['spec']): readonly Finding[] {
   return [
     fieldWithoutEffect(
       '/spec/sessionStorage',
-      'the remote server keeps its sessions itself: any proxy can go on with them',
+      'the remote server keeps its sessions itself: any proxy can continue them',
     ),
   ];
 }

@@ -57,6 +57,6 @@ function profileVerdict(self: Server, view: View): readonly Verdict[] {
   }
   const message = outbound.all
     ? 'the profile limits no egress'
-    : `NetworkPolicy ${serverChildNames(self.name).egressPolicy} limits egress, where the network plugin knows policies`;
+    : `NetworkPolicy ${serverChildNames(self.name).egressPolicy} limits egress, if the network plugin enforces policies`;
   return [{ type, status: 'True', reason: 'PermissionProfileEnforced', message }];
 }

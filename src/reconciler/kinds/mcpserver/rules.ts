@@ -87,7 +87,7 @@ function restartFindings({ apiVersion, metadata }: Resource): readonly Finding[]
   const time = metadata.annotations?.[key];
   if (time === undefined || isTime(time)) return [];
   const pointer = `/metadata/annotations/${pointerToken(key)}`;
-  const message = `"${time}" is no time such as 2026-11-21T12:00:00Z, so nothing is restarted`;
+  const message = `"${time}" is not a time such as 2026-11-21T12:00:00Z, so nothing is restarted`;
   return [{ code: 'restart-time-invalid', severity: 'warning', pointer, message }];
 }
 

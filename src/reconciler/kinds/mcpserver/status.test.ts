@@ -95,7 +95,7 @@ describe('the phase of an MCPServer', () => {
         { kind: 'StatefulSet', spec: { replicas: 1 }, status: { observedGeneration: 2 } },
       ]),
       reported:
-        'Pending, MCP server is starting: no pod of the server is ready. If that lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 2 proxies',
+        'Pending, MCP server is starting: no pod of the server is ready. If this lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 2 proxies',
     },
     {
       reason: 'the controller has not seen the newest generation, so its numbers are about an older one',
@@ -138,7 +138,7 @@ describe('the phase of an MCPServer', () => {
         RUNNING[1]!,
       ]),
       reported:
-        'Pending, MCP server is starting: its proxy is not ready. If that lasts, its log has the reason: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
+        'Pending, MCP server is starting: its proxy is not ready. If this lasts, its log has the reason: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
     },
     {
       reason: 'no process of a pool has been reached yet',
@@ -148,7 +148,7 @@ describe('the phase of an MCPServer', () => {
         RENEWING,
       ]),
       reported:
-        'Pending, MCP server is starting: no pod of the server is ready. If that lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 0 proxies',
+        'Pending, MCP server is starting: no pod of the server is ready. If this lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 0 proxies',
     },
     {
       reason: 'somebody scaled the proxy to zero',

@@ -13,7 +13,7 @@ export const MCPTelemetryConfig = defineKind({
   singular: 'mcptelemetryconfig',
   shortNames: ['mcpotel'],
   categories: ['toolhive'],
-  description: 'Where servers and proxies of the namespace send metrics and traces.',
+  description: 'Destinations of metrics and traces of servers and proxies of the namespace.',
   printerColumns: [
     { name: 'Endpoint', type: 'string', jsonPath: '.spec.openTelemetry.endpoint' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

@@ -47,8 +47,8 @@ const ROWS: readonly [reason: string, container: JsonObject, message: string | u
     waiting('CreateContainerConfigError', `couldn't find key token in Secret docs/search`),
     `CreateContainerConfigError: couldn't find key token in Secret docs/search`,
   ],
-  ['what is only starting has not failed', waiting('ContainerCreating'), undefined],
-  ['what runs has not failed', { state: { running: {} } }, undefined],
+  ['a starting container has not failed', waiting('ContainerCreating'), undefined],
+  ['a running container has not failed', { state: { running: {} } }, undefined],
 ];
 
 test.each(ROWS)('%s', (_reason, container, message) => {

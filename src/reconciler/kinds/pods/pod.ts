@@ -1,4 +1,4 @@
-// Common parts of generated pods: security contexts, environment, probes, names of volumes.
+// Defines common parts of generated pods: security contexts, environment, probes, names of volumes.
 
 import { CALLS_NODE_OPTIONS, SCRATCH_PATH } from '#contracts/run-config.ts';
 import { sha256 } from '#std/hash.ts';

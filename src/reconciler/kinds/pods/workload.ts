@@ -54,7 +54,7 @@ export function readyReplicas(state: WorkloadState): number {
 
 /** Returns a sentence for the message of a proxy whose pods run and are not ready: the proxy logs the reason. */
 export function adviceOnLog(namespace: string, deployment: string): string {
-  return `If that lasts, its log has the reason: kubectl -n ${namespace} logs deployment/${deployment}`;
+  return `If this lasts, its log has the reason: kubectl -n ${namespace} logs deployment/${deployment}`;
 }
 
 /**
@@ -62,7 +62,7 @@ export function adviceOnLog(namespace: string, deployment: string): string {
  * their events.
  */
 export function adviceOnEvents(namespace: string, statefulSet: string): string {
-  return `If that lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
+  return `If this lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
 }
 
 function conditionOf({ conditions }: JsonObject, wanted: string): JsonObject | undefined {

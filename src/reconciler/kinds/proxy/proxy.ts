@@ -1,5 +1,5 @@
-// The facts about a proxy that are common to all kinds that have one: names, port, shared fields of the spec, and the
-// parts of configuration and pods that follow from them.
+// Collects the facts about a proxy that are common to all kinds that have one: names, port, shared fields of the spec,
+// and the parts of configuration and pods that follow from them.
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';

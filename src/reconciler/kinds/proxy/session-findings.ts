@@ -17,7 +17,7 @@ export function sessionFindings({ replicas, sessionStorage, sessionAffinity }: R
   const cost =
     sessionAffinity === 'None'
       ? 'with sessionAffinity None the next request may reach another one, and fail'
-      : 'a client whose address changes, or whose replica is replaced, has to begin anew';
-  const message = `event streams, calls that wait for the client, and what can be resumed are in the replica that began them: ${cost}. Set sessionStorage to redis to share them`;
+      : 'a client whose address changes, or whose replica is replaced, has to start again';
+  const message = `event streams, calls that wait for the client, and resumable streams are in the replica that began them: ${cost}. Set sessionStorage to redis to share them`;
   return [{ code: 'session-in-one-replica', severity: 'warning', pointer: '/spec/replicas', message }];
 }

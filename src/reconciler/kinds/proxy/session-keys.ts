@@ -1,5 +1,5 @@
-// The keys that seal session ids, so that replicas share no state for them: a generated Secret, and the files from
-// which a proxy reads it.
+// Defines the keys that seal session ids, so that replicas share no state for them: a generated Secret, and the files
+// from which a proxy reads it.
 
 import type { GeneratedSecret } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';

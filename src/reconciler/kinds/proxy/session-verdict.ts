@@ -9,7 +9,7 @@ export const NO_SESSIONS: Verdict = {
   type: 'SessionStorageWarning',
   status: 'False',
   reason: 'SessionStorageWarningNotApplicable',
-  message: 'the MCP server keeps its sessions itself: any proxy can go on with them',
+  message: 'the MCP server keeps its sessions itself: any proxy can continue them',
 };
 
 /** `processes`: declared number, undefined if none is declared; `called`: their name, singular and plural. */
@@ -27,6 +27,6 @@ export function sessionVerdict(
     const message = `several ${called[1]} each keep their own sessions: set sessionStorage to redis, or rely on sessionAffinity`;
     return { type, status: 'True', reason: 'SessionStorageMissingForReplicas', message };
   }
-  const message = `no more than one ${called[0]} is asked for`;
+  const message = `no more than one ${called[0]} is declared`;
   return { type, status: 'False', reason: 'SessionStorageWarningNotApplicable', message };
 }

@@ -12,7 +12,7 @@ export const SessionStorage = object(
     keyPrefix: optional(REDIS.keyPrefix),
     passwordRef: optional(secretKeyRef('Password of Redis.')),
   },
-  'Where sessions are kept. Default: in memory.',
+  'Store of sessions. Default: in memory.',
   {
     validations: [{ rule: "self.provider != 'redis' || has(self.address)", message: 'address is required' }],
   },

@@ -33,9 +33,9 @@ const OpenTelemetry = object(
     insecure: bool('True: plain HTTP to the collector.', false),
     metrics: optional(Metrics),
     tracing: optional(Tracing),
-    useLegacyAttributes: bool('True: older attribute names are sent beside the current ones.', true),
+    useLegacyAttributes: bool('True: older attribute names are sent in addition to the current ones.', true),
     resourceAttributes: optional(
-      textMap('Attributes of everything that is sent. service.name is set by the reference of each resource.'),
+      textMap('Attributes of all sent data. service.name is set by the reference of each resource.'),
     ),
     caBundleRef: optional(caBundleRef('requests to the collector')),
   },
@@ -59,7 +59,7 @@ export const SharedTelemetry = object(
 /** The reference to an MCPTelemetryConfig, with the settings that differ between the resources that name it. */
 export const TelemetryConfigRef = object(
   { name: refName('MCPTelemetryConfig'), serviceName: optional(SERVICE_NAME) },
-  'Metrics and traces, as an MCPTelemetryConfig says.',
+  'Metrics and traces, from an MCPTelemetryConfig.',
 );
 
 /** Only one of the two fields may be set. */

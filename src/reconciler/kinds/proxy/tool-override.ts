@@ -39,7 +39,7 @@ function takenNames({ overrides, overridesPointer }: ToolSelection): readonly Fi
       return [];
     }
     const pointer = `${overridesPointer}/${pointerToken(tool)}/name`;
-    const whose = other === name ? 'the one that has this name' : `${other}, which is renamed to it too`;
+    const whose = other === name ? 'the tool that has this name' : `${other}, which is renamed to it too`;
     const message = `clients would see two tools named "${name}": this one, and ${whose}`;
     return [{ code: 'tool-name-taken', severity: 'error', pointer, message }];
   });
@@ -50,7 +50,9 @@ function hiddenOverrides({ filter, overrides, filterField, overridesPointer }: T
   return Object.entries(overrides).flatMap(([tool, override]): readonly Finding[] => {
     const name = shownName(tool, override);
     if (filter.includes(name)) return [];
-    const hint = filter.includes(tool) ? `: write "${name}" instead of "${tool}", for it goes by what clients see` : '';
+    const hint = filter.includes(tool)
+      ? `: write "${name}" instead of "${tool}", because the list has the names that clients see`
+      : '';
     const message = `the override has no effect, because ${filterField} lacks "${name}"${hint}`;
     const pointer = `${overridesPointer}/${pointerToken(tool)}`;
     return [{ code: 'tool-override-hidden', severity: 'warning', pointer, message }];

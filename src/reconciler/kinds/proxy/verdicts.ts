@@ -68,7 +68,7 @@ export function accountsVerdict(source: TokenSource, { tokenIssuer, view }: Obse
     ];
   }
   const remedy = 'Leave issuer and jwksUrl out to accept tokens of this cluster.';
-  const message = `tokens of this cluster have the issuer ${issuer}, and those of ${accepted.issuer} alone are accepted. ${remedy}`;
+  const message = `tokens of this cluster have the issuer ${issuer}, but only tokens of ${accepted.issuer} are accepted. ${remedy}`;
   return [{ type, status: 'False', reason: 'ClusterIssuerDiffers', message }];
 }
 

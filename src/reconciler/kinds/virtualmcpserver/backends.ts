@@ -139,7 +139,7 @@ function isMachinery(key: string): boolean {
 type Settled = Pick<Backend, 'by' | 'auth' | 'authConfig'>;
 
 /**
- * Settings for a backend take precedence over the backend's own, and these over the default (document 3,
+ * Settings for a backend take precedence over the backend's own, and these over the default (Document 3,
  * Authentication, 3).
  */
 function settled(spec: Spec, view: View, name: string, member: KubeObject | undefined): Settled {
@@ -162,7 +162,7 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
   }
   const said = outgoingAuth?.backends?.[name];
   if (said?.externalAuthConfigRef !== undefined) return named('backend', said.externalAuthConfigRef.name);
-  // A manifest can ask for the own configuration of a single backend, even if the source is inline.
+  // A manifest can choose the own configuration of a single backend, even if the source is inline.
   if (own !== undefined && (asked || said !== undefined)) return named('discovered', own);
   const fallback = said === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
   return fallback === undefined ? NOBODY : named('default', fallback.name);

@@ -111,7 +111,7 @@ function authServerVerdict({ authServerConfig }: Spec, refusals: readonly Findin
   if (authServerConfig === undefined) return [];
   const type = 'AuthServerConfigValidated';
   const faults = refusals.filter(({ pointer }) => pointer.startsWith('/spec/authServerConfig'));
-  if (faults.length === 0) return [verdict(type, 'AuthServerConfigValid', 'the authorization server can be used')];
+  if (faults.length === 0) return [verdict(type, 'AuthServerConfigValid', 'the authorization server is valid')];
   return [verdict(type, 'AuthServerConfigInvalid', sentences(faults), false)];
 }
 

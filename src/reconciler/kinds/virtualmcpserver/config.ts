@@ -109,7 +109,7 @@ function groupSettings(groups: GroupFields) {
   };
 }
 
-/** An MCPToolConfig replaces filter and overrides (document 3, WorkloadToolConfig). */
+/** An MCPToolConfig replaces filter and overrides (Document 3, WorkloadToolConfig). */
 function aggregation({ config }: Spec, view: View): Aggregation {
   const { tools, ...rest } = config.aggregation;
   if (tools === undefined) return rest;
@@ -194,7 +194,7 @@ function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {
   };
 }
 
-/** embeddingServerRef turns the optimizer on, and its URL counts (document 3, embeddingServerRef). */
+/** embeddingServerRef turns the optimizer on, and its URL counts (Document 3, embeddingServerRef). */
 function optimizer(namespace: string, spec: Spec, view: View): Pick<VmcpConfig, 'optimizer'> {
   const { config, embeddingServerRef } = spec;
   const embeddingService =

@@ -74,7 +74,7 @@ function referenceFault(whose: string, references: readonly Reference[], view: V
 /** A listed backend has its own URL. Headers and certificates of an entry are only for the URL of the entry. */
 function contradictedField(entry: KubeObject, called: Called): Unusable | undefined {
   const { remoteUrl, transport } = specOfEntry(entry);
-  const because = 'its headers and certificates are for its own place alone';
+  const because = 'its headers and certificates are only for its own URL';
   const whose = `MCPServerEntry ${entry.metadata.name}`;
   if (remoteUrl !== called.url) {
     return { field: 'url', fault: `${whose} has remoteUrl ${remoteUrl}, not ${called.url}: ${because}` };

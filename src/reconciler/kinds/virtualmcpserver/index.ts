@@ -22,7 +22,7 @@ export const VirtualMCPServer = defineKind({
   singular: 'virtualmcpserver',
   shortNames: ['vmcp', 'virtualmcp'],
   categories: ['toolhive'],
-  description: 'One MCP server in front of the members of a group.',
+  description: 'An MCP server in front of the members of a group.',
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'URL', type: 'string', jsonPath: '.status.url' },

@@ -143,7 +143,7 @@ function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Fi
       const message =
         by === undefined
           ? `"${name}" is no member of MCPGroup ${groupRef}`
-          : `${by}"${name}", which is no member of MCPGroup ${groupRef}`;
+          : `${by}"${name}", which is not a member of MCPGroup ${groupRef}`;
       return { code: 'group-member-unknown', severity, pointer, message };
     });
 }

@@ -138,7 +138,7 @@ function healthFindings({ config }: Spec): readonly Finding[] {
   const { healthCheckTimeout, healthCheckInterval } = config.operational.failureHandling;
   if ((parseDuration(healthCheckTimeout) ?? 0) < (parseDuration(healthCheckInterval) ?? 0)) return [];
   const pointer = '/spec/config/operational/failureHandling/healthCheckTimeout';
-  const message = `healthCheckTimeout (${healthCheckTimeout}) should be less than healthCheckInterval (${healthCheckInterval}): checks would overtake one another`;
+  const message = `healthCheckTimeout (${healthCheckTimeout}) should be less than healthCheckInterval (${healthCheckInterval}): checks would overlap`;
   return [{ code: 'health-check-timeout', severity: 'warning', pointer, message }];
 }
 
@@ -152,7 +152,7 @@ function embeddingHeaderFindings({ config }: Spec): readonly Finding[] {
     ...all
       .filter(([name]) => isEmbeddingHeader(name))
       .map(([name]): Finding => {
-        const message = `the server itself sets ${name}: OPENAI_API_KEY holds the key`;
+        const message = `the server itself sets ${name}: OPENAI_API_KEY contains the key`;
         return { code: 'header-restricted', severity: 'error', pointer: `${pointer}/${name}`, message, at: 'key' };
       }),
   ];

@@ -39,7 +39,7 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
   if (upstreamInject !== undefined) return { strategy: { type: 'upstream_inject', upstreamInject }, env: [] };
   if (config.type === 'unauthenticated') return { strategy: { type: 'unauthenticated' }, env: [] };
   return {
-    fault: `${config.type} of MCPExternalAuthConfig ${name} is for those who call a server, not for one that calls`,
+    fault: `${config.type} of MCPExternalAuthConfig ${name} is for callers of a server, not for a server that calls others`,
   };
 }
 

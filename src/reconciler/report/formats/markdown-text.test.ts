@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { inert } from './github-plan.ts';
 import { code, fenced } from './markdown-text.ts';
 
-test('a carriage return takes nothing out of a block of code', () => {
+test('a carriage return does not end a block of code', () => {
   expect(fenced(['+a\r```\r# Approved by @everyone', '-b'])).toBe(
     ['````diff', '+a', '```', '# Approved by @everyone', '-b', '````'].map((line) => `  ${line}`).join('\n'),
   );

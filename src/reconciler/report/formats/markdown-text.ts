@@ -9,13 +9,13 @@ const BYTES_MAX = 65_000;
 export interface Section {
   /** The first line or lines; left out if there are no items. */
   readonly title: string;
-  /** Each is shown whole, or not at all. */
+  /** Items; each is shown whole, or not at all. */
   readonly items: readonly string[];
 }
 
 /**
- * Returns the first line of a comment, by which the comment is found again: `<!-- skep validate -->`. `paths`: folders that
- * the report is about, so that two jobs with different folders have two comments.
+ * Returns the first line of a comment, which identifies the comment later: `<!-- skep validate -->`. `paths`: folders
+ * that the report is about, so that two jobs with different folders have two comments.
  */
 function markerOf(report: string, paths: readonly string[]): string {
   // Neither ">" nor "--" may stand inside a comment of HTML, and a space separates the folders.

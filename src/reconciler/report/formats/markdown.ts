@@ -114,7 +114,7 @@ function changeSections({ batches }: Plan): readonly Section[] {
     changes.filter((change) => change.action === action).map(({ resource }) => `- ${code(formatId(resource))}`);
   return [
     { title: '#### Deletes\n', items: named('delete') },
-    { title: '#### Replaces: deleted and created anew\n', items: updates.filter(isReplaced).map(updated) },
+    { title: '#### Replaces: deleted and created again\n', items: updates.filter(isReplaced).map(updated) },
     { title: '#### Updates\n', items: updates.filter((change) => !isReplaced(change)).map(updated) },
     { title: '#### Creates\n', items: named('create') },
   ];
@@ -147,7 +147,7 @@ function noticed({ action, id, lines }: Notice): string {
 function unknownOf({ against, rendered }: RunResult): readonly string[] {
   if (rendered !== undefined) return rendered.unknown.map((sentence) => `- ${inline(sentence)}`);
   if (against === undefined) return [];
-  const since = `- what happened since the snapshot of ${against.createdAt}`;
+  const since = `- changes since the snapshot of ${against.createdAt}`;
   return [since, ...against.unknown.map((sentence) => `- ${inline(sentence)}`)];
 }
 

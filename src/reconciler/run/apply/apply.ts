@@ -207,7 +207,7 @@ async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write):
   while ((await deps.cluster.get(resource))?.metadata.uid === uid) {
     const leftMs = deadline - deps.clock.monotonic();
     if (leftMs <= 0) {
-      const message = `it is deleted, but not gone after ${REPLACE_WAIT_MS / 1000} s: the next run creates it anew`;
+      const message = `it still exists ${REPLACE_WAIT_MS / 1000} s after its deletion: the next run creates it again`;
       throw new Failure('replace-unfinished', message);
     }
     remind({ for: 'deletion', resource, leftMs });

@@ -123,7 +123,7 @@ function isMarked(object: KubeObject): boolean {
 
 function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
   if (jsonEquals(marksOf(before), marksOf(now))) return;
-  const message = `the labels or annotations of ${formatId(id)} that say where it belongs were set by someone else meanwhile: it is kept unchanged, and the next run decides anew`;
+  const message = `the labels or annotations of ${formatId(id)} that say which instance it belongs to were changed by another writer meanwhile: it is kept unchanged, and the next run decides again`;
   throw new Failure(OVERTAKEN, message);
 }
 

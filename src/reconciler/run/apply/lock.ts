@@ -179,7 +179,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
     contended,
     assertHeld() {
       if (clock.monotonic() < deadline) return;
-      throw new Failure('lock-lost', 'the lease ran out before the run was done: nothing more is written by this run');
+      throw new Failure('lock-lost', 'the lease expired before the run was done: this run writes nothing more');
     },
     async release() {
       stop.abort();

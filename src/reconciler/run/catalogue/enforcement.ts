@@ -56,7 +56,10 @@ export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
   );
 }
 
-/** Images of each registry with their provenance, by `namespace/name`. A registry that could not be read, or was never synced, is absent. */
+/**
+ * Images of each registry with their provenance, by `namespace/name`. A registry that could not be read, or was never
+ * synced, is absent.
+ */
 export type RegistryProvenance = ReadonlyMap<string, readonly (readonly [image: string, provenance: JsonObject])[]>;
 
 /** Returns undefined if one of the registries is unknown: it may have an entry for any image. */

@@ -16,7 +16,7 @@ function registry(name: string, registries: Json, partOf = applySetId('prod', 's
 
 const SOURCE = { name: 'all', configMapRef: { name: 'servers', key: 'registry.json' } };
 
-test('ours, with defaults; without what is gone, not ours, or nothing that the kind can read', () => {
+test('returns our registries with defaults, without deleted, foreign and unreadable ones', () => {
   const leaving = registry('leaving', [SOURCE]);
   const objects = [
     registry('catalogue', [SOURCE]),

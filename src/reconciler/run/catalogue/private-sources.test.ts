@@ -28,14 +28,14 @@ test.each([
   { reason: 'the machine itself', source: GIT('https://localhost/r.git') },
   { reason: 'a Service of the cluster', source: GIT('http://git.tools.svc.cluster.local/r.git') },
   { reason: 'a name of one word', source: GIT('ssh://git@git/r.git') },
-])('a source inside a private network is warned of: $reason', ({ source }) => {
+])('a source inside a private network has a warning: $reason', ({ source }) => {
   const field = 'git' in source ? 'git/repository' : 'api/endpoint';
   expect(warnings(source)).toEqual([`warning source-address-private /spec/registries/1/${field}`]);
   expect(warnings(source, true)).toEqual([]);
 });
 
 test.each([API('https://8.8.8.8'), GIT('https://git.example.com/r.git'), GIT('file:///srv/r.git')])(
-  'a source that anybody can reach is not: %j',
+  'a public source has no warning: %j',
   (source) => {
     expect(warnings(source)).toEqual([]);
   },

@@ -46,7 +46,7 @@ export async function recordRunning(
     ...fleets.map((fleet) => attempt(() => storeFleet(fleet, listed, () => clock.now()))),
   ];
   if (!(await endWithin(clock, writes))) {
-    const message = `a database has not taken within ${DEADLINE_MS} ms which servers run: the next run tries again`;
+    const message = `a database did not store the running servers within ${DEADLINE_MS} ms: the next run tries again`;
     found.push(new Failure('database-busy', message, { retryable: true }));
   }
   return distinctNews(found, failures);

@@ -22,17 +22,11 @@ import { type EnforcedImages, type RegistryProvenance, registriesIn } from './en
 import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 
 export interface RegistryDeps {
-  /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
+  /** Returns a reader of sources; ConfigMaps and passwords come from the view of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
-  /**
-   * Returns the store of record of a registry; its schema is changed in mode `sync` only. Throws Failure if it cannot
-   * be reached.
-   */
+  /** Returns the store of record; only mode `sync` changes its schema. Throws Failure if it is unreachable. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /**
-   * Returns the store of the instance itself, whichever registries use it; absent or undefined if there is none. Throws
-   * as `storeFor` does.
-   */
+  /** Returns the store of the instance itself; absent or undefined if there is none. Throws as `storeFor` does. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
    * Begins the sync of a source (`work` is undefined if it is not due), and returns the outcomes since the last call:
@@ -95,9 +89,7 @@ export interface SyncInput {
   readonly mode: SyncMode;
   readonly apiGroup: string;
   readonly loaded: readonly Pick<Sourced, 'id' | 'kind' | 'defaulted'>[];
-  /**
-   * Keys of objects that are not applied as they are declared (invalid, denied, to be left alone): they are only read.
-   */
+  /** Keys of objects that are not applied as declared (invalid, denied, to be left alone): they are only read. */
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
@@ -140,10 +132,7 @@ export async function syncRegistries(
   };
 }
 
-/**
- * Merges the results of a run that prepares twice: the first round syncs the due sources, and its outcomes belong to
- * the result of the run.
- */
+/** Merges the results of a run that prepares twice: the first round syncs the due sources, and its outcomes count. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -212,9 +201,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/**
- * Syncs the due sources. The service that mounts a claim reads it: only the manual trigger is stored for that service.
- */
+/** Syncs the due sources. The service that mounts a claim reads it: only the manual trigger is stored for it. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,

@@ -70,7 +70,7 @@ export function desire(input: DesireInput): Made {
   const objects = [...own, ...made.flatMap(({ children }) => children)];
   assert(
     new Set(objects.map(({ key }) => key)).size === objects.length,
-    'no two healthy resources make the same object: kinds name everything that they make',
+    'no two healthy resources create the same object: kinds name all objects that they create',
   );
   const held = input.standings.filter(
     ({ loaded, verdict }) => !input.children || verdict !== 'healthy' || unread.has(loaded),

@@ -63,8 +63,8 @@ function keptByOther({ living, applySet }: ForeignInput, family: readonly Desire
   const other = found.find((object) => labelOf(object, PART_OF) === sets[0] && isOfOtherSet(object, applySet));
   if (other === undefined) return undefined;
   return (
-    `another instance keeps ${formatId(idOf(other))} and makes the children of this resource: ` +
-    `where there is no such instance any more, remove the label ${PART_OF} from them`
+    `another instance keeps ${formatId(idOf(other))} and creates the children of this resource: ` +
+    `if that instance does not exist any more, remove the label ${PART_OF} from them`
   );
 }
 
@@ -75,14 +75,14 @@ function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId)
   if (controller !== undefined) {
     if (controller.kind === owner.kind && controller.name === owner.name) return [];
     return [
-      `would make ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
+      `would create ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
     ];
   }
   // Instances with the same name have the same field manager: only the set says which of them has applied the object.
   if (isOfOtherSet(live, input.applySet))
-    return [`would make ${formatId(id)}, which another instance keeps: rename one of the two`];
+    return [`would create ${formatId(id)}, which another instance keeps: rename one of the two`];
   if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];
   return [
-    `would make ${formatId(id)}, which exists and does not belong to this instance: delete or rename one of the two`,
+    `would create ${formatId(id)}, which exists and does not belong to this instance: delete or rename one of the two`,
   ];
 }

@@ -64,10 +64,10 @@ export function problemsOf(
 
 function fieldMessage({ path, pointer, manager, state, owner }: FoundField, own: string): string {
   if (state === 'set-back' && pointer === '')
-    return `${path} was set by field manager "${manager}", and is removed: it stands in the way of what Git says`;
+    return `${path} was set by field manager "${manager}", and is removed, because it blocks a field that Git declares`;
   if (state === 'set-back') {
     const rest = owner === undefined ? `; to leave it to others, name it in the annotation ${IGNORE_FIELDS}` : '';
-    return `${path} was set to another value by field manager "${manager}", and is set back to what Git says${rest}`;
+    return `${path} was set to another value by field manager "${manager}", and is set back to the value in Git${rest}`;
   }
   if (isOtherInstance(manager, own))
     return `${path} stays as another instance has set it (field manager "${manager}"): declare it for one of the two`;

@@ -79,7 +79,7 @@ function compareOne(input: DiffInput, desired: Desired, found: KubeObject | unde
       desired: normal,
       live,
       verdict: 'changed',
-      diff: paths.map((path) => ({ path, after: '*** (made at random)' })),
+      diff: paths.map((path) => ({ path, after: '*** (generated at random)' })),
     };
   }
   if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };

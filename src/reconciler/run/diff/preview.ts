@@ -34,10 +34,7 @@ export interface PreviewInput extends FieldRules {
   readonly replaceBar: (compared: Compared) => string | undefined;
   /** Previews that this very run has requested before. */
   readonly before?: Previews;
-  /**
-   * If set, only the first of many similar creations are sent to the server. If it accepts them, the others are not
-   * sent.
-   */
+  /** If set, only the first of many similar creations are sent. If the server accepts them, the others are not sent. */
   readonly sampled: boolean;
 }
 
@@ -50,10 +47,7 @@ interface Asked {
 }
 
 export interface Previewed {
-  /**
-   * The same list: every `unknown` is decided, every `changed` that changes nothing is `unchanged`, and the others have
-   * a preview.
-   */
+  /** The same list: `unknown` is decided, `changed` without a change is `unchanged`, and the others have a preview. */
   readonly compared: readonly Compared[];
   readonly previews: Previews;
 }
@@ -135,9 +129,7 @@ function namespaceOf({ metadata: { namespace: name } }: KubeObject): ResourceId 
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Namespace', name };
 }
 
-/**
- * Kubernetes RBAC, "Restrictions on role binding creation": a user who may not `bind` must have the rights of the role.
- */
+/** Kubernetes RBAC, "Restrictions on role binding creation": without `bind`, a user needs the rights of the role. */
 function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | undefined {
   if (!isObject(roleRef)) return undefined;
   const { kind, name } = roleRef;
@@ -175,8 +167,7 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
 }
 
 /**
- * Drops differences that are not changes: the apply removes the field and the server sets it again, as it does with its
- * defaults.
+ * Drops fields that the apply removes and the server sets again, as it does with its defaults: they are not changes.
  */
 async function asAnswered(deps: Asking, { manager }: PreviewInput, compared: Compared, stored: KubeObject) {
   const { live, desired, diff } = compared;

@@ -47,15 +47,15 @@ export function decide({ image, mode, expected, pin }: Question, facts: ImageFac
     if (mode !== 'require') return {};
     return problem(
       'image-signer-unknown',
-      `neither a rule of images.verify nor a catalogue entry says who signs image ${image}`,
+      `neither a rule of images.verify nor a catalogue entry names a signer of image ${image}`,
     );
   }
   if (expected.by === 'unknown')
-    return problem('image-signer-unknown', `who signs image ${image} is not known: ${expected.reason}`);
+    return problem('image-signer-unknown', `the signer of image ${image} is not known: ${expected.reason}`);
   if (facts === undefined || facts.state === 'unknown') {
     return problem(
       'image-not-checked',
-      `image ${image} could not be verified: ${facts?.reason ?? 'it was not asked for'}`,
+      `image ${image} could not be verified: ${facts?.reason ?? 'no facts were requested'}`,
     );
   }
   const missing = unfulfilled(expected.all, facts);

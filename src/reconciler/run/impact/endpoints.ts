@@ -28,7 +28,7 @@ export interface AuthImpact extends Both<EndpointAuth> {
   readonly refusesToday: boolean;
 }
 
-/** Names as clients see them; `*` stands for all tools of a server whose list no registry has. */
+/** Names as clients see them; `*` stands for all tools of a server that no registry lists. */
 export interface ToolsImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];

@@ -68,8 +68,8 @@ export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gat
 }
 
 /**
- * `elsewhere`: tools that the other state knows. An image has its tools even if no registry lists it: a registry that
- * comes or goes changes this knowledge, and no server.
+ * `elsewhere`: tools that the other state knows. An image has its tools even if no registry lists it: if a registry is
+ * added or removed, this knowledge changes, and not the server.
  */
 export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
   const all = { members, known: new Map([...elsewhere, ...known]) };

@@ -65,7 +65,7 @@ function pendingHeadline({ state, waits = [] }: RunRecord): string {
   return waits.length === 0 ? 'changes are applied and not ready yet' : waitTitle(waits.length);
 }
 
-/** A run that could be made has commits, unless its instance has no sources. */
+/** A run that did not fail early has commits, unless its instance has no sources. */
 function asDeclared(record: RunRecord): string {
   return isWithoutCommits(record) ? 'as the custom resources declare' : 'as Git declares';
 }

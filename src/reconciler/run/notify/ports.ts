@@ -18,7 +18,7 @@ export interface Notice {
   /** A line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;
   readonly record: RunRecord;
-  /** State of the notice before; absent the first time. */
+  /** State of the previous notice; absent the first time. */
   readonly before?: NoticeState;
   /** Changes of earlier runs that the channel could not be notified of. */
   readonly unsent?: UnsentChanges;
@@ -41,7 +41,7 @@ export interface Channel {
   readonly key: string;
   /** Returns undefined if the run is not news for this channel at all. */
   readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
-  /** Throws Failure. Takes a bounded time. */
+  /** Sends the notice within a bounded time. Throws Failure. */
   readonly send: (notice: Notice) => Promise<void>;
   /** If set, a notice names the changes, so that changes of a notice that was not delivered are in the next one. */
   readonly namesChanges?: true;

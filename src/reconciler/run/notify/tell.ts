@@ -108,6 +108,6 @@ function isAboutSame({ about }: Pick<Notice, 'about'>, before: LastNotice): bool
 function isWithinLimits(notice: Pick<Notice, 'about'>, before: LastNotice | undefined, now: number): boolean {
   if (before === undefined) return true;
   const recent = before.at.filter((at) => now - Date.parse(at) < HOUR_MS).length;
-  // Commits may follow one another quickly, and each is to have its status.
+  // Commits may follow one another quickly, and each must get its status.
   return recent < TIMES_IN_ALL_MAX && (!isAboutSame(notice, before) || Math.min(recent, before.times) < TIMES_MAX);
 }

@@ -74,7 +74,7 @@ function unfitProblem({ loaded, conceded }: Kept, problems: readonly Problem[]):
     ({ resource, severity }) => resource && keyOf(resource) === keyOf(loaded.id) && severity === 'error',
   );
   const why = found.map(({ message }) => message).join(' ');
-  const message = `nothing can be made of it with what others have set (${fields}): ${why}`;
+  const message = `it is not valid with the fields that others have set (${fields}): ${why}`;
   return problemOf(loaded, { code: 'kept-invalid', severity: 'error', pointer: first?.pointer ?? '', message });
 }
 

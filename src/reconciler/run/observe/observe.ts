@@ -193,7 +193,8 @@ function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>):
 }
 
 function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
-  const message = 'an instance of skep keeps what has this name, and no source may declare it: give it another name';
+  const message =
+    'an instance of skep keeps an object of this name for itself, and no source may declare it: give it another name';
   const finding = { code: 'record-declared', severity: 'error', pointer: '/metadata/name', message } as const;
   const declared = loaded.filter(({ id }) => isRecord(options, id));
   return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
@@ -236,7 +237,7 @@ function unserved(
       const finding = defined.has(formatGroupKind(groupKindOf(resource.id)))
         ? {
             severity: 'warning' as const,
-            message: `${what} yet: a run applies its definition first, and goes on with it`,
+            message: `${what} yet: a run applies its definition first, and continues with it`,
           }
         : { severity: 'error' as const, message: `${what}${crds}` };
       return [[resource, problemOf(resource, { code: 'kind-not-served', pointer: '/kind', ...finding })]];

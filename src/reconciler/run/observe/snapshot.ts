@@ -19,17 +19,11 @@ import {
 export interface Snapshot {
   /** Ensures that the kinds are listed. Kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
-  /**
-   * Begins to list the kinds and to read how they merge, before the declared objects are known. Secrets and ConfigMaps
-   * are skipped, because their reading depends on the declared objects.
-   */
+  /** Begins to list the kinds early. Skips Secrets and ConfigMaps, whose reading depends on the declared objects. */
   begin(kinds: Iterable<GroupKind>): void;
   /** Declares objects: live ones with the same contents share their values. */
   declare(objects: readonly KubeObject[]): void;
-  /**
-   * Lists the kind in this version, again if it was begun in another one: live objects are compared in the declared
-   * version.
-   */
+  /** Lists the kind in this version, also after another version: live objects are compared in the declared one. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
   findByKey(key: string): KubeObject | undefined;
@@ -41,15 +35,9 @@ export interface Snapshot {
   completeWhole(ids: Iterable<ResourceId>): Promise<void>;
   /** Returns all objects that were listed so far. */
   objects(): readonly KubeObject[];
-  /**
-   * Returns false if the kind was not listed, or something of it could not be read: an object that was not found may
-   * exist all the same.
-   */
+  /** Returns false if the kind was not read completely: an object that was not found may exist all the same. */
   known(kind: GroupKind): boolean;
-  /**
-   * Returns true if `find` is right about this object, whether it exists or not: another object of its kind may be
-   * unreadable.
-   */
+  /** Returns true if `find` is right about this object, even if another object of its kind is unreadable. */
   knows(id: ResourceId): boolean;
   served(kind: GroupKind): ApiResource | undefined;
   /** Returns the names of kinds of which something could not be read. */
@@ -234,10 +222,7 @@ async function readScope(
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 
-/**
- * Reads contents. Objects that were deleted meanwhile are removed, and unreadable ones are unknown; the others are
- * known all the same.
- */
+/** Reads contents. Deleted objects are removed, and unreadable ones are unknown; the others are known. */
 async function complete(
   reading: Reading,
   resource: ApiResource,

@@ -187,7 +187,7 @@ function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunO
 function stillRunning({ namespace, name }: ResourceId): Failure {
   return new Failure(
     'adopt-operator-running',
-    `ToolHive's operator still runs (Lease ${name} in ${namespace} is renewed): it would put back what is taken from it. ` +
+    `ToolHive's operator still runs (Lease ${name} in ${namespace} is renewed): it would undo the adoption. ` +
       'Scale its Deployment to zero, wait until the lease has run out, then adopt again',
   );
 }

@@ -48,7 +48,7 @@ export async function triggerSync(
     await cluster.apply({ apiVersion: id.apiVersion, kind: REGISTRY_KIND, metadata }, { force: false });
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'cluster-conflict') throw error;
-    const message = `another manager has set the sync-trigger of ${namespace}/${name}: where it is in Git, change it there`;
+    const message = `another manager has set the sync-trigger of ${namespace}/${name}: if it is in Git, change it there`;
     throw new Failure('trigger-declared', `${message} (${error.message})`, { cause: error });
   }
   return value;

@@ -65,7 +65,7 @@ export function admitAgain({ batches, withheld = [] }: Plan): Admission {
 }
 
 const NOT_PLANNED = 'it is not in the plan that is applied: the next plan has it';
-const NO_DELETION = 'nothing is deleted by a plan of which something is stale: plan again';
+const NO_DELETION = 'a plan of which something is stale deletes nothing: plan again';
 
 /** A replacement deletes, too. */
 function deletes(change: Change): boolean {
@@ -87,11 +87,11 @@ function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefin
   const live = look.living(planned.resource);
   if (fresh === undefined) return reasonOfAbsence(look, planned, live);
   if (fresh.action !== planned.action) return reasonOfAction(planned, fresh);
-  if (fresh.uid !== planned.uid) return 'it was deleted and made again since: it has another uid';
+  if (fresh.uid !== planned.uid) return 'it was deleted and created again since: it has another uid';
   const now = plannedChange(look.prints, look.living, fresh);
-  if (now.replaces !== planned.replaces) return 'whether it has to be deleted and created anew is another matter now';
+  if (now.replaces !== planned.replaces) return 'whether it has to be deleted and created again has changed';
   if (now.desired !== planned.desired)
-    return 'what it is made of has changed since: something that it reads, or its owner';
+    return 'it would be created differently now: something that it reads, or its owner, has changed';
   if (now.seen === planned.seen) return undefined;
   return `its fields have changed since${who(look.file, live)}; now these differ: ${(now.fields ?? []).join(', ') || 'none'}`;
 }
@@ -99,9 +99,11 @@ function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefin
 function reasonOfAction(planned: PlannedChange, fresh: Change): string {
   switch (planned.action) {
     case 'create':
-      return 'it was to be created, and exists by now';
+      return 'it was to be created, and exists now';
     case 'update':
-      return fresh.action === 'create' ? 'it was to be updated, and is gone' : 'it was to be updated, and is to go now';
+      return fresh.action === 'create'
+        ? 'it was to be updated, and was deleted since'
+        : 'it was to be updated, and is to be deleted now';
     case 'delete':
       return `it was to be deleted, and now it is to be ${fresh.action === 'create' ? 'created' : 'updated'}`;
   }

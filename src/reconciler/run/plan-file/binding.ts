@@ -62,7 +62,7 @@ export function checkBinding(file: PlanFile, here: PlanBinding): void {
   }
   const names = [...new Set([...Object.keys(file.settings), ...Object.keys(here.settings)])].sort();
   const differing = names.filter((name) => file.settings[name] !== here.settings[name]);
-  if (differing.length > 0) throw mismatch(`these settings were others when it was made: ${differing.join(', ')}`);
+  if (differing.length > 0) throw mismatch(`these settings have changed since it was made: ${differing.join(', ')}`);
 }
 
 function foreign(reason: string): Failure {

@@ -48,12 +48,12 @@ function otherProgram(snapshot: StateSnapshot, here: Pick<PlanBinding, 'tool' | 
     snapshot.tool.digest === here.tool.digest
       ? []
       : [
-          `the cluster is kept by another build (${snapshot.tool.name}, this is ${here.tool.name}): what the two render differently`,
+          `the differences between two builds: ${snapshot.tool.name} keeps the cluster, and ${here.tool.name} makes this plan`,
         ];
   const settings =
     differing.length === 0
       ? []
-      : [`these settings differ from those of the instance: ${differing.join(', ')}; what they change`];
+      : [`settings that differ from the settings of the instance (${differing.join(', ')}), and their effect`];
   return [...program, ...settings];
 }
 
@@ -76,7 +76,7 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const found = snapshot.objects.filter(({ resource, state }) => state === 'foreign' && wanted.has(keyOf(resource)));
   if (found.length === 0) return [];
   return [
-    `the contents of ConfigMaps that are not in Git, and what follows from them: ${some(found.map(({ resource }) => resource))}`,
+    `the contents of ConfigMaps that are not in Git, and their effects: ${some(found.map(({ resource }) => resource))}`,
   ];
 }
 
@@ -94,13 +94,13 @@ function elsewhere(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const declared = new Set(gathered.loaded.filter(({ id }) => id.kind === 'Namespace').map(({ id }) => id.name));
   const namespaces = new Set(gathered.loaded.flatMap(({ id }) => id.namespace ?? []));
   const fresh = [...namespaces].filter((name) => !known.has(name) && !declared.has(name)).sort();
-  return fresh.length === 0 ? [] : [`what exists in namespaces that this instance had nothing in: ${fresh.join(', ')}`];
+  return fresh.length === 0 ? [] : [`the objects in namespaces that this instance had nothing in: ${fresh.join(', ')}`];
 }
 
 function strangers({ objects }: StateSnapshot): string[] {
   const found = objects.filter(({ state, resource }) => state === 'foreign' && resource.apiVersion.includes('.'));
   const custom = found.map(({ resource }) => resource).filter(({ apiVersion }) => !apiVersion.includes('k8s.io/'));
-  return custom.length === 0 ? [] : [`what custom resources of other managers refer to: ${some(custom)}`];
+  return custom.length === 0 ? [] : [`the references of custom resources of other managers: ${some(custom)}`];
 }
 
 function approvals({ plan }: Seen): string[] {

@@ -30,7 +30,7 @@ export function readVersioned(kind: FileKind, content: string, name: string): Js
   const invalid = (reason: string, cause?: unknown): Failure =>
     new Failure(kind.invalid, `${name}: ${reason}`, { cause });
   const value = parseContent(content, invalid);
-  if (!isObject(value) || value.format !== kind.format) throw invalid(`it is no ${kind.says}`);
+  if (!isObject(value) || value.format !== kind.format) throw invalid(`it is not a ${kind.says}`);
   const { version, digest: written, ...body } = value;
   if (version !== kind.version) {
     const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that made it`;
@@ -52,6 +52,6 @@ function parseContent(content: string, invalid: (reason: string, cause: unknown)
     return JSON.parse(content);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(`it is no JSON (${reason}): was it cut off?`, cause);
+    throw invalid(`it is not JSON (${reason}): was it cut off?`, cause);
   }
 }

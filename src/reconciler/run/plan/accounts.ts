@@ -3,7 +3,7 @@
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, SOURCE } from '../labels.ts';
 
-/** Returns the user that requests about an object are made as; undefined for the reconciler itself. */
+/** Returns the user whose rights requests about an object have; undefined for the reconciler itself. */
 export type AccountOf = (object: KubeObject) => string | undefined;
 
 /** Decides by the source label, which is on an object or copied from the owner of a child. */

@@ -85,7 +85,7 @@ function reasonsOf(change: Change, look: Lookup, plan: Plan): string[] {
       ? 'this instance does not own all of its declared fields yet'
       : `these differ: ${paths.join(', ')}`;
   const replaced =
-    'the API server changes these only by a new object, and its manifest allows that it is deleted and created anew';
+    'the API server allows these changes only in a new object, and its manifest allows that it is deleted and created again';
   return [differing, ...(change.replaces === true ? [replaced] : []), ...unseen];
 }
 
@@ -96,7 +96,8 @@ function deletionReasons(change: Extract<Change, { action: 'delete' }>, look: Lo
   const from = source === undefined ? '' : ` (source ${source} did)`;
   const first = owner === undefined ? `no source declares it any more${from}` : `its owner ${owner} no longer needs it`;
   const referrers = change.referrers.map(formatId);
-  const after = referrers.length === 0 ? [] : [`it is deleted after what refers to it: ${referrers.join(', ')}`];
+  const after =
+    referrers.length === 0 ? [] : [`it is deleted after the objects that refer to it: ${referrers.join(', ')}`];
   const isApproved = plan.approved.some(({ deletions }) => deletions.some(({ uid }) => uid === change.uid));
   const limits = isApproved ? 'the deletions are approved' : 'the deletions are within the limits';
   return [first, 'it belongs to this instance, which has applied it', ...after, limits];

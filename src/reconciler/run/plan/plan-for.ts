@@ -111,7 +111,7 @@ function isAwaiting(waits: Waits, compared: Compared): boolean {
 
 function heldByWait(waits: Waits, { desired: { id: resource, object, owner } }: Compared): Held {
   const wait = waits.get(sourceOf(object));
-  assert(wait !== undefined, 'only what waits is held by a wait');
+  assert(wait !== undefined, 'only an object of a waiting source is held by a wait');
   return { resource, owner, reason: textOfWait(wait) };
 }
 

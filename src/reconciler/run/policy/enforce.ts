@@ -1,5 +1,5 @@
-// Keeps objects that the policies of the instance deny from being applied: a denied resource is held like an invalid
-// one; if its children are denied, they are held.
+// Holds objects that the policies of the instance deny: a denied resource is held like an invalid one. If a child is
+// denied, all children of its resource are held.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { restoreObject } from '#kubernetes/rules/large-values.ts';

@@ -1,5 +1,5 @@
-// Collects the faults of each source. While a source has a fault, nothing of it is deleted without approval: a missing
-// object may be the faulty one under its old name.
+// Collects the faults of each source. While a source has a fault, nothing of it is deleted without approval: an object
+// that is no longer declared may be the faulty one under its old name.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -47,11 +47,11 @@ export function faultsOf(input: FaultsInput): Faults {
   for (const [source, ids] of gathered.faulty) for (const id of ids) note(source, id, 'is invalid');
   for (const id of gathered.invalid) noteDeclared(id, 'is invalid');
   for (const { loaded, verdict } of resolved.standings) {
-    if (verdict === 'held') noteDeclared(loaded.id, 'depends on what is invalid');
+    if (verdict === 'held') noteDeclared(loaded.id, 'depends on an invalid resource');
     if (verdict === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
   }
   for (const { resource } of foreign)
-    noteDeclared(resource, 'would make an object that exists and does not belong to this instance');
+    noteDeclared(resource, 'would create an object that exists and does not belong to this instance');
   for (const { desired, preview } of compared) {
     if (preview?.verdict === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the API server');
   }
@@ -85,5 +85,5 @@ export function faultReason([first, ...more]: readonly Fault[]): string {
     more.length === 0
       ? ': it'
       : ` (and ${countText(more.length, 'more resource has a problem', 'more resources have problems')}): one of them`;
-  return `${formatId(first.resource)} ${first.what}${others} may be the new name of what would be deleted`;
+  return `${formatId(first.resource)} ${first.what}${others} may be the new name of an object that would be deleted`;
 }

@@ -22,7 +22,7 @@ export function gateOf({ batches, approved, within }: Plan, outcomes: readonly E
     const found = list === undefined || list.approval !== undefined ? undefined : faults.get(list.source);
     if (list === undefined || found === undefined) return undefined;
     const source = list.source === '' ? '' : ` of source ${list.source}`;
-    const message = `nothing${source} is deleted now: ${faultReason(found)}. Correct that, or delete what waits all the same: skep approve ${list.hash}`;
+    const message = `nothing${source} is deleted now: ${faultReason(found)}. Correct that, or delete the waiting objects all the same: skep approve ${list.hash}`;
     return { code: 'source-at-fault', message };
   };
 }

@@ -105,10 +105,10 @@ function taking({ id, takes = [], mayTake = [] }: Deletion): string[] {
   return [
     ...(takes.length === 0
       ? []
-      : [`deleting ${id} also deletes what this instance does not manage: ${firstWords(takes)}`]),
+      : [`deleting ${id} also deletes content that this instance does not manage: ${firstWords(takes)}`]),
     ...(mayTake.length === 0
       ? []
-      : [`deleting ${id} also deletes what there is of kinds that may not be listed: ${firstWords(mayTake)}`]),
+      : [`deleting ${id} also deletes all objects of kinds that may not be listed: ${firstWords(mayTake)}`]),
   ];
 }
 

@@ -169,7 +169,7 @@ export function definedKind({ apiVersion, kind, spec }: KubeObject): string | un
   return `${String(names?.kind)}.${String(group)}`;
 }
 
-/** Children follow their owners. */
+/** Children are deleted or kept with their owners. */
 function referenceReason(object: KubeObject, { referrers, unknownReferrers }: DeletionFacts): string | undefined {
   if (labelOf(object, OWNER) !== undefined) return undefined;
   const resource = idOf(object);

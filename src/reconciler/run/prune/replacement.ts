@@ -112,7 +112,7 @@ export function replaceBars({
 
 function howToAllow({ owner }: Desired): string {
   const where = owner === undefined ? 'its manifest' : `the manifest of ${formatId(owner)}`;
-  return `put the annotation ${REPLACE}: allowed into ${where}, and it is deleted and created anew`;
+  return `put the annotation ${REPLACE}: allowed into ${where}, and it is deleted and created again`;
 }
 
 function isAllowed({ metadata }: KubeObject): boolean {

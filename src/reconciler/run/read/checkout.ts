@@ -27,7 +27,7 @@ export interface LoadingInput {
   readonly cache: LoadCache;
   /** If absent, all files that the cache does not have are read. */
   readonly sound?: SoundFileStore;
-  /** Answers questions about kinds that the source uses and does not define. */
+  /** Describes the kinds that the source uses and does not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
 }
 
@@ -88,7 +88,7 @@ export async function readWritten(
   return {
     documents: variables === undefined ? documents : withVariables(documents, await variables()),
     problems: [...problems, ...faults],
-    // An object that was not built is not known to be gone.
+    // An object that was not built may still be declared.
     incomplete: incomplete || faults.length > 0,
   };
 }

@@ -79,7 +79,7 @@ function softened(finding: Finding): Finding {
 export function examineSound(known: KnownKind, object: JsonObject): Examined {
   if (known.type !== 'ours') return { findings: [] };
   const defaulted = known.structural.withDefaults(object);
-  assert(isResource(defaulted), 'what a schema accepts has a spec');
+  assert(isResource(defaulted), 'an object that its schema accepts has a spec');
   return { findings: [], defaulted };
 }
 

@@ -43,7 +43,7 @@ interface Reading {
   readonly parsed: ParsedFile;
   /** True if the file is known to be valid. */
   readonly sound: boolean;
-  /** Opened only if something is wrong. */
+  /** Finds places; opened only if something is wrong. */
   find?: FindPlace;
 }
 

@@ -23,7 +23,7 @@ export interface FleetSource {
   /** Place that it is read from, without differences between ways to reach it; absent if no caller compares it. */
   readonly origin?: string;
   readonly repository: Repository;
-  /** Folder inside the repository; the empty string means all of it. */
+  /** Folder inside the repository; the empty string means the whole repository. */
   readonly path: string;
   /** Patterns of paths below it that are not read. */
   readonly ignore?: readonly string[];
@@ -80,7 +80,7 @@ export interface GatherInput {
   readonly apiGroup: string;
   readonly cache: LoadCache;
   readonly sound?: SoundFileStore;
-  /** Answers questions about kinds that the sources use and do not define. */
+  /** Describes the kinds that the sources use and do not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
   /** Called once all sources are fetched, or cannot be: they only have to be read then. */
@@ -216,7 +216,7 @@ function faultyOf(
 }
 
 function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string, string][] {
-  if (stale === true) return [[labelValue(source), 'what its ref names now could not be read']];
+  if (stale === true) return [[labelValue(source), 'the commit that its ref names now could not be read']];
   if (failure !== undefined && loaded === undefined) return [[labelValue(source), 'it could not be read']];
   if (loaded?.unidentified !== true) return [];
   return [[labelValue(source), 'one of its documents could not be identified']];

@@ -117,7 +117,7 @@ function missingPart({ apiVersion, kind, metadata }: JsonObject): Fault | undefi
 
 function absent(path: string, metadata: Json | undefined): string {
   if (path === 'metadata.name' && isObject(metadata) && metadata.generateName !== undefined) {
-    return 'metadata.name is missing: generateName makes a new object each time, and cannot be declared.';
+    return 'metadata.name is missing: generateName creates a new object each time, and cannot be declared.';
   }
   return `${path} is missing.`;
 }

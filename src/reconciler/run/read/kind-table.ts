@@ -16,7 +16,7 @@ import { findRecalledKind } from './foreign/recalled.ts';
 export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
-  /** Read, and never applied. */
+  /** A lock of tools, which is read and never applied. */
   | { readonly type: 'lock'; readonly structural: Structural; readonly namespaced: true }
   /** A foreign kind with a schema of ours: the release that is in use may have more fields than the schema. */
   | { readonly type: 'recalled'; readonly structural: Structural; readonly namespaced: boolean }
@@ -90,7 +90,7 @@ export function kindTable(input: KindTableInput): KindTable {
   }
   const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
   const ourNames = new Set(input.kinds.map(({ kind }) => kind));
-  // Only Kubernetes itself has groups without a dot, and one of our kinds in another group is a slip.
+  // Only Kubernetes itself has groups without a dot, and one of our kinds in another group is a mistake.
   const isForeign = (apiVersion: string, kind: string): boolean =>
     apiVersion.includes('/') &&
     groupOf(apiVersion).includes('.') &&
@@ -167,7 +167,7 @@ function customKinds(definition: JsonObject): [string, KnownKind][] {
   });
 }
 
-/** Compiled when the first of its objects is met that was not read before. */
+/** Compiled when an object of it is met that was not read before. */
 function customKind(schema: JsonObject, namespaced: boolean): KnownKind {
   let compiled: Structural | undefined;
   return {

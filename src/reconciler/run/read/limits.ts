@@ -8,7 +8,10 @@ import { problemOf } from './problem-of.ts';
 import type { Sourced } from './sourced.ts';
 
 export interface Allow {
-  /** Names, or globs such as `team-*`. Objects without a namespace are allowed by `*` alone; a Namespace by its name too. */
+  /**
+   * Names, or globs such as `team-*`. Only `*` allows objects without a namespace; a Namespace is allowed by its name,
+   * too.
+   */
   readonly namespaces: readonly string[];
   /** Kinds: `MCPServer`, `MCP*`, or with the group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
   readonly kinds: readonly string[];

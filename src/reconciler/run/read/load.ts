@@ -91,7 +91,7 @@ export function load(input: LoadInput): Loaded {
   return finishAtOnce(loading(input));
 }
 
-/** Like `load`, but yields after each file. */
+/** Loads like `load`, but yields after each file. */
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
   for (const file of input.documents.filter(({ path, built }) => built !== undefined || isManifest(path))) {

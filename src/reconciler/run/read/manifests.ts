@@ -199,7 +199,7 @@ export function skippedProblem({ path, reason }: Checkout['skipped'][number]): P
   return {
     code: 'link-not-followed',
     severity: 'warning',
-    message: `This is a ${reason}, which is not followed: what it stands for is not read, and nothing of the source is deleted.`,
+    message: `This is a ${reason}, which is not followed: its target is not read, and nothing of the source is deleted.`,
     place: { file: path, line: 1, column: 1 },
   };
 }

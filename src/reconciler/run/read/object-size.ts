@@ -30,7 +30,7 @@ export function refuseLarge(
     if (bytes <= BYTES_MAX) return object;
     const { pointer } = object;
     const mib = (bytes / 1024 / 1024).toFixed(1);
-    const message = `The object has ${mib} MiB as JSON, and API servers take 3: write what it holds into several.`;
+    const message = `The object has ${mib} MiB as JSON, and API servers accept 3: split its content over several objects.`;
     problems.push({ code: 'object-too-large', severity: 'error', message, pointer, place: place(pointer) });
     return refusedObject(object);
   });

@@ -72,7 +72,7 @@ function objectsOf(file: SourceFile, read: ReadDocument, document: number): Docu
 }
 
 function fileTooLarge({ path }: SourceFile): ParsedFile['problems'][number] {
-  const message = 'The file has more than 4 MiB: write what it holds into several files.';
+  const message = 'The file has more than 4 MiB: split it into several files.';
   return {
     document: 0,
     problem: { code: 'file-too-large', severity: 'error', message, place: { file: path, line: 1, column: 1 } },

@@ -7,9 +7,13 @@ import { type Glob, globMatches, parseGlob } from '#std/glob.ts';
 export function readPattern(setting: string, pattern: string): Glob {
   const glob = parseGlob(pattern);
   if (glob !== undefined) return glob;
-  throw new Failure('pattern-invalid', `${setting}: "${pattern}" is no pattern: write a name, or one such as team-*`, {
-    data: { setting, pattern },
-  });
+  throw new Failure(
+    'pattern-invalid',
+    `${setting}: "${pattern}" is not a pattern: write a name, or a pattern such as team-*`,
+    {
+      data: { setting, pattern },
+    },
+  );
 }
 
 /** Returns true for paths that match a pattern. As in .gitignore, a leading `**` with a slash also matches no folder. */

@@ -19,7 +19,7 @@ export function unroll(value: Json, pointer = ''): Unrolled[] {
 function isKubernetesList({ kind, items, metadata }: JsonObject): boolean {
   // Without `items` it is a mistake (`item:`), and its intended content is not known.
   if (kind === 'List') return Array.isArray(items) || items === null;
-  // A kind that merely ends like a list has a name.
+  // An object of another kind that ends in "List" has a name.
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !hasName(metadata);
 }
 

@@ -33,7 +33,7 @@ function entries(count: number): Map<string, Entry> {
   return new Map(Array.from({ length: count }, each));
 }
 
-test('is read as it was written, also where it has grown to several ConfigMaps', async () => {
+test('is read as it was written, also if it has grown to several ConfigMaps', async () => {
   const cluster = store();
   const few = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), {
     entries: entries(10),
@@ -49,7 +49,7 @@ test('is read as it was written, also where it has grown to several ConfigMaps',
   expect(read.entries.get('/ConfigMap/tools/number-7')).toEqual(many.entries.get('/ConfigMap/tools/number-7'));
 });
 
-test('writes only what differs', async () => {
+test('writes only shards that differ', async () => {
   const cluster = store();
   const content = { entries: entries(20_000), leaving: new Map() };
   const first = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), content);
@@ -59,7 +59,7 @@ test('writes only what differs', async () => {
   expect(cluster.written).toHaveLength(1);
 });
 
-test('refuses what no instance can record', async () => {
+test('refuses more than an instance can record', async () => {
   const cluster = store();
   const before = await readInventory(cluster, HOME);
   const content = { entries: entries(150_000), leaving: new Map() };
@@ -67,7 +67,7 @@ test('refuses what no instance can record', async () => {
   expect(cluster.written).toEqual([]);
 });
 
-test('a line that a person has spoilt records nothing, and takes nothing from the others', async () => {
+test('a line that a person has damaged records nothing, and does not affect the others', async () => {
   const cluster = store();
   await storeInventory(cluster, HOME, await readInventory(cluster, HOME), { entries: entries(2), leaving: new Map() });
   const [kept] = [...cluster.kept.values()];

@@ -52,7 +52,7 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
   };
 }
 
-/** A lock with a fault accepts nothing: its server is kept unchanged. */
+/** Leaves out locks with a fault, which accept nothing: their server is kept unchanged. */
 function soundLocks({ loaded: { locks, invalid } }: Side) {
   const broken = new Set(invalid.map(keyOf));
   return locks.filter(({ id }) => !broken.has(keyOf(id)));
@@ -113,7 +113,10 @@ function changesIn({ batches }: Plan): readonly Change[] {
   return batches.flatMap(({ changes }) => changes);
 }
 
-/** An object that is kept unchanged stays as the base has it. A resource that cannot be read in both commits is left out. */
+/**
+ * An object that is kept unchanged stays as the base has it. A resource that is unreadable in one of the commits is left
+ * out.
+ */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   const changed = new Set(changesIn(plan).map(({ key }) => key));
   const readable = compared.filter((each) => !isUnreadable(each));

@@ -100,7 +100,7 @@ const LATER = '~';
 function collision(winner: ResourceId, objects: readonly ResourceId[]): Finding {
   const names = objects.map(({ kind, name }) => `${kind} ${name}`).join(', ');
   const declared = objects.some((object) => keyOf(object) === keyOf(winner));
-  const whose = declared ? 'is declared by itself' : `${formatId(winner)} makes too`;
-  const message = `would make ${names}, which ${whose}: rename one of the two`;
+  const whose = declared ? 'is declared by itself' : `${formatId(winner)} creates too`;
+  const message = `would create ${names}, which ${whose}: rename one of the two`;
   return { code: 'child-collision', severity: 'error', pointer: '/metadata/name', message };
 }

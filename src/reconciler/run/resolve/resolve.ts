@@ -195,7 +195,7 @@ function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource,
 }
 
 export function unknownFinding(pointer: string, kind: string, namespace: string, name: string): Finding {
-  const message = `it is unknown what ${kind} "${name}" in namespace ${namespace} is, or whether it exists: it could not be read`;
+  const message = `it is unknown whether ${kind} "${name}" exists in namespace ${namespace}, and its content: it could not be read`;
   return { code: 'reference-unknown', severity: 'error', pointer, message };
 }
 

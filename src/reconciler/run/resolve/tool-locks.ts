@@ -84,7 +84,10 @@ function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[]
   });
 }
 
-/** The image or URL of a server, as its kind knows it; undefined for another kind, and for an invalid resource. */
+/**
+ * Returns the image or URL of a server, as its kind reports it; undefined for another kind, and for an invalid
+ * resource.
+ */
 export function offeredServer({ id, kind, defaulted }: Pick<LoadedResource, 'id' | 'kind' | 'defaulted'>) {
   const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
   const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];

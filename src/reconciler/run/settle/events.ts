@@ -1,6 +1,6 @@
-// Creates the Event that tells people once that a resource has failed, why it fails now, or that a server differs from
-// its lock: `kubectl describe` shows it. It is written only if the reason of the failure differs from the one in the
-// status, so a run that changes nothing writes none.
+// Creates the Event that reports a new failure once, with its reason, or that a server differs from its lock: `kubectl
+// describe` shows it. It is written only if the reason of the failure differs from the one in the status, so a run that
+// changes nothing writes none.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';

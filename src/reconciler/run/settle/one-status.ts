@@ -74,7 +74,7 @@ export function computeStatus(input: StatusFacts, observed: Unlisted, subject: S
       const isWritten = jsonEquals(status, live.status);
       return { status: isWritten ? (live.status ?? status) : status, isKnown: isRead && !view.isMissing(), isWritten };
     },
-    // A status that differs may have times of this run.
+    // A status that differs may contain times of this run.
     keeps: ({ isWritten }) => isWritten,
     equal: jsonEquals,
   });

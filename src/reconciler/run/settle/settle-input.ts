@@ -36,7 +36,7 @@ export function settleInput(
   // The status of the owner reports children that are held because they belong to others.
   for (const { resource, message } of prepared.desires.problems) note(resource, message);
   for (const { owner, resource, error } of outcomes) {
-    // A change outside of the applied plan was not tried: the resource is as it was.
+    // A change outside of the applied plan was not tried: the resource is unchanged.
     if (error !== undefined && error.code !== 'plan-other') note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;

@@ -19,7 +19,7 @@ export interface StatusesWritten {
   readonly failures: readonly Failure[];
   /** `event-not-written` as warnings, because nothing depends on events. */
   readonly problems: readonly Problem[];
-  /** Objects that changed after their statuses were computed, so that those were not written. */
+  /** Objects that changed after their statuses were computed, so that the statuses were not written. */
   readonly overtaken: readonly ResourceId[];
 }
 

@@ -1,4 +1,4 @@
-// The schemas of entries: the platform's servers and the official server.json. They check only fields that the
+// Defines the schemas of entries: the platform's servers and the official server.json. They check only fields that the
 // catalogue relies on. They do not check lengths and patterns of prose, because feeds in use break them and must be
 // served all the same. Unknown members are kept.
 

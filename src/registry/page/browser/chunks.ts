@@ -1,5 +1,5 @@
-// A long list that keeps only the items near the reader in the document: chunks that are far away are empty elements of
-// the same height.
+// Shows a long list that keeps only the items near the reader in the document: chunks that are far away are empty
+// elements of the same height.
 
 import { element } from '#std/page/shared/elements.ts';
 

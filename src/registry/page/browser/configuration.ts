@@ -1,4 +1,4 @@
-// The text for a client, and the name of the server in it.
+// Defines the text for a client, and the name of the server in it.
 
 import { lastSegment } from './entry.ts';
 import type { Blank } from './template.ts';

@@ -61,7 +61,7 @@ export function connectTo(name: string, ways: readonly Way[], announce: (text: s
 
 function whyNot(ways: readonly Way[]): string {
   if (ways.length === 0) return 'This entry names neither a package nor a remote, so there is nothing to connect to.';
-  return 'There is no ready-made configuration for how this server is delivered; what is known of it is below.';
+  return 'There is no ready-made configuration for this kind of delivery; the known facts are below.';
 }
 
 function radio(name: string, label: string, checked: boolean, chosen: () => void): HTMLElement {
@@ -79,7 +79,7 @@ function snippets(
 ): readonly HTMLElement[] {
   if (launch === undefined) return [];
   const configuration = client.configure(server, launch);
-  if (configuration === undefined) return [element('p', {}, `${client.name} has no way to run it so.`)];
+  if (configuration === undefined) return [element('p', {}, `${client.name} cannot run it in this way.`)];
   const { text, variables } = configuration;
   const needsStart = launch.kind === 'address' && client.starts !== true ? launch.start : undefined;
   const start = needsStart === undefined ? undefined : shellLine(needsStart);
@@ -111,7 +111,9 @@ export function snippet(label: string, text: string, announce: (text: string) =>
     copy.textContent = copied ? 'Copied' : 'Selected';
     if (!copied) getSelection()?.selectAllChildren(code);
     announce(
-      copied ? 'Copied' : 'The browser does not let the page copy; the text is selected, copy it with the keyboard.',
+      copied
+        ? 'Copied'
+        : 'The browser does not allow the page to copy; the text is selected, so copy it with the keyboard.',
     );
   }
   return element('figure', { class: 'snippet' }, element('figcaption', {}, element('code', {}, label), copy), code);

@@ -115,7 +115,7 @@ async function showRunning({ namespace, name }: RunningAddress, signal: AbortSig
   const left = new AbortController();
   const view = runningView({ running, logins, announce, signal: left.signal }, namespace, name);
   if (view === undefined) {
-    place(emptyNotice(`${namespace}/${name} does not run here`, 'Go back to the list, and see what does.'), PAGE_TITLE);
+    place(emptyNotice(`${namespace}/${name} does not run here`, 'Go back to the list of running servers.'), PAGE_TITLE);
     return;
   }
   place(view.node, `${view.title} · ${PAGE_TITLE}`);

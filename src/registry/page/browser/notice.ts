@@ -43,7 +43,7 @@ export function describeTrouble(trouble: Trouble, what: string): Advice {
     case 'limited':
       return {
         title: 'Too many requests',
-        advice: `The registry limits how often it is asked. Try again ${inSeconds(trouble.seconds)}.`,
+        advice: `The registry limits the number of requests. Try again ${inSeconds(trouble.seconds)}.`,
         again: true,
       };
     case 'unavailable':
@@ -54,8 +54,8 @@ export function describeTrouble(trouble: Trouble, what: string): Advice {
       };
     case 'fault':
       return {
-        title: 'The registry made a mistake',
-        advice: `It answered with status ${trouble.status}. Try again; if it stays so, ask whoever runs it${requestHint(trouble.requestId)}.`,
+        title: 'The registry failed',
+        advice: `It responded with status ${trouble.status}. Try again; if the error stays, ask its operator${requestHint(trouble.requestId)}.`,
         again: true,
       };
     case 'unreachable':
@@ -87,12 +87,12 @@ function describeRefusal(trouble: Refusal, what: string): Advice {
     case 'missing':
       return {
         title: `There is no ${what}`,
-        advice: 'It may have been removed or renamed. Go back to the list and search for it.',
+        advice: 'It may have been removed or renamed. Go back to the list, and search for it.',
         again: false,
       };
     case 'invalid':
       return {
-        title: 'The registry does not understand the question',
+        title: 'The registry does not accept the request',
         advice: `It says: ${trouble.reason}. Change the search or clear the filters.`,
         again: false,
       };

@@ -136,6 +136,6 @@ function nothing(everything: boolean, cleared: () => void): HTMLElement {
   }
   return emptyNotice(
     'This registry is empty',
-    'Nothing has been synced into it yet, or its filters let nothing through.',
+    'Nothing has been synced into it yet, or its filters exclude everything.',
   );
 }

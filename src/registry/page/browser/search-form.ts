@@ -1,4 +1,4 @@
-// The search field: searches once the typing pauses, or at once with Enter.
+// Shows the search field, which searches once the typing pauses, or at once with Enter.
 
 import { element } from '#std/page/shared/elements.ts';
 

@@ -25,7 +25,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
     element(
       'p',
       { id: 'token-hint', class: 'hint' },
-      'It stays in the memory of this page and is forgotten when you reload or leave it.',
+      'It stays in the memory of this page and is lost when you reload or leave it.',
     ),
     problem,
     element('button', { type: 'submit', class: 'primary' }, 'Show the catalogue'),
@@ -34,7 +34,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
     event.preventDefault();
     const token = input.value.trim().replace(/^Bearer +/i, '');
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      problem.textContent = 'This is no token: it must be one word, without spaces or line breaks. Copy it again.';
+      problem.textContent = 'This is not a token: it must be one word, without spaces or line breaks. Copy it again.';
       input.setAttribute('aria-invalid', 'true');
       input.focus();
       return;
@@ -56,7 +56,7 @@ async function showSources(api: Api, into: HTMLElement): Promise<void> {
   const documentation = text(resource_documentation);
   const audience = text(resource);
   into.replaceChildren(
-    element('h2', {}, 'Where to get one'),
+    element('h2', {}, 'How to get one'),
     element('p', {}, issuers.length === 1 ? 'Tokens are issued by:' : 'Tokens are issued by any of:'),
     list(issuers),
     ...(audience === undefined

@@ -25,14 +25,14 @@ function askClients(request: FastifyRequest, key: SourceKey): Read<Load> {
   const client = LISTED_CLIENTS.find((name) => list === `${name}.json`);
   if (client === undefined) {
     const names = LISTED_CLIENTS.map((name) => `${name}.json`).join(', ');
-    return refused('client-unknown', `there is no list of this name; there are ${names}`);
+    return refused('client-unknown', `there is no list of this name; the lists are ${names}`);
   }
   return found(async (catalogue) => {
     const entries = await readLatest(catalogue, key);
     if (entries === undefined) {
       return refused(
         'client-list-too-long',
-        `the registry has more than ${SERVERS_MAX} servers: name fewer by its filter`,
+        `the registry has more than ${SERVERS_MAX} servers: select fewer by its filter`,
       );
     }
     return found({ text: `${JSON.stringify(clientList(client, entries), undefined, 2)}\n` });

@@ -1,4 +1,4 @@
-// Serves the protected-resource metadata (RFC 9728 section 3), from which clients learn where to get tokens.
+// Serves the protected-resource metadata (RFC 9728 section 3), from which clients learn the issuers of tokens.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resourceMetadata, resourceSuffix, WELL_KNOWN_PATH } from '#auth/metadata.ts';

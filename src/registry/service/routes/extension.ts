@@ -43,7 +43,7 @@ export function addExtensionRoutes(app: FastifyInstance, config: RegistryConfig,
       return sendRefusal(reply, { code: 'registry-not-synced', message: 'the registry has no source to sync' });
     }
     await catalogue.requestSync(key.value);
-    request.log.info({ registry: key.value.source }, 'a sync was asked for');
+    request.log.info({ registry: key.value.source }, 'a sync was requested');
     return reply.code(202).header('cache-control', 'no-store').send(info);
   }
 }
@@ -89,7 +89,7 @@ function kindOf(type: ServedRegistry['origin']['type']): Pick<RegistryInfo, 'typ
  * Replaces the reason of a failure, which contains internal hosts and paths: it is in the log, and in the status of the
  * MCPRegistry.
  */
-const FAILED = 'the last attempt failed; what was read before is still served';
+const FAILED = 'the last attempt failed; the entries that were read before are still served';
 
 function syncStatus({ phase, message, attemptCount, serverCount, lastAttempt, lastSyncTime }: SourceState): object {
   return {

@@ -61,7 +61,7 @@ function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
   if (!name.ok) return name;
   const version = parameter(request, 'version');
   if (version.length > VERSION_LENGTH_MAX || !isVersion(version)) {
-    return refused('version-invalid', 'version is empty, too long or holds blanks that none has');
+    return refused('version-invalid', 'version is empty, too long, or contains invalid blanks');
   }
   const includeDeleted = readVersionsQuery(request.query as RawQuery);
   if (!includeDeleted.ok) return includeDeleted;

@@ -24,7 +24,7 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
   if (type === PROTOBUF) return readProtobufObject(request.body);
   if (type !== 'application/yaml') throw unsupportedMediaType(OBJECT_TYPES);
   const value = parseYaml(text);
-  if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
+  if (!isObject(value)) throw unrecognized(kind, `the body is not an object (${excerpt(text)})`);
   return { value, duplicates: [] };
 }
 
@@ -39,7 +39,7 @@ function readJsonObject(text: string, kind: string): ReadBody {
   const value = parseText(text);
   if (value instanceof SyntaxError)
     throw unrecognized(kind, `json parse error: ${lowerFirst(value.message)} (${excerpt(text)})`);
-  if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
+  if (!isObject(value)) throw unrecognized(kind, `the body is not an object (${excerpt(text)})`);
   return { value, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
 }
 
@@ -70,7 +70,7 @@ export function readApplied(request: ApiRequest): ReadBody {
   if (!(json instanceof SyntaxError) && isObject(json))
     return { value: json, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
   const value = parseYaml(text);
-  if (!isObject(value)) throw badRequest('error decoding YAML: the document is no object');
+  if (!isObject(value)) throw badRequest('error decoding YAML: the document is not an object');
   return { value, duplicates: [] };
 }
 
@@ -106,5 +106,5 @@ export function readDeleteBody(request: ApiRequest): JsonObject {
   const value = parsed instanceof SyntaxError ? undefined : parsed;
   if (isObject(value) && (value.kind === undefined || value.kind === 'DeleteOptions')) return value;
   if (isObject(value)) throw badRequest(`no kind ${JSON.stringify(value.kind)} is registered as DeleteOptions`);
-  throw badRequest("couldn't get version/kind; json parse error: the body is no DeleteOptions object");
+  throw badRequest("couldn't get version/kind; json parse error: the body is not a DeleteOptions object");
 }

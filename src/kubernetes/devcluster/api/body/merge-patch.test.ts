@@ -17,7 +17,7 @@ const rows: readonly { reason: string; target: Json; patch: Json; result: Json }
   { reason: 'nulls inside a new object are not kept', target: {}, patch: { a: { b: null } }, result: { a: {} } },
   { reason: 'a list becomes an object', target: { a: [1] }, patch: { a: { b: 1 } }, result: { a: { b: 1 } } },
   { reason: 'null inside a list is a value', target: {}, patch: { a: [null] }, result: { a: [null] } },
-  { reason: 'a patch that is no object replaces everything', target: { a: 1 }, patch: ['b'], result: ['b'] },
+  { reason: 'a patch that is not an object replaces everything', target: { a: 1 }, patch: ['b'], result: ['b'] },
 ];
 
 test.each(rows)('$reason', ({ target, patch, result }) => {

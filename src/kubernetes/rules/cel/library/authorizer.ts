@@ -49,5 +49,5 @@ export const AUTHORIZER_LIBRARY: Library = {
 };
 
 function refuseAuthorizer(): never {
-  return refuseUnevaluable('it asks the authorizer, and only the API server knows who may do what');
+  return refuseUnevaluable('it uses the authorizer, and only the API server knows the permissions');
 }

@@ -24,7 +24,7 @@ const FORMATS: Readonly<Record<string, FaultOf>> = {
   dns1123SubdomainPrefix: prefixOf(subdomainFault),
   dns1035LabelPrefix: prefixOf(dns1035Fault),
   labelValue: labelValueFault,
-  uri: unless('is no URI', (text) => parseGoUrl(text) !== undefined),
+  uri: unless('is not a URI', (text) => parseGoUrl(text) !== undefined),
   uuid: unless('does not match the UUID format', isUuid),
   byte: unless('invalid base64', isBase64Text),
   date: unless('invalid date', isDateText),

@@ -31,7 +31,7 @@ export const QUANTITY_LIBRARY: Library = {
 
 function quantityOf(text: string): CelQuantity {
   const quantity = parseQuantity(text);
-  return quantity === undefined ? fail(`"${text}" is no quantity`) : new CelQuantity(quantity);
+  return quantity === undefined ? fail(`"${text}" is not a quantity`) : new CelQuantity(quantity);
 }
 
 function plus({ value: quantity }: CelQuantity, other: Quantity): CelQuantity {

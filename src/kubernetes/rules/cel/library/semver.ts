@@ -41,7 +41,7 @@ function parseSemver(text: string): CelSemver | undefined {
 }
 
 function semverOf(text: string): CelSemver {
-  return parseSemver(text) ?? fail(`"${text}" is no semantic version`);
+  return parseSemver(text) ?? fail(`"${text}" is not a semantic version`);
 }
 
 /** Drops a leading `v` and leading zeros, and adds missing numbers, but only to versions that consist of numbers. */

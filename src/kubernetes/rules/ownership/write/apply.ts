@@ -68,7 +68,7 @@ function applyOnce(request: ApplyRequest): ApplyResult {
     return { invalid: ['.metadata.managedFields: must not be applied'] };
   const stored = parseManagers(request.live?.metadata.managedFields ?? []);
   if (stored === undefined)
-    return { invalid: ['.metadata.managedFields: the object in the cluster has entries of no known form'] };
+    return { invalid: ['.metadata.managedFields: the object in the cluster has entries of an unknown form'] };
   const { set, misfits } = fieldsOf(applied, type);
   if (misfits.length > 0)
     return { invalid: misfits.map(({ elements, reason }) => `${serverPath(elements)}: ${reason}`) };

@@ -36,7 +36,7 @@ function storedFields(object: KubeObject, type: MergeType): FieldSet {
   return fieldsOf(object, type, { duplicates: true }).set;
 }
 
-/** Makes declared fields on the way to a member members too: their removal removes everything below. */
+/** Adds the declared fields on the way to a member to the set, because their removal removes everything below. */
 function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   if (set.size === 0) return EMPTY_SET;
   const out = new Map<string, FieldNode>();

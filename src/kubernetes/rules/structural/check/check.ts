@@ -54,7 +54,7 @@ function checkType(out: Report, schema: JsonObject, { pointer, level }: Place): 
     forbid(out, at, type === 'null' ? 'must not be null; set nullable.' : `must be one of ${[...TYPES].join(', ')}.`);
   } else if (level === 'root' && type !== 'object') forbid(out, at, 'must be object at the root.');
   else if (schema['x-kubernetes-embedded-resource'] === true && type !== 'object') {
-    forbid(out, at, 'must be object where x-kubernetes-embedded-resource is true.');
+    forbid(out, at, 'must be object if x-kubernetes-embedded-resource is true.');
   } else if ((type === undefined || type === '') && !intOrString && !preserve) {
     forbid(out, at, `must be given for every ${level}.`);
   }
@@ -96,7 +96,7 @@ function checkRootMetadata(out: Report, metadata: JsonObject, pointer: string): 
   const { type: _, properties, ...rest } = metadata;
   const fields = isObject(properties) ? Object.keys(properties) : [];
   if (fields.some((field) => field !== 'name' && field !== 'generateName') || Object.keys(rest).length > 0) {
-    forbid(out, at, 'may restrict name and generateName only, all else is the same for every kind.');
+    forbid(out, at, 'may restrict only name and generateName: all other fields are the same for every kind.');
   }
 }
 

@@ -20,7 +20,7 @@ export function checkDefault(out: Report, node: SchemaNode, value: Json | undefi
   if (found.findings.length === 0) validateRules(found, node, subjectOf(value, undefined, pointer, false));
   for (const { code, severity, message } of found.findings) {
     if (severity !== 'error' || code === 'cel-compile') continue;
-    const said = `${fieldPath(pointer)} is no valid default: ${message}`;
+    const said = `${fieldPath(pointer)} is not a valid default: ${message}`;
     out.findings.push({ code: 'schema-not-structural', severity, pointer, message: said });
   }
 }

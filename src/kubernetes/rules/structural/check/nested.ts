@@ -60,7 +60,7 @@ function checkPart(out: Report, part: Json, pointer: string, skipAnyOf: boolean)
   checkWords(out, part, pointer);
   checkUnsupported(out, part, pointer);
   for (const word of SHAPING) {
-    if (!isAbsent(part[word])) forbid(out, `${pointer}/${word}`, 'must stand outside of alternatives.');
+    if (!isAbsent(part[word])) forbid(out, `${pointer}/${word}`, 'must be outside alternatives.');
   }
   checkPattern(out, part.pattern, `${pointer}/pattern`);
   checkFields(out, part, pointer);

@@ -50,14 +50,14 @@ function confidentialFindings(
   const open = allowed && isPlain && !(overHttp && !isOpenHttp(issuer));
   const idle = overHttp && !(allowed && isPlain);
   const message =
-    'secrets of clients would be sent in the clear: use an https issuer, or set insecureAllowConfidentialOverLoopbackHTTP to try it';
+    'secrets of clients would be sent unencrypted: use an https issuer, or set insecureAllowConfidentialOverLoopbackHTTP to try it';
   return [
     ...(open ? [confidentialFinding(`${pointer}/allowConfidentialClientRegistration`, message)] : []),
     ...(idle
       ? [
           fieldWithoutEffect(
             `${pointer}/insecureAllowConfidentialOverLoopbackHTTP`,
-            'it counts for an http issuer with allowConfidentialClientRegistration only',
+            'it only has an effect for an http issuer with allowConfidentialClientRegistration',
           ),
         ]
       : []),

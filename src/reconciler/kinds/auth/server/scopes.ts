@@ -19,6 +19,6 @@ export function baselineScopeFindings(
   const scopes = authServerScopes(advertised);
   const unknown = baselineClientScopes.filter((scope) => !scopes.includes(scope));
   if (unknown.length === 0) return [];
-  const message = `baselineClientScopes of the authorization server names ${unknown.join(', ')}: it gives the scopes of the settings for tokens, which are ${scopes.join(', ')}`;
+  const message = `baselineClientScopes of the authorization server names ${unknown.join(', ')}: it issues the scopes of the settings for tokens, which are ${scopes.join(', ')}`;
   return [{ code: 'auth-server-scopes', severity: 'error', pointer, message }];
 }

@@ -42,7 +42,7 @@ function hmacFault(value: Buffer): string | undefined {
 
 function signingKeyFault(value: Buffer): string | undefined {
   const key = privateKey(value);
-  if (key === undefined) return 'is no private key in PEM without a passphrase';
+  if (key === undefined) return 'is not a private key in PEM without a passphrase';
   const { modulusLength } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {
     case 'rsa':
@@ -51,7 +51,7 @@ function signingKeyFault(value: Buffer): string | undefined {
     case 'ed25519':
       return undefined;
     default:
-      return 'is no RSA, EC or Ed25519 key';
+      return 'is not an RSA, EC or Ed25519 key';
   }
 }
 

@@ -23,7 +23,7 @@ interface Remembered extends BuildResult {
   readonly retryIn?: number;
 }
 
-/** A busy machine may be the reason. Runs are half a minute apart by default. */
+/** A busy machine may be the reason of a failure. Runs are half a minute apart by default. */
 const RETRY_IN = 20;
 
 export function isCostly({ problems }: Pick<BuildResult, 'problems'>): boolean {

@@ -1,5 +1,5 @@
-// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: of the files below it only
-// those that the kustomization names are read.
+// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: only files that the
+// kustomization names are read below it.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -40,7 +40,7 @@ const LENGTH_MAX = 256 * 1024 * 1024;
 /** Maximum number of builds that take too long in one reading: the next ones are not tried. */
 const COSTLY_MAX = 3;
 
-/** Runs no program. */
+/** Finds the inputs without running a program. */
 export async function planKustomizations(input: KustomizationsInput): Promise<KustomizationPlan> {
   const walks = await walkTopmost(input);
   const used = new Set(walks.flatMap((walk) => [...walk.used]));
@@ -92,7 +92,7 @@ export async function buildPlanned(
   return { files, problems: distinct(problems) };
 }
 
-/** Below a kustomization there is no other input. */
+/** Returns the topmost kustomizations: below a kustomization there is no other input. */
 async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput): Promise<readonly Walk[]> {
   const all = kustomizationFolders(tree.list(folder).filter((path) => isKustomizationFile(path) && isRead(path)));
   const known = new Set(all);
@@ -103,7 +103,7 @@ async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput)
   return walks;
 }
 
-/** Bases and components come with the kustomizations that use them. */
+/** Leaves out bases and components, which are built with the kustomizations that use them. */
 function inputsAmong(walks: readonly Walk[], used: ReadonlySet<string>): readonly Walk[] {
   return walks.filter((walk) => walk.problems.length === 0 && !used.has(walk.folder) && !isComponent(walk));
 }

@@ -185,7 +185,7 @@ function problemOf(code: string, message: string, place: Place, pointer?: string
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
-/** Returns true if others use it and it is not built by itself. */
+/** Returns true if other kustomizations use it and it is not built by itself. */
 export function isComponent({ kustomizations }: Walk): boolean {
   const [first] = kustomizations.values();
   return first?.value.kind === 'Component';

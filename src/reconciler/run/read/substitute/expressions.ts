@@ -1,4 +1,4 @@
-// Reads expressions such as `${NAME}` and `${NAME:=default}` in a text, and puts values in their place.
+// Reads expressions such as `${NAME}` and `${NAME:=default}` in a text, and replaces them by values.
 
 /** A piece of a text: literal, or an expression. */
 export type Part =
@@ -98,7 +98,10 @@ export interface Expansion {
   readonly used: readonly string[];
 }
 
-/** An empty value counts as missing if there is a default. A text beyond `lengthMax` is cut somewhere beyond it. */
+/**
+ * Replaces expressions by values. An empty value counts as missing if there is a default. A text beyond `lengthMax` is
+ * cut somewhere beyond it.
+ */
 export function expandParts(
   parts: readonly Part[],
   findValue: (name: string) => string | undefined,

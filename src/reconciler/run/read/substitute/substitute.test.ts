@@ -58,7 +58,7 @@ test.each<[written: string, expected: Json, reason: string]>([
   ['|\n  run ${PORT}\n  end\n', 'run 8080\nend\n', 'texts of several lines'],
 ])('%j becomes %j: %s', (written, expected) => check(written, expected));
 
-test('fields that take texts only get texts', () => {
+test('fields that accept texts only get texts', () => {
   const object = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

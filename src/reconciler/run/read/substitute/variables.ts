@@ -79,7 +79,7 @@ function collectVariables(
   return { source, values, from: names, complete, digest: digest([source, complete, names, ...values]) };
 }
 
-/** Values have one line, as a value must not add lines to a text. */
+/** Removes line breaks, because a value must not add lines to a text. */
 function entriesOfValues(values: Readonly<Record<string, string>>, secret: boolean): readonly Entry[] {
   return Object.entries(values).map(([name, value]) => [name, { value: value.replaceAll('\n', ''), secret }]);
 }

@@ -156,7 +156,7 @@ async function redeem(pending: Pending, answer: URLSearchParams): Promise<string
   // RFC 9207: the response of another authorization server must be ignored.
   const issuer = answer.get('iss');
   const isOther = issuer === null ? pending.namesIssuer : issuer !== pending.issuer;
-  if (isOther) throw new Error('Another authorization server has answered.');
+  if (isOther) throw new Error('The response came from another authorization server.');
   const [code, refusal] = [answer.get('code'), answer.get('error')];
   if (code === null)
     throw new Error(`The login was refused: ${answer.get('error_description') ?? refusal ?? 'no code'}`);
@@ -174,7 +174,7 @@ async function redeem(pending: Pending, answer: URLSearchParams): Promise<string
     }),
   });
   const token = text(granted.access_token);
-  if (token === undefined) throw new Error('The authorization server has answered without a token.');
+  if (token === undefined) throw new Error('The response of the authorization server has no token.');
   return token;
 }
 

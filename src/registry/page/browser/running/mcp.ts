@@ -1,4 +1,4 @@
-// A client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports).
+// Implements a client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports).
 
 import { items, type Members, members, text } from '../json.ts';
 
@@ -142,7 +142,7 @@ async function request(link: Link, method: string, params: Members, signal: Abor
     }
     void answerServer(link, message, signal);
   }
-  throw new Error('The server ended its answer without a result.');
+  throw new Error('The server ended its response without a result.');
 }
 
 /** Handles notifications and requests that a server sends before the result. */
@@ -156,7 +156,7 @@ async function answerServer(link: Link, { method, id, params }: Members, signal:
   if (method !== 'elicitation/create') {
     await post(
       link,
-      { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not answer that.' } },
+      { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not support that request.' } },
       signal,
     );
     return;

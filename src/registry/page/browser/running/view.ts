@@ -20,7 +20,7 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
   const rows = servers.map(rowOf);
-  const none = element('p', {}, 'None yet: what is committed shows here once its proxy answers.');
+  const none = element('p', {}, 'None yet: a committed server appears here once its proxy answers.');
   return element(
     'section',
     { class: 'running', 'aria-label': 'Running here' },
@@ -29,7 +29,11 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     moreRows(rows.slice(ROWS_SHOWN)),
     missingToken(running, servers),
     running.place === 'beside'
+<<<<<<< HEAD
       ? element('p', {}, element('a', { href: '/' }, 'The console of the reconciler'))
+=======
+      ? element('p', {}, element('a', { href: '/runs' }, 'Runs of the reconciler'))
+>>>>>>> main
       : undefined,
   );
 }
@@ -48,7 +52,7 @@ function missingToken(running: RunningServers, servers: readonly Running[]): HTM
   return element(
     'p',
     { class: 'notice' },
-    'Open this page by the address that skep dev prints: it has the token that calls need.',
+    'Open this page by the address that skep dev prints: it contains the token that calls need.',
   );
 }
 
@@ -119,7 +123,7 @@ export function runningView(
     insideNote(server),
     // Servers of a fleet have other origins, to which the page sends no requests.
     running.place === 'beside' && server.notRunHere === undefined
-      ? tabsOf('What to do with it', [
+      ? tabsOf('Ways to use it', [
           { id: 'try', title: 'Try it', node: tryPanel(server, { token: running.token, logins, announce, signal }) },
           { id: 'connect', title: CONNECT, node: connectTo(name, [way], announce) },
         ])
@@ -169,7 +173,7 @@ function driftText({ namespace, name }: Running, drift: string): HTMLElement {
     element(
       'p',
       { class: 'hint' },
-      'The server offers other definitions than those that were reviewed. Compare the texts, then accept them in Git or go back to the earlier image:',
+      'The definitions that the server offers differ from the reviewed ones. Compare the texts, then accept them in Git or go back to the earlier image:',
     ),
     element('code', { class: 'text' }, `skep lock ${namespace}/${name} --diff`),
   );
