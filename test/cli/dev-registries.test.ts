@@ -89,13 +89,18 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('a fleet without an MCPRegistry has the page at the main port, and no catalogue', async () => {
+test('a fleet without an MCPRegistry has the console and the page of its servers at the main port, and no catalogue', async () => {
   const output = await start().printed('Ctrl-C stops everything');
   const main = `http://127.0.0.1:${port}`;
-  expect([...output.matchAll(/^(page|registry) +([^#\s]+)/gm)].map(([, what, url]) => [what, url])).toEqual([
-    ['page', `${main}/`],
+  expect(
+    [...output.matchAll(/^(console|catalogue|registry) +([^#\s]+)/gm)].map(([, what, url]) => [what, url]),
+  ).toEqual([
+    ['console', `${main}/`],
+    ['catalogue', `${main}/catalogue`],
   ]);
-  const page = await fetch(`${main}/`);
+  const console = await fetch(`${main}/`);
+  expect(await console.text()).toContain('data-catalogue="/catalogue"');
+  const page = await fetch(`${main}/catalogue`);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('data-running="beside"')]);
   const registries = await fetch(`${main}/extension/v0/registries`);
   expect(await registries.json()).toEqual({ registries: [] });

@@ -22,9 +22,9 @@ export function formatGuide(
     '',
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
     `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
+    `console     ${origin}/`,
     // The servers are listed next to the first registry. Browsers do not send a fragment to any server.
-    ...pages.map((url, index) => `page        ${url}${index === 0 ? `#token=${token}` : ''}`),
-    `runs        ${origin}/runs`,
+    ...pages.map((url, index) => `catalogue   ${url}${index === 0 ? `#token=${token}` : ''}`),
     ...urls.map((url) => `registry    ${url}`),
     ...servers.map((server) => `server      ${server.url}${noteOn(server)}`),
     `token       ${token}   (for the other servers)`,

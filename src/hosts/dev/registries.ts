@@ -101,10 +101,15 @@ export async function openRegistries(
 
   const inTurn = () => [...served.values()].sort((a, b) => a.slot - b.slot);
   return {
-    pages: () => [...new Set([origin, ...inTurn().map(({ service }) => service.url)])].map((url) => `${url}/`),
+    pages: () => {
+      const others = inTurn().filter(({ slot }) => slot !== 0);
+      return [`${origin}${CATALOGUE_PATH}`, ...others.map(({ service }) => `${service.url}/`)];
+    },
     urls: () => inTurn().flatMap(({ urls }) => urls),
     follow,
     serve(request, response) {
+      const [path, ...query] = (request.url ?? '').split('?');
+      if (path === CATALOGUE_PATH) request.url = ['/', ...query].join('?');
       const main = inTurn().find(({ slot }) => slot === 0);
       (main?.service ?? bare).handle(request, response);
     },
@@ -114,6 +119,9 @@ export async function openRegistries(
     },
   };
 }
+
+/** Where the main port has the page that a registry service has at its root. */
+export const CATALOGUE_PATH = '/catalogue';
 
 /** The service that answers if a fleet has no MCPRegistry. */
 const BARE = settleConfig({ registries: [], auth: { mode: 'anonymous' } });

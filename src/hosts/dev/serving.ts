@@ -7,18 +7,20 @@ import type { RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import { systemClock } from '../clock.ts';
+import type { FleetFeed } from '../reconciler/console/fleet.ts';
 import type { Instance } from '../reconciler/instance/instance.ts';
 import { runsOf } from '../reconciler/loop/keep.ts';
 import { hasNews } from './followed-packages.ts';
+import { createConsoleFront } from './front/console.ts';
 import { createFront, type Front } from './front/front.ts';
-import { createRunsFront } from './front/runs.ts';
-import { type DevRegistries, openRegistries } from './registries.ts';
+import { CATALOGUE_PATH, type DevRegistries, openRegistries } from './registries.ts';
 import { watchRunning } from './running.ts';
 import { openToken } from './token.ts';
 import type { DevWorld } from './world.ts';
 
 interface Options {
   readonly instance: Instance;
+  readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly origin: string;
   /** If true, each further registry listens on the next port; otherwise on any free port. */
@@ -43,13 +45,14 @@ export interface Serving {
 
 /** Throws Failure `listen-failed`. */
 export async function openServing(options: Options): Promise<Serving> {
-  const { instance, world, origin, inOrder, newToken, commandOf, say } = options;
+  const { instance, feed, world, origin, inOrder, newToken, commandOf, say } = options;
   const { node } = world;
   const { cluster } = instance.deps;
   const servers = node === undefined ? async () => [] : watchRunning({ cluster, node, now: systemClock.monotonic });
   const token = await openToken(world.tokenFile, newToken);
-  const runs = await createRunsFront(runsOf(instance), commandOf);
-  const front = createFront({ origin: () => origin, token, servers, runs });
+  const shown = { runs: runsOf(instance), fleet: feed.shown(instance) };
+  const console = await createConsoleFront(shown, { commandOf, catalogue: CATALOGUE_PATH });
+  const front = createFront({ origin: () => origin, token, servers, console });
   const registries = await openRegistries(instance, world, { origin, inOrder, say });
   const close = await listenMain(front, registries, Number(new URL(origin).port)).catch(async (error: unknown) => {
     await registries.stop();
@@ -65,6 +68,7 @@ export async function openServing(options: Options): Promise<Serving> {
       await followed.close();
       close();
       front.close();
+      await console.close();
       await registries.stop();
     },
   };

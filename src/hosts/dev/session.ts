@@ -12,6 +12,7 @@ import type { CommandOf } from '#std/words/command-of.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import type { Config } from '../config/config.ts';
 import { commandOf } from '../own-command.ts';
+import { type FleetFeed, openFleetFeed } from '../reconciler/console/fleet.ts';
 import { type Instance, openInstance } from '../reconciler/instance/instance.ts';
 import { startRuns } from '../reconciler/loop/runs.ts';
 import { awaitSignal } from '../signals.ts';
@@ -72,11 +73,13 @@ async function runSession(options: DevOptions): Promise<void> {
   try {
     const start = countCreated(say);
     const tell = options.verbose ? tellOutcomes(say) : start.tell;
-    const instance = await openInstance(world.config, tell, {}, undefined, { alone: true });
+    const feed = openFleetFeed(world.config);
+    const instance = await openInstance(world.config, tell, { looked: feed.looked }, undefined, { alone: true });
     const followed = followPackages(packages, instance, world);
     try {
       if (stopping) return;
       const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
+      feed.ended(first);
       const typed = typedFor(world);
       start.end();
       const source = world.fleetDir === undefined ? world.config.name : relative(process.cwd(), world.fleetDir);
@@ -85,11 +88,11 @@ async function runSession(options: DevOptions): Promise<void> {
       if (stopping) return;
       await followed.ran(first);
       beginPods();
-      const opened = { instance, world, origin, newToken, say, inOrder: port !== 0, commandOf: typed };
+      const opened = { instance, feed, world, origin, newToken, say, inOrder: port !== 0, commandOf: typed };
       const serving = await openServing(opened);
       try {
         process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
-        await keepRunning({ instance, world, followed, serving, first, say }, interrupted);
+        await keepRunning({ instance, feed, world, followed, serving, first, say }, interrupted);
       } finally {
         await serving.stop();
       }
@@ -104,6 +107,7 @@ async function runSession(options: DevOptions): Promise<void> {
 
 interface Kept {
   readonly instance: Instance;
+  readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly followed: FollowedPackages;
   readonly serving: Serving;
@@ -112,18 +116,24 @@ interface Kept {
 }
 
 async function keepRunning(
-  { instance, world, followed, serving, first, say }: Kept,
+  { instance, feed, world, followed, serving, first, say }: Kept,
   interrupted: Promise<void>,
 ): Promise<void> {
   const stopReporting = reportReady(serving.running, say);
   const report = reportChanges(say, typedFor(world));
+  const complain = complainTo(say);
   const listener = {
+    began: (_reason: unknown, runId: string) => feed.began(runId),
     result(result: RunResult, before: RunResult | undefined) {
+      feed.ended(result);
       report(result, before);
       void followed.ran(result);
       serving.ran(result);
     },
-    failure: complain(say),
+    failure(failure: Failure) {
+      feed.failed(failure);
+      complain(failure);
+    },
   };
   const runs = startRuns(instance, world.config, listener, first);
   await interrupted;
@@ -176,6 +186,6 @@ function reportChanges(
   };
 }
 
-function complain(say: (text: string) => void): (failure: Failure) => void {
+function complainTo(say: (text: string) => void): (failure: Failure) => void {
   return (failure) => say(`error ${failure.code}: ${failure.message}`);
 }

@@ -7,7 +7,10 @@ import { guardRequests } from '#std/requests/guarded-app.ts';
 import { tracedRequests } from '#std/telemetry/traced-requests.ts';
 import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
-import type { Runs, Secrets, Trigger, Vitals } from './ports.ts';
+import type { Fleet, Runs, Secrets, Trigger, Vitals } from './ports.ts';
+import { addConsoleRoutes } from './routes/console.ts';
+import { addEventsRoute } from './routes/events.ts';
+import { addFleetRoutes } from './routes/fleet.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addHookRoutes, type HookSubject } from './routes/hooks.ts';
 import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
@@ -25,6 +28,7 @@ export interface ControlOptions {
   readonly hooks: Omit<HookSubject, 'trigger'>;
   readonly trigger: Trigger;
   readonly runs: Runs;
+  readonly fleet: Fleet;
   /** State as the last run has published it. If absent, there is no such route. */
   readonly snapshot?: () => string | undefined;
   /** If absent, no client gets data that needs a token. */
@@ -57,7 +61,9 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   addMetricsRoute(app, options.metrics);
   addHookRoutes(app, { ...options.hooks, trigger: options.trigger });
   addSyncRoute(app, options.trigger);
-  addRunsRoutes(app, options.runs, check);
+  addFleetRoutes(app, options.fleet);
+  addEventsRoute(app, options.fleet);
+  addRunsRoutes(app, options.runs, check, addConsoleRoutes(app));
   if (options.snapshot !== undefined) addSnapshotRoute(app, options.snapshot);
   return app;
 }

@@ -25,6 +25,11 @@ export const CONTROL_CODES = {
   'control-request-invalid':
     'The request is not valid HTTP for this listener: its path, size or form. Check the client, or a proxy in between.',
   'control-run-not-found': 'The history has no run, or several, whose id starts like that; /runs lists them.',
+  'control-resource-not-found':
+    'The last run of this process knew no resource of this id; /fleet lists them. Before the first run has ended there is none.',
+  'control-resource-unreadable': 'The resource could not be read. The log has the reason.',
+  'control-streams-exhausted':
+    'Too many consoles follow the runs of this process at once. Close some, or read /fleet instead.',
   'control-history-unreadable':
     'The history of runs cannot be read now: the database or the cluster does not respond. The log has the reason.',
   'control-failed':

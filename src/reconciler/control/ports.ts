@@ -43,6 +43,19 @@ export interface SourceFetch {
  */
 export type Trigger = (reason: 'webhook' | 'request') => boolean;
 
+/** `began`, `ended`: a run. `fleet`: the state of the fleet is another one, or of another run. */
+export type FleetEvent = 'began' | 'ended' | 'fleet';
+
+/** The fleet as the last run has found it. */
+export interface Fleet {
+  /** As JSON; equal states have equal tags. */
+  state(): { readonly text: string; readonly tag: string };
+  /** One resource as JSON, read now; undefined if the last run knew none of that id. */
+  resource(id: string): Promise<string | undefined>;
+  /** The returned function ends it. */
+  follow(notify: (event: FleetEvent) => void): () => void;
+}
+
 /** The history of runs as JSON, as `skep history -o json` prints it. Both throw Failure. */
 export interface Runs {
   list(): Promise<string>;

@@ -96,7 +96,7 @@ function server(name: string, spec: object) {
 async function start(...more: readonly string[]): Promise<string> {
   const env = { ...indexes.environment, SECRET_OF_THE_USER: 'hush' };
   dev = startSkep(['dev', '--port', '0', '-c', 'skep.yaml', '--data', data, ...more], { cwd: folder.path, env });
-  return /http:\/\/127\.0\.0\.1:\d+(?=\/runs)/.exec(await dev.printed('Ctrl-C stops everything'))?.[0] ?? '';
+  return /(?<=console +)http:\/\/127\.0\.0\.1:\d+/.exec(await dev.printed('Ctrl-C stops everything'))?.[0] ?? '';
 }
 
 async function stop(): Promise<void> {

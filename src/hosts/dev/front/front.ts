@@ -5,8 +5,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RUNNING_SERVERS_PATH, type RunningServer, type RunningServers } from '#contracts/running-servers.ts';
 import { originRules } from '#gateway/gate/origin.ts';
+import type { ConsoleFront } from './console.ts';
 import { createForward, type Forwarding } from './forward.ts';
-import type { RunsFront } from './runs.ts';
 
 /** One server that runs here. */
 export interface FrontServer extends Omit<RunningServer, 'url'> {
@@ -21,8 +21,8 @@ export interface FrontOptions {
   readonly origin: () => string;
   readonly token: string;
   readonly servers: () => Promise<readonly FrontServer[]>;
-  /** The runs of the reconciler. If absent, they are not shown. */
-  readonly runs?: RunsFront;
+  /** The console of the reconciler. If absent, it is not shown. */
+  readonly console?: ConsoleFront;
 }
 
 export interface Front {
@@ -53,7 +53,7 @@ export function createFront(options: FrontOptions): Front {
     const isIssuer = server?.issues === true && ISSUER_PATH.test(path.slice(prefix.length));
     const refusal = refuse(request, new URL(origin()).port, isIssuer);
     if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
-    if (options.runs?.isRuns(path) === true) return options.runs.answer(request, response);
+    if (options.console?.has(path) === true) return options.console.answer(request, response);
     if (path === RUNNING_SERVERS_PATH) {
       if (request.method !== 'GET') return sendJson(response, 405, { error: 'only GET' }, { allow: 'GET' });
       const listed: RunningServers = {
@@ -83,7 +83,7 @@ export function createFront(options: FrontOptions): Front {
     serve(request, response) {
       const [path = '/'] = (request.url ?? '/').split('?', 1);
       const isServers = path === RUNNING_SERVERS_PATH || path.startsWith('/mcp/') || WELL_KNOWN.test(path);
-      const isOurs = isServers || options.runs?.isRuns(path) === true;
+      const isOurs = isServers || options.console?.has(path) === true;
       if (!isOurs) return false;
       // The catalogue ends connections that are silent for a while, but streams may be silent for long.
       request.socket.setTimeout(0);

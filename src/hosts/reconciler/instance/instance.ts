@@ -148,7 +148,7 @@ function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repe
     random: randomBytes,
     digestKey,
     ...{ progress, waiting: watch.waiting, enough: watch.stopping?.signal },
-    looked: lookedBy(repeated, publisher),
+    looked: lookedBy(repeated, publisher, watch),
     trace,
   };
 }

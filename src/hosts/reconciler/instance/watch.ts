@@ -3,6 +3,7 @@
 import { textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import type { Checkout, Cluster, Exchange } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
+import type { RunDeps } from '#reconciler/run/run.ts';
 import type { ReportWaiting } from '#reconciler/run/waiting.ts';
 import type { Source } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -27,6 +28,8 @@ export interface InstanceWatch {
   readonly waiting?: ReportWaiting;
   /** Called every ten seconds while a source has not responded. */
   waitingForSource?(source: { readonly name: string; readonly waitedMs: number }): void;
+  /** Called with what a run has observed and planned, at its end. */
+  readonly looked?: RunDeps['looked'];
   /** If set, runs can be ended early. */
   readonly stopping?: Stopping;
 }

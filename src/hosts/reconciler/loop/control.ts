@@ -20,7 +20,7 @@ export interface ControlListener {
 }
 
 /** The data of the listener, in addition to the configuration. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'snapshot'> {
+export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'snapshot'> {
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
   /** The sources of skep.yaml. */
   readonly sources: HookSubject['sources'];
@@ -36,11 +36,12 @@ export async function startControl(
   const secrets = secretsOf(webhookSecretFile);
   const watch = watchUsage();
   const { now, monotonic } = systemClock;
-  const { vitals, trigger, runs, sources, snapshot } = subject;
+  const { vitals, trigger, runs, fleet, sources, snapshot } = subject;
   const app = buildControl({
     vitals,
     trigger,
     runs,
+    fleet,
     hooks: { sources, now, monotonic, counted: subject.metrics.webhook, secrets },
     metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,

@@ -13,6 +13,7 @@ import { yamlPackage } from '#std/yaml/package.ts';
 import { awaitWithin, systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { VERSION } from '../../version.ts';
+import { type FleetFeed, openFleetFeed } from '../console/fleet.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
@@ -49,7 +50,8 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   let runs: Scheduled | undefined;
   let wakes: Wakes | undefined;
   const loops = openSourceLoops(systemClock, KEEPING, () => void runs?.trigger('source'));
-  const watch = watchFor(vitals, metrics, teller, stopping);
+  const feed = config.http === undefined ? undefined : openFleetFeed(config);
+  const watch = { ...watchFor(vitals, metrics, teller, stopping), looked: feed?.looked };
   const wake = () => void runs?.trigger('watch');
   const { promise: broken, reject: fail } = Promise.withResolvers<never>();
   broken.catch(() => undefined);
@@ -61,11 +63,11 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
     const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
-    const control = await openControl(config, subject, logger);
+    const control = await openControl(config, feed && { ...subject, fleet: feed.shown(instance) }, logger);
     try {
       wakes = openWakes({ clock: systemClock, wake }, instance.options());
       runs = startRuns(instance, config, {
-        ...listenerFor([vitals, metrics], teller),
+        ...listenerFor([vitals, metrics], teller, feed),
         beat: vitals.beat,
         differs: tellDifference(metrics, teller),
         queued: metrics.queued,
@@ -161,21 +163,24 @@ function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stoppi
   };
 }
 
-function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListener {
+function listenerFor(watchers: readonly RunWatcher[], teller: Teller, feed: FleetFeed | undefined): RunListener {
   function end(ending: Ending): void {
     for (const each of watchers) each.ended(ending);
   }
   return {
     began(reason, runId) {
       for (const each of watchers) each.began(reason);
+      feed?.began(runId);
       teller.began({ runId });
     },
     result(result, before) {
       end({ result });
+      feed?.ended(result);
       teller.result(result, before);
     },
     failure(failure) {
       end({ failure });
+      feed?.failed(failure);
       teller.failure(failure);
     },
   };
@@ -194,10 +199,10 @@ export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
 
 async function openControl(
   { http }: Config,
-  subject: ControlSubject,
+  subject: ControlSubject | undefined,
   logger: Logger,
 ): Promise<ControlListener | undefined> {
-  if (http === undefined) return undefined;
+  if (http === undefined || subject === undefined) return undefined;
   const { startControl } = await import('./control.ts');
   return startControl(http, subject, logger);
 }

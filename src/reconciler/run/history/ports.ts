@@ -20,6 +20,8 @@ export interface RecordedOutcome {
   readonly action: 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
   /** `namespace/Kind/name`, here and below. */
   readonly resource: string;
+  /** The custom resource that the object is made of; absent if it is one itself, or if a former release wrote the record. */
+  readonly owner?: string;
   readonly error?: { readonly code: string; readonly message: string };
   readonly diff?: readonly RecordedDifference[];
 }

@@ -180,11 +180,12 @@ function changesOf({ batches }: Plan): ReadonlyMap<string, Change> {
 }
 
 function outcomeWith(changes: ReadonlyMap<string, Change>): (outcome: Outcome) => RecordedOutcome {
-  return ({ action, resource, error }) => {
+  return ({ action, resource, owner, error }) => {
     const diff = changes.get(keyOf(resource))?.diff ?? [];
     return {
       action,
       resource: formatId(resource),
+      ...(owner && { owner: formatId(owner) }),
       error: error && { code: error.code, message: error.message },
       diff: diff.length === 0 ? undefined : diff.slice(0, DIFFERENCES_MAX).map(recordedDifference),
     };

@@ -1,10 +1,15 @@
-// Shows the page of the runs: requests a token, which it keeps in memory only, and shows the last runs, the newest in
-// full.
+// Starts the console in the page.
 
-import { button, byId, element } from '#std/page/shared/elements.ts';
+import { h, render } from 'preact';
+import { byId } from '#std/page/shared/elements.ts';
 import { createApi } from './api.ts';
-import { runView } from './run.ts';
+import { Console } from './console.ts';
 
+<<<<<<< HEAD
+const root = byId('console');
+root.replaceChildren();
+render(h(Console, { api: createApi() }), root);
+=======
 const api = createApi();
 const main = byId('main');
 const announcer = byId('announcer');
@@ -90,3 +95,4 @@ function signIn(reported: string | undefined): void {
 }
 
 void load();
+>>>>>>> main
