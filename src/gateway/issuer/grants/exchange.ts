@@ -6,9 +6,10 @@ import { checkForm } from '#auth/token-form.ts';
 import { isObject, type JsonObject, textsIn } from '#std/json.ts';
 import { readOwnToken, type TokenFacts } from '../access-token.ts';
 import type { Client } from '../clients/clients.ts';
+import { knownResource } from '../known-resource.ts';
 import type { OAuthError } from '../message.ts';
 import { KEYS, type Person } from '../records.ts';
-import { audienceFor, resourceOf, scopeNames } from '../resources.ts';
+import { audienceFor, scopeNames } from '../resources.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { Delegation } from './settings.ts';
 import { checkTrusted, foreignSubject, type Trusted } from './trust.ts';
@@ -47,7 +48,7 @@ export async function exchangeToken(
   if (fault !== undefined) return invalidRequest(fault);
   const subject = await subjectOf(world, id, form.get('subject_token') ?? '');
   if ('error' in subject) return subject;
-  const audience = targetOf(world, delegate.audiences, subject, form);
+  const audience = exchangeTarget(world, delegate.audiences, subject, form);
   if ('error' in audience) return audience;
   const scopes = scopesFor(delegate.scopes, subject, form.get('scope'));
   if ('error' in scopes) return scopes;
@@ -84,7 +85,7 @@ async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subje
   return {
     person: { subject: String(sub), name: text(name), email: text(email) },
     session: text(session),
-    ...partsOf(claims),
+    ...grantedBy(claims),
     act: isObject(claims.act) ? claims.act : undefined,
   };
 }
@@ -119,7 +120,7 @@ async function foreignSubjectOf(
   return {
     person: { subject: foreignSubject(issuer, sub) },
     session: undefined,
-    ...partsOf(claims),
+    ...grantedBy(claims),
     act: {
       iss: issuer,
       ...(actor === undefined ? {} : { sub: actor }),
@@ -140,14 +141,14 @@ function isPermitted(
   return (typeof actor === 'string' && actors.includes(actor)) || matches(claims);
 }
 
-function partsOf(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
+function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
   const { aud, exp } = claims;
   const audience = typeof aud === 'string' ? [aud] : textsIn(aud);
   return { audience, scopes: scopesOf(claims), untilMs: Number(exp) * 1000 };
 }
 
 /** The `aud` of the new token: one resource, which both the client and the subject_token are for (RFC 8693 section 2.1). */
-function targetOf(
+function exchangeTarget(
   { settings }: IssuerWorld,
   allowed: readonly string[],
   { audience: subject }: Subject,
@@ -157,9 +158,9 @@ function targetOf(
   const [target = allowed[0] ?? '', another] = asked;
   if (another !== undefined || (asked.length === 0 && allowed.length > 1))
     return { error: 'invalid_target', description: 'a token is for one resource: name one' };
-  if (resourceOf(allowed, target) === undefined)
+  if (knownResource(allowed, target) === undefined)
     return { error: 'invalid_target', description: 'the client gets no tokens for the resource' };
-  if (resourceOf(subject, target) === undefined)
+  if (knownResource(subject, target) === undefined)
     return { error: 'invalid_target', description: 'the subject_token is for another resource' };
   return audienceFor(settings, [target]);
 }

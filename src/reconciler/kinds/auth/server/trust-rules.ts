@@ -12,7 +12,7 @@ type Client = NonNullable<AuthServer['delegateClients']>[number];
 export function trustFindings(server: AuthServer, pointer: string): readonly Finding[] {
   const { trustedIssuers: issuers = [], delegateClients: clients = [] } = server;
   return [
-    ...issuers.flatMap((issuer, index) => issuerFindings(server, issuer, index, `${pointer}/trustedIssuers/${index}`)),
+    ...issuers.flatMap((issuer, index) => trustedFindings(server, issuer, index, `${pointer}/trustedIssuers/${index}`)),
     ...clients.flatMap(({ clientId, scopes }, index) => {
       const at = `${pointer}/delegateClients/${index}`;
       const isFirst = clients.findIndex((each) => each.clientId === clientId) === index;
@@ -22,7 +22,7 @@ export function trustFindings(server: AuthServer, pointer: string): readonly Fin
   ];
 }
 
-function issuerFindings(
+function trustedFindings(
   { issuer: own, trustedIssuers: all = [], delegateClients = [] }: AuthServer,
   issuer: Issuer,
   index: number,
@@ -81,7 +81,7 @@ export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: 
   const ofClients = clients.flatMap((client) => clientFindings(client, host, pointer));
   if (host.audiences.length === 0) return [...ofClients, ...idle];
   const foreign = issuers.find(({ expectedAudience }) => {
-    return expectedAudience !== undefined && !host.audiences.some((each) => isSame(each, expectedAudience));
+    return expectedAudience !== undefined && !host.audiences.some((each) => namesResource(each, expectedAudience));
   });
   const bearers = issuers.flatMap(({ jwtBearerGrant: bearer }) => (bearer === undefined ? [] : [bearer]));
   const resources = [
@@ -93,12 +93,12 @@ export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: 
   return [
     ...ofClients,
     ...resources
-      .filter((resource) => !host.audiences.some((each) => isSame(each, resource)))
+      .filter((resource) => !host.audiences.some((each) => namesResource(each, resource)))
       .map((each) =>
         trustFinding(pointer, `${each} is not a resource of the authorization server, which are ${known}`),
       ),
     ...accepted
-      .filter((audience) => host.audiences.some((each) => isSame(each, audience)))
+      .filter((audience) => host.audiences.some((each) => namesResource(each, audience)))
       .map((each) =>
         trustFinding(
           pointer,
@@ -139,7 +139,7 @@ function clientFindings({ clientId, scopes }: Client, host: TrustHost, pointer: 
   return [{ code: 'auth-server-scopes', severity: 'error', pointer, message }];
 }
 
-function isSame(known: string, named: string): boolean {
+function namesResource(known: string, named: string): boolean {
   return known === named || (URL.canParse(named) && URL.parse(known)?.href === URL.parse(named)?.href);
 }
 
