@@ -32,16 +32,8 @@ export function createApi() {
       if (!Number.isNaN(served)) offset = served - pageTime();
       const body = await response.json();
       if (response.ok) return { ok: true, body };
-<<<<<<< HEAD
       const says = String(body.error ?? `the answer is ${response.status}`);
       return { ok: false, refused: response.status === 401, says };
-=======
-      return {
-        ok: false,
-        refused: response.status === 401,
-        says: String(body.error ?? `it responds with ${response.status}`),
-      };
->>>>>>> main
     } catch {
       return { ok: false, refused: false, says: 'the reconciler does not respond' };
     }

@@ -29,11 +29,7 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     moreRows(rows.slice(ROWS_SHOWN)),
     missingToken(running, servers),
     running.place === 'beside'
-<<<<<<< HEAD
       ? element('p', {}, element('a', { href: '/' }, 'The console of the reconciler'))
-=======
-      ? element('p', {}, element('a', { href: '/runs' }, 'Runs of the reconciler'))
->>>>>>> main
       : undefined,
   );
 }
