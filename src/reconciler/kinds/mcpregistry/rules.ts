@@ -5,7 +5,7 @@ import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
 import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import { isObject } from '#std/json.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
