@@ -54,7 +54,7 @@ export async function compile(
     input,
     platform,
     // Packages, and Node's own modules, are loaded from where they are installed.
-    external: (id, importer) => !/^[./#]/.test(id) && !isBundled(id, importer),
+    external: (id, importer) => platform === 'node' && !/^[./#]/.test(id) && !isBundled(id, importer),
     plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests, plainHttp, plainProcess],
     treeshake: { moduleSideEffects: (id) => !id.includes('/@kubernetes/client-node/') },
     onLog(level, { message }) {
@@ -76,8 +76,11 @@ const KUBECONFIG = '@kubernetes/client-node/dist/config.js';
 /** Every command loads it; it would be seven files more. */
 const COMMANDER = 'commander';
 
+/** Packages of pages: browsers have none installed. */
+const PAGE_PACKAGES = ['preact', '@dagrejs/dagre'];
+
 /** Packages that the bundle contains as far as it needs them. */
-export const BUNDLED_PACKAGES: readonly string[] = ['@kubernetes/client-node', COMMANDER];
+export const BUNDLED_PACKAGES: readonly string[] = ['@kubernetes/client-node', COMMANDER, ...PAGE_PACKAGES];
 
 const PLAIN_HTTP = 'plain-http';
 const PLAIN_PROCESS = 'plain-process';

@@ -1,4 +1,4 @@
-// Tokens whose signature was verified lately, by digest, so that it is not verified again for each request.
+// Remembers tokens whose signature was verified recently, by digest, so that it is not verified again for each request.
 
 import { setBounded } from '#std/bounded.ts';
 import { sha256 } from '#std/hash.ts';
@@ -10,7 +10,7 @@ export interface Accepted {
   readonly identity: Identity;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry: number;
-  /** True for as long as the provider has the keys that the token was verified with. */
+  /** Returns true as long as the provider has the keys that the token was verified with. */
   readonly holds: () => boolean;
 }
 
@@ -20,12 +20,12 @@ export interface AcceptedTokens {
   set(token: string, accepted: Accepted): void;
 }
 
-/** What was accepted still is. `nowMs`: milliseconds since 1970. */
+/** Returns whether an accepted token is still valid. `nowMs`: milliseconds since 1970. */
 export function isAccepted({ expiry, holds }: Accepted, nowMs: number): boolean {
   return expiry * 1000 > nowMs && holds();
 }
 
-/** The tokens themselves are not kept, and the oldest make room for new ones. */
+/** Stores digests instead of the tokens themselves; the oldest make room for new ones. */
 export function createAcceptedTokens(): AcceptedTokens {
   const kept = new Map<string, Accepted>();
   return {

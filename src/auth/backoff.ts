@@ -1,4 +1,4 @@
-// When a failed provider may be asked again. Pure.
+// Computes when a failed provider may be asked again.
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -11,7 +11,7 @@ export interface Backoff {
 
 export const NO_BACKOFF: Backoff = { failures: 0, retryAt: Number.NEGATIVE_INFINITY };
 
-/** 1 s after the first failure, doubling up to 30 s. */
+/** Waits 1 s after the first failure, doubling up to 30 s. */
 export function afterFailure(backoff: Backoff, monotonicMs: number): Backoff {
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** backoff.failures, LONGEST_WAIT_MS);
   return { failures: backoff.failures + 1, retryAt: monotonicMs + waitMs };

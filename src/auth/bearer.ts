@@ -1,4 +1,4 @@
-// Reads the token out of the Authorization header (RFC 6750 section 2.1).
+// Reads the token from the Authorization header (RFC 6750 section 2.1).
 
 import type { Rejection } from './rejection.ts';
 
@@ -18,7 +18,7 @@ export function readBearer(values: readonly string[]): BearerResult {
   if (value === undefined) return rejected({ reason: 'credentials-missing' });
   if (values.length > 1) return rejected({ reason: 'authorization-repeated', count: values.length });
   const [scheme = '', ...rest] = value.trim().split(' ');
-  // Another scheme is as good as no credentials: RFC 6750 section 3 wants no error code then. The name of the scheme is
+  // Another scheme counts as no credentials: RFC 6750 section 3 requires no error code then. The name of the scheme is
   // case-insensitive (RFC 9110 section 11.1).
   if (scheme.toLowerCase() !== 'bearer') return rejected({ reason: 'credentials-missing' });
   const token = rest.join(' ').trimStart();
@@ -30,8 +30,8 @@ export function readBearer(values: readonly string[]): BearerResult {
 }
 
 /**
- * Every Authorization header, in order; `rawHeaders`: names and values by turns. Node's own table of headers keeps the first
- * alone and hides the others.
+ * Returns every Authorization header, in order; `rawHeaders`: names and values by turns. Node.js's own table of headers
+ * keeps only the first and hides the others.
  */
 export function authorizationHeaders(rawHeaders: readonly string[]): readonly string[] {
   const values: string[] = [];

@@ -1,13 +1,16 @@
-// How many questions about unknown tokens a provider gets: anybody can invent tokens, and each would be one.
+// Limits how often a provider is asked about unknown tokens: anyone can invent tokens, and each would cause a request.
 
 export interface Budget {
-  /** False where nothing is left. */
+  /** Returns false if the budget is used up. */
   take(): boolean;
-  /** For what was taken and did no harm. */
+  /** Returns a unit whose request did no harm. */
   giveBack(): void;
 }
 
-/** Holds `size` at first and at most, and gets `perSecond` more. `monotonic`: milliseconds. */
+/**
+ * The budget begins with `size`, which is also its maximum, and gets `perSecond` more. `monotonic` returns
+ * milliseconds.
+ */
 export function createBudget(size: number, perSecond: number, monotonic: () => number): Budget {
   let left = size;
   let countedAt = monotonic();

@@ -1,10 +1,10 @@
-// The WWW-Authenticate header of a refused request (RFC 6750 section 3, RFC 9728 section 5.1).
+// Writes the WWW-Authenticate header of a refused request (RFC 6750 section 3, RFC 9728 section 5.1).
 
 import { metadataUrl } from './metadata.ts';
 import type { PublicRejection } from './rejection.ts';
 import type { ResourceSettings } from './settings.ts';
 
-/** The value of the header; without `error` where the client sent no credentials (RFC 6750 section 3). */
+/** Returns the value of the header; without `error` if the client sent no credentials (RFC 6750 section 3). */
 export function challenge(
   settings: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
   { error, message, scope }: Omit<PublicRejection, 'status'>,
@@ -23,7 +23,7 @@ export function challenge(
   return `Bearer ${parameters.map(([name, value]) => `${name}=${quote(value)}`).join(', ')}`;
 }
 
-/** RFC 9110 section 5.6.4: quoted-string; what it cannot hold is left out. */
+/** Writes a quoted-string (RFC 9110 section 5.6.4); characters that it cannot contain are left out. */
 function quote(text: string): string {
   return `"${text.replaceAll(/[^\x20-\x7e]/g, '').replaceAll(/["\\]/g, '\\$&')}"`;
 }

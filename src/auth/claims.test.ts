@@ -41,7 +41,7 @@ test.each<{ change: JsonObject; expected: string; reason: string }>([
   {
     change: { aud: [1, 'registry'] },
     expected: '{"reason":"claim-invalid","claim":"aud"}',
-    reason: 'an audience is no text',
+    reason: 'an audience is not a text',
   },
   { change: { nbf: NOW }, expected: 'accepted', reason: 'nbf is now' },
   {

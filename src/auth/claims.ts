@@ -1,4 +1,5 @@
-// The claims that every accepted token must have, whoever vouches for them: a signature or an introspection endpoint.
+// Checks the claims that every accepted token must have, whether a signature or an introspection endpoint confirms
+// them.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
@@ -11,7 +12,7 @@ export interface ExpectedClaims {
   readonly account?: ServiceAccount;
 }
 
-/** A service account of a cluster; every account of the namespace if there is no name. */
+/** A service account of a cluster; without a name, every account of the namespace. */
 export interface ServiceAccount {
   readonly namespace: string;
   readonly name?: string;
@@ -66,7 +67,10 @@ function checkNotBefore(notBefore: unknown, nowMs: number): Refusal | undefined 
 
 const CLUSTER_CLAIM = 'kubernetes.io';
 
-/** The claims that an API server puts into tokens of service accounts: the private ones and the subject must name the same account. */
+/**
+ * Checks the claims that an API server puts into tokens of service accounts: the private claims and the subject must
+ * name the same account.
+ */
 function checkAccount(claims: JsonObject, expected: ServiceAccount | undefined): Refusal | undefined {
   if (expected === undefined) return undefined;
   const cluster = claims[CLUSTER_CLAIM];

@@ -17,7 +17,7 @@ function urlBelow(base: string, path: string): string {
 }
 
 /**
- * The URL of the JWKS. Throws a Failure: what `getJson` throws, `provider-issuer-mismatch`, `provider-url-insecure`.
+ * Returns the URL of the JWKS. Throws the Failures of `getJson`, `provider-issuer-mismatch`, `provider-url-insecure`.
  */
 export async function locateJwks(
   world: Pick<AuthPorts, 'fetch' | 'files'>,
@@ -29,14 +29,15 @@ export async function locateJwks(
 }
 
 export interface ApiServerIssuer {
-  /** The issuer of the tokens of its service accounts. */
+  /** Issuer of the tokens of its service accounts. */
   readonly issuer: string;
   readonly jwksUrl: string;
 }
 
 /**
- * Discovers the issuer of a cluster at its API server. The document may name keys at another address, which neither the CA nor the
- * token of the cluster is for: the API server serves the same keys itself. Throws a Failure: the same as `getJson`.
+ * Discovers the issuer of a cluster at its API server. The document may name keys at another address, for which neither
+ * the CA nor the token of the cluster is meant: the API server serves the same keys itself. Throws the Failures of
+ * `getJson`.
  */
 export async function discoverApiServer(
   world: Pick<AuthPorts, 'fetch' | 'files'>,
@@ -48,7 +49,7 @@ export async function discoverApiServer(
   return { issuer, jwksUrl: urlBelow(provider.issuerUrl, '/openid/v1/jwks') };
 }
 
-/** What the provider says about itself. Throws a Failure: what `getJson` throws, `provider-issuer-mismatch`. */
+/** Returns the discovery document of the provider. Throws the Failures of `getJson`, and `provider-issuer-mismatch`. */
 export async function discover(
   world: Pick<AuthPorts, 'fetch' | 'files'>,
   provider: ProviderSettings,
@@ -59,7 +60,7 @@ export async function discover(
   return document;
 }
 
-/** OpenID Connect Discovery 1.0 section 4.3: otherwise one issuer could answer for another. */
+/** Needed because otherwise one issuer could pose as another (OpenID Connect Discovery 1.0 section 4.3). */
 function checkIssuer(url: string, document: JsonObject, issuerUrl: string): void {
   if (document.issuer === issuerUrl) return;
   const actual = typeof document.issuer === 'string' ? excerpt(document.issuer) : null;

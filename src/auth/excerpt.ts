@@ -1,6 +1,6 @@
-// What a log shows of a text that anyone may have written.
+// Shortens texts of unknown origin for logs.
 
-/** Claims of refused tokens are written by anyone: a log shows no more than this of them. */
+/** Anyone can write the claims of refused tokens: a log shows at most this much of them. */
 export function excerpt(text: string): string {
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

@@ -1,23 +1,25 @@
-// Who calls and what the caller may do, as far as an accepted token says.
+// Reads the identity and the scopes of a caller from an accepted token.
 
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 
-/** Document 1, Discovery document: the scopes that are advertised unless the configuration says otherwise. */
+/** The scopes that are advertised unless the configuration names others (Document 1, Discovery document). */
 export const READ_SCOPE = 'mcp-registry:read';
 export const WRITE_SCOPE = 'mcp-registry:write';
 
-/** The claim that leads to the tokens of a person at the providers of our authorization server. It is for the proxy alone. */
+/**
+ * The claim that leads to the tokens of a person at the providers of our authorization server. Only the proxy uses it.
+ */
 export const SESSION_CLAIM = 'tsid';
 
 export type Scope = typeof READ_SCOPE | typeof WRITE_SCOPE;
 
 export interface Identity {
-  /** Name of the provider that vouches for it. */
+  /** Name of the provider that accepted the token. */
   readonly provider: string;
   readonly subject?: string;
   readonly scopes: readonly string[];
-  /** All that the token says, verified; never for a log as a whole. */
+  /** All verified claims of the token; not to be logged as a whole. */
   readonly claims: JsonObject;
 }
 
@@ -26,7 +28,9 @@ export function identityOf(provider: string, claims: JsonObject): Identity {
   return { provider, ...subject, scopes: scopesOf(claims), claims };
 }
 
-/** `scope` as RFC 8693 section 4.2 and RFC 7662 section 2.2 have it, or `scp`, which some providers send; text or list. */
+/**
+ * Reads `scope` as in RFC 8693 section 4.2 and RFC 7662 section 2.2, or `scp`, which some providers send; text or list.
+ */
 export function scopesOf({ scope, scp }: JsonObject): readonly string[] {
   const values = [scope, scp].flatMap((value) => (Array.isArray(value) ? value : [value]));
   const names = values.filter((value) => typeof value === 'string').flatMap((text) => text.split(' '));

@@ -1,4 +1,4 @@
-// Asks a provider about a token (RFC 7662) and remembers the answer for a short while.
+// Asks a provider about a token (RFC 7662) and remembers the response for a short while.
 
 import { setBounded } from '#std/bounded.ts';
 import { Failure } from '#std/failure.ts';
@@ -14,25 +14,28 @@ import type { Cause, Refusal } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 import { checkBearer } from './token-form.ts';
 
-/** An accepted token is asked about again after this, or when it expires, whichever is first. */
+/**
+ * The provider is asked about an accepted token again after this time, or when the token expires, whichever comes
+ * first.
+ */
 const ACCEPTED_KEPT_MS = 60_000;
-/** A refused token is asked about again after this. */
+/** The provider is asked about a refused token again after this time. */
 const REFUSED_KEPT_MS = 10_000;
-/** An answer that says nothing about a token may be the fault of that token alone: no one asks about it again for so long. */
+/** An unusable response may be caused by the token itself: the provider is asked about it again after this time. */
 const UNUSABLE_KEPT_MS = 2_000;
-/** Of each sort: tokens that someone invents must not push out those that were accepted. */
+/** Limit for accepted and for other tokens each: invented tokens must not push out accepted ones. */
 const REMEMBERED_MAX = 10_000;
-/** Questions that may end in a refusal at once, and how many more each second. */
+/** Requests that may end in a refusal at once, and the number that is added each second. */
 const REFUSALS_MAX = 200;
 const REFUSALS_PER_SECOND = 20;
 
 export type Introspect = (token: string) => Promise<TokenResult>;
 
-/** Code of the cause where this one question got no usable answer. */
+/** Code of the cause if a single request got no usable response. */
 const UNUSABLE = 'introspection-unusable';
-/** Statuses that may come of what was asked; all others are about the endpoint, or about us. 200: a body that is no answer. */
+/** Statuses that the token may cause; all others concern the endpoint or us. 200: with an unusable body. */
 const QUESTION_STATUSES: readonly unknown[] = [200, 400, 413, 414, 422, 431];
-/** RFC 7009 section 2.2.1, which endpoints use here as well: it will never answer for such a token. */
+/** RFC 7009 section 2.2.1, which endpoints use here as well: the endpoint never accepts such a token. */
 const UNSUPPORTED = 'unsupported_token_type';
 const BUSY: Cause = { code: 'introspection-busy', message: 'too many unknown tokens in a short time' };
 
@@ -43,8 +46,8 @@ interface Remembered {
 }
 
 /**
- * For a provider with an introspectionUrl. Only a usable answer says anything about a token (RFC 7662 section 2.2); whatever
- * else comes leaves it undecided, and what the endpoint as a whole is at fault for makes it be asked with growing pauses.
+ * For a provider with an introspectionUrl. Only a usable response decides about a token (RFC 7662 section 2.2); any
+ * other leaves it undecided. After failures of the endpoint itself, the pauses between requests grow.
  */
 export function createIntrospection(
   ports: AuthPorts,
@@ -57,9 +60,9 @@ export function createIntrospection(
   let backoff = NO_BACKOFF;
   let lastCause: Cause | undefined;
 
-  /** `trusted`: the token was accepted before, so no one made it up. */
+  /** `trusted`: the token was accepted before, so it is not invented. */
   async function ask(token: string, trusted: boolean): Promise<TokenResult> {
-    // While backing off no one waits for an endpoint that is down.
+    // During a pause, requests do not wait for an endpoint that is down.
     if (lastCause !== undefined && ports.clock.monotonic() < backoff.retryAt) return unavailable(lastCause);
     if (trusted) return put(token);
     if (!budget.take()) return unavailable(BUSY);
@@ -83,7 +86,7 @@ export function createIntrospection(
         reopen();
         return { ok: false, refusal: { reason: 'token-unsupported' } };
       }
-      // One token that no one can answer for must not close the endpoint to the others.
+      // One token with an unusable response must not close the endpoint to the others.
       if (cause.code === 'provider-answer-invalid' && QUESTION_STATUSES.includes(status))
         return unavailable({ ...cause, code: UNUSABLE });
       backoff = afterFailure(backoff, ports.clock.monotonic());
@@ -123,7 +126,7 @@ export function createIntrospection(
   };
 }
 
-/** RFC 7662 section 2.2, and the claims that are required of every token. */
+/** Checks RFC 7662 section 2.2, and the claims that are required of every token. */
 function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: number): TokenResult {
   if (answer.active !== true) return { ok: false, refusal: { reason: 'token-inactive' } };
   const { issuerUrl: issuer, audience, account } = provider;
@@ -131,7 +134,7 @@ function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: numb
   return refusal === undefined ? { ok: true, claims: answer } : { ok: false, refusal };
 }
 
-/** Monotonic milliseconds; undefined where the result must not be remembered. */
+/** Returns monotonic milliseconds; undefined if the result must not be remembered. */
 function keepUntil(result: TokenResult, clock: AuthPorts['clock']): number | undefined {
   if (result.ok) {
     const lifeMs = Number(result.claims.exp) * 1000 - clock.now();

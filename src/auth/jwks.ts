@@ -15,7 +15,7 @@ import type { ProviderSettings } from './settings.ts';
 const KEYS_FRESH_MS = 10 * 60_000;
 /** Keys older than this are never used, even while the provider is down. */
 const KEYS_KEPT_MS = 60 * 60_000;
-/** An unknown key id makes the keys be fetched again, but not more often than this: anyone can invent key ids. */
+/** Keys are fetched again because of an unknown key id, but not more often than this: anyone can invent key ids. */
 const UNKNOWN_KEY_COOLDOWN_MS = 30_000;
 
 export type KeyResult =
@@ -28,14 +28,17 @@ export type KeyResult =
 export type KeyLookup = (header: JWSHeaderParameters) => Promise<KeyResult>;
 
 export interface ProviderKeys {
-  /** Never rejects because of the provider: what fails is a result. */
+  /** Never rejects because of the provider: failures are results. */
   readonly find: KeyLookup;
   /**
-   * Another value once the provider has other keys; undefined while it must be asked again: what was verified before
-   * holds for as long as this stays the same.
+   * Returns the same value as long as the provider has the same keys, so that earlier verifications stay valid;
+   * undefined if the keys must be fetched again.
    */
   edition(): object | undefined;
-  /** Whether its tokens have this issuer. Undefined: the provider could not say, and has to be asked again. */
+  /**
+   * Returns whether its tokens have this issuer. Undefined: the provider could not be reached, and has to be asked
+   * again.
+   */
   issues(issuer: string): Promise<boolean | undefined>;
 }
 
@@ -83,23 +86,26 @@ async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyR
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return { found: 'none' };
     if (error instanceof errors.JWKSMultipleMatchingKeys) return { found: 'unusable', detail: 'several keys fit' };
-    // A key that cannot be imported is the provider's mistake: one refused token, not a crash.
+    // A key that cannot be imported is a fault of the provider: it refuses one token, and causes no crash.
     return { found: 'unusable', detail: error instanceof Error ? error.message : String(error) };
   }
 }
 
 interface KnownKeys {
   readonly keySet: KeySet;
-  /** The issuer that the API server names. Undefined: that of the settings. */
+  /** The issuer that the API server names. Undefined: the issuer of the settings. */
   readonly issuer: string | undefined;
 }
 
 interface RefreshedKeys {
-  /** The keys to use now; asks the provider where they are missing or no longer fresh. */
+  /** Returns the keys to use now; fetches them if they are missing or no longer fresh. */
   current(): Promise<KnownKeys | { readonly cause: Cause }>;
-  /** Other keys than these, after asking again where that is allowed; undefined where there are none, a cause where no one knows. */
+  /**
+   * Returns other keys than these, after fetching again if that is allowed; undefined if there are none, or a cause if
+   * this is unknown.
+   */
   newer(than: KeySet): Promise<KnownKeys | { readonly cause: Cause } | undefined>;
-  /** The keys that may be used without asking; one and the same object for as long as the provider has no others. */
+  /** Returns the keys that may be used without fetching; the same object as long as the provider has no others. */
   fresh(): KeySet | undefined;
 }
 
@@ -110,7 +116,7 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
   let renewedAt = Number.NEGATIVE_INFINITY;
   let pending: Promise<void> | undefined;
 
-  /** Never rejects; everyone who comes while a request is under way waits for the same one. */
+  /** Never rejects. Callers that come during a request wait for the same request. */
   function ask(): Promise<void> {
     pending ??= load().finally(() => {
       pending = undefined;
@@ -150,14 +156,15 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
     async current() {
       const known = usable(KEYS_FRESH_MS);
       if (known !== undefined) return known;
-      // While backing off no one waits for a provider that is down.
+      // During a pause, requests do not wait for a provider that is down.
       if (pending !== undefined || ports.clock.monotonic() >= backoff.retryAt) await ask();
       const kept = usable();
       if (kept !== undefined) return kept;
       return { cause: failed ?? { code: 'keys-unavailable', message: `no keys of ${provider.name}` } };
     },
     async newer(than) {
-      // A request under way may have been sent before the key was there: what it brings is looked at, and does not count.
+      // The current request may have been sent before the key existed: its result is used, but does not start the
+      // cooldown.
       if (pending !== undefined) await pending;
       if (usable()?.keySet === than) {
         if (!mayRenew()) return failed && { cause: failed };
@@ -166,7 +173,7 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
       }
       const latest = usable();
       if (latest !== undefined && latest.keySet !== than) return latest;
-      // The key may be a new one, which only the provider can tell.
+      // The key may be a new one, which only the provider knows.
       return failed && { cause: failed };
     },
   };
@@ -178,7 +185,7 @@ function reportFailure(ports: AuthPorts, provider: ProviderSettings, cause: Caus
 }
 
 interface LoadedKeys extends KnownKeys {
-  /** Digest of the documents that they are from. */
+  /** Digest of the documents that contain the keys. */
   readonly digest: string;
 }
 

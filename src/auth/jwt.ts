@@ -12,7 +12,7 @@ import type { KeyLookup, KeyResult } from './jwks.ts';
 import type { Refusal } from './rejection.ts';
 import { checkForm } from './token-form.ts';
 
-/** Signatures with a public key only: with HMACs whoever can verify can also sign, and `none` is no signature. */
+/** Only signatures with a public key: everyone who can verify an HMAC can also sign, and `none` is not a signature. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -31,7 +31,7 @@ export type TokenResult =
   | { readonly ok: true; readonly claims: JsonObject }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** A JWT that is good for whoever bears it. `nowMs`: milliseconds since 1970. */
+/** Checks a JWT that its bearer may use without a further proof. `nowMs`: milliseconds since 1970. */
 export async function checkAccessToken(
   findKey: KeyLookup,
   token: string,
@@ -55,7 +55,7 @@ export async function checkJwt(
   return refusal === undefined ? verified : { ok: false, refusal };
 }
 
-/** The `iss` that a JWT claims to have, unverified; undefined where the token is no JWT or names none. */
+/** Returns the unverified `iss` of a JWT; undefined if the token is not a JWT or has no issuer. */
 export function claimedIssuer(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);
@@ -87,7 +87,7 @@ function readHeader(token: string): ProtectedHeaderParameters | undefined {
   try {
     return decodeProtectedHeader(token);
   } catch {
-    // jose throws different classes for different flaws; all of them mean that there is no header to read.
+    // jose throws different classes for different flaws; all of them mean that there is no readable header.
     return undefined;
   }
 }
@@ -106,7 +106,7 @@ function keyRefusal(lookup: Exclude<KeyResult, { found: 'key' }>, kid: unknown):
 function signatureRefusal(error: unknown): Refusal {
   if (error instanceof errors.JWSSignatureVerificationFailed) return { reason: 'signature-invalid' };
   if (error instanceof errors.JOSEError) return { reason: 'token-malformed', detail: error.message };
-  // jose refuses RSA keys below 2048 bits with a TypeError: the provider's mistake.
+  // jose refuses RSA keys below 2048 bits with a TypeError: a fault of the provider.
   if (error instanceof TypeError) return { reason: 'key-unusable', detail: error.message };
   throw error;
 }
@@ -118,7 +118,7 @@ function claimsOf(payload: Uint8Array): TokenResult {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
-  return refuseToken({ reason: 'token-malformed', detail: 'the claims are no JSON object' });
+  return refuseToken({ reason: 'token-malformed', detail: 'the claims are not a JSON object' });
 }
 
 function refuseToken(refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } {

@@ -1,11 +1,11 @@
-// The protected-resource metadata that clients configure themselves from (RFC 9728).
+// Writes the protected-resource metadata with which clients configure themselves (RFC 9728).
 
 import type { JsonObject } from '#std/json.ts';
 import type { ResourceSettings } from './settings.ts';
 
 export const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
 
-/** Document 1, Discovery document; `resource_documentation` only where it is configured. */
+/** Document 1, Discovery document; `resource_documentation` only if it is configured. */
 export function resourceMetadata(settings: ResourceSettings): JsonObject {
   const { resourceDocumentation } = settings;
   return {
@@ -23,7 +23,7 @@ export function metadataUrl(resourceUrl: string): string {
   return `${origin}${WELL_KNOWN_PATH}${resourceSuffix(resourceUrl)}${search}`;
 }
 
-/** The path of the resource, empty where it has none: what follows WELL_KNOWN_PATH in `metadataUrl`. */
+/** Returns the path of the resource, which follows WELL_KNOWN_PATH in `metadataUrl`; empty if it has none. */
 export function resourceSuffix(resourceUrl: string): string {
   const { pathname } = new URL(resourceUrl);
   return pathname === '/' ? '' : pathname;

@@ -1,4 +1,5 @@
-// Sends requests to an identity provider, with the trust, credentials and limits of its settings, and reads JSON objects as answers.
+// Sends requests to an identity provider, with the trust, credentials and limits of its settings, and reads responses
+// as JSON objects.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
@@ -6,16 +7,19 @@ import type { AuthPorts, FetchRequest, FetchResponse } from './ports.ts';
 import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** A kube-apiserver has its keys as `application/jwk-set+json` (RFC 7517 section 8.5) alone, and answers 406 to other types. */
+/**
+ * A kube-apiserver serves its keys only as `application/jwk-set+json` (RFC 7517 section 8.5), and responds 406 to other
+ * types.
+ */
 const JSON_TYPES = 'application/json, application/jwk-set+json';
 const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 512 * 1024;
 
-/** What a request header can carry without being quoted or split. */
+/** Characters that a header can contain without being quoted or split. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const NOT_EMPTY = /./s;
 
-/** A registry has one setting for both; servers and proxies have one for each. */
+/** Name of the setting in messages: a registry has one for both URLs; servers and proxies have one for each. */
 const ONE_SETTING = 'allowPrivateIP';
 
 type World = Pick<AuthPorts, 'fetch' | 'files'>;
@@ -31,7 +35,7 @@ export async function getJson(world: World, provider: ProviderSettings, url: str
   });
 }
 
-/** Posts a form (RFC 7662 section 2.1). Throws as `getJson` does. */
+/** Posts a form (RFC 7662 section 2.1). Throws the Failures of `getJson`. */
 export async function postForm(
   world: World,
   provider: ProviderSettings,
@@ -51,7 +55,7 @@ export async function postForm(
   return askProvider(world, { ...provider, allowPrivateIP }, { url, method: 'POST', headers, body, allowPrivateBy });
 }
 
-/** A Failure as data for the log; anything else is a bug and goes on. */
+/** Returns a Failure as data for the log; throws any other error, which is a bug. */
 export function causeOf(error: unknown): Cause {
   if (!(error instanceof Failure)) throw error;
   return { code: error.code, message: error.message };
@@ -62,7 +66,7 @@ async function askProvider(
   provider: ProviderSettings,
   request: Pick<FetchRequest, 'url' | 'method' | 'headers' | 'body' | 'allowPrivateBy'>,
 ): Promise<JsonObject> {
-  // Read anew for every request: certificates and tokens in mounted Secrets rotate.
+  // Read again for every request: certificates and tokens in mounted Secrets rotate.
   const ca = provider.caCertPath === undefined ? {} : { ca: await world.files.read(provider.caCertPath) };
   const response = await world.fetch({
     ...request,
@@ -84,7 +88,10 @@ function jsonObject(url: string, response: FetchResponse): JsonObject {
   return parsed;
 }
 
-/** Failure `provider-answer-invalid`. `what` goes on from the URL; `error`: RFC 6749 section 5.2, where the answer has it. */
+/**
+ * Creates Failure `provider-answer-invalid`. `what` continues the sentence after the URL; `error`: RFC 6749 section
+ * 5.2, if the response has it.
+ */
 export function invalidAnswer(url: string, what: string, status = 200, error?: Json): Failure {
   const data = typeof error === 'string' ? { url, status, error } : { url, status };
   return new Failure('provider-answer-invalid', `${url} ${what}`, { data, retryable: true });
@@ -111,7 +118,7 @@ async function tokenFromFile(world: World, provider: ProviderSettings): Promise<
 async function readSecret(world: World, path: string, form: RegExp): Promise<string> {
   const secret = (await world.files.read(path)).trim();
   if (form.test(secret)) return secret;
-  throw new Failure('provider-secret-invalid', `${path} is empty or holds characters that a header cannot carry`, {
+  throw new Failure('provider-secret-invalid', `${path} is empty or contains characters that a header cannot contain`, {
     data: { path },
   });
 }

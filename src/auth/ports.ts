@@ -1,4 +1,4 @@
-// What token validation needs of the world: outbound requests, small files, the time.
+// Declares the ports of token validation: outbound requests, small files, the time.
 
 import type { JsonObject } from '#std/json.ts';
 import type { AuthCode } from './codes.ts';
@@ -11,11 +11,11 @@ export interface FetchRequest {
   readonly body?: string;
   /** PEM certificates that replace the trusted roots for this request. */
   readonly ca?: string;
-  /** True: private, loopback and link-local addresses may be connected to. */
+  /** If true, connections to private, loopback and link-local addresses are allowed. */
   readonly allowPrivate?: boolean;
-  /** Name of the setting that gives `allowPrivate`, for messages. */
+  /** Name of the setting of `allowPrivate`, for messages. */
   readonly allowPrivateBy?: string;
-  /** Limit for the whole exchange, connecting and reading the body included. */
+  /** Limit for the whole exchange, including connecting and reading the body. */
   readonly timeoutMs: number;
   /** Larger bodies fail. */
   readonly maxBytes: number;
@@ -29,14 +29,14 @@ export interface FetchResponse {
 }
 
 /**
- * One outbound request. Any status is an answer; redirects are not followed but returned. Throws a Failure whose
- * message names the URL where there is no answer: unreachable, refused address, timed out, too large.
+ * Sends one outbound request. Any status is a response; redirects are returned, not followed. Throws a Failure whose
+ * message names the URL if there is no response: unreachable, refused address, timed out, too large.
  */
 export type Fetch = (request: FetchRequest) => Promise<FetchResponse>;
 
-/** Files named in the configuration: secrets and certificates, read anew at each use because they rotate. */
+/** Files named in the configuration: secrets and certificates, read again at each use because they rotate. */
 interface Files {
-  /** The whole text. Throws a Failure whose message names the path. */
+  /** Returns the whole text. Throws a Failure whose message names the path. */
   read(path: string): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ interface Clock {
   monotonic(): number;
 }
 
-/** What an operator should know although no request was refused because of it. */
+/** A fact that an operator should know although no request was refused because of it. */
 interface Notice {
   /** A code of AUTH_CODES. */
   readonly code: AuthCode;

@@ -17,14 +17,14 @@ export type Verdict =
   | {
       readonly ok: true;
       readonly identity: Identity;
-      /** True for as long as the same token is accepted without asking anybody. Absent: each time it has to be asked for. */
+      /** Returns true as long as the same token is accepted without asking a provider. If absent, ask each time. */
       readonly holds?: () => boolean;
     }
   | { readonly ok: false; readonly rejection: Rejection };
 
 /**
- * `authorization`: every Authorization header of the request, in order. A value where nothing has to be waited for. Never
- * rejects because of a token.
+ * `authorization`: every Authorization header of the request, in order. Returns a value instead of a promise if no
+ * provider has to be asked. Never rejects because of a token.
  */
 export type Authenticate = (authorization: readonly string[]) => Verdict | Promise<Verdict>;
 
@@ -40,7 +40,7 @@ interface Validation {
   readonly accepted: AcceptedTokens;
 }
 
-/** Asks nobody yet: keys are fetched when the first token needs them. */
+/** Sends no request yet: keys are fetched when the first token needs them. */
 export function createAuthenticate(ports: AuthPorts, settings: readonly ProviderSettings[]): Authenticate {
   const providers = settings.map((provider) => createProvider(ports, provider));
   const validation: Validation = { ports, providers, accepted: createAcceptedTokens() };
@@ -67,9 +67,9 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
 }
 
 /**
- * Document 1, Token validation rule 1: as a JWT first, and every token that fails as one by introspection. A token that
- * names a configured issuer goes to the providers of exactly that issuer, so that no other one ever sees it; any other
- * goes to each that can be asked, in order. The first acceptance wins.
+ * Document 1, Token validation rule 1: a token is checked as a JWT first, and by introspection if that fails. A token
+ * that names a configured issuer goes only to the providers of exactly that issuer, so that no other provider ever sees
+ * it. Any other token goes to each provider with introspection, in order. The first acceptance wins.
  */
 async function tryProviders(validation: Validation, token: string): Promise<Verdict> {
   const issuer = claimedIssuer(token);
@@ -85,13 +85,16 @@ async function tryProviders(validation: Validation, token: string): Promise<Verd
   return identity === undefined ? { ok: false, rejection: refusedBy(attempts) } : { ok: true, identity };
 }
 
-/** The providers whose tokens have the issuer. One that could not say is among them: the token is then undecided, not refused. */
+/**
+ * Returns the providers whose tokens have the issuer. It includes providers that could not be reached: the token is
+ * then undecided, not refused.
+ */
 async function providersOf({ providers }: Validation, issuer: string): Promise<readonly Provider[]> {
   const answers = await Promise.all(providers.map(({ keys }) => keys.issues(issuer)));
   return providers.filter((_provider, index) => answers[index] !== false);
 }
 
-/** By signature. Adds to `attempts` what each provider that does not accept the token says. */
+/** Verifies by signature. Adds to `attempts` the refusal of each provider that does not accept the token. */
 async function verify(
   { ports, accepted }: Validation,
   providers: readonly Provider[],
@@ -100,14 +103,14 @@ async function verify(
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
     const { issuerUrl, audience, account, tokenTypes } = settings;
-    // Asked again: keys that were loaded meanwhile may be those of another issuer.
+    // Asked again, because keys that were loaded since may belong to another issuer.
     const isIssued = await keys.issues(issuer);
     const expected = { issuer: isIssued === true ? issuer : issuerUrl, audience, account, tokenTypes };
     const result = await checkAccessToken(keys.find, token, expected, ports.clock.now());
     if (result.ok) {
       const identity = identityOf(settings.name, result.claims);
       const edition = keys.edition();
-      // Keys that had to be asked for in vain are good enough for this once.
+      // If keys could not be fetched, the old ones are used for this request only.
       const holds = () => edition !== undefined && keys.edition() === edition;
       accepted.set(token, { identity, expiry: expiryOf(result.claims), holds });
       return identity;
@@ -132,7 +135,7 @@ async function introspectBy(
   return undefined;
 }
 
-/** Checked to be a number before. */
+/** The value was checked to be a number before. */
 function expiryOf({ exp }: JsonObject): number {
   return Number(exp);
 }

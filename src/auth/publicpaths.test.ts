@@ -13,7 +13,7 @@ test.each([
   { target: '/a/%252e%252e/b', expected: '/a/%252e%252e/b', reason: 'decoded once, not twice' },
   { target: '/a/...', expected: '/a/...', reason: 'three dots are a name' },
   { target: '//health', expected: '//health', reason: 'empty segments are segments' },
-  { target: '/a#/../b', expected: '/a', reason: 'a fragment is no part of the path' },
+  { target: '/a#/../b', expected: '/a', reason: 'a fragment is not a part of the path' },
   { target: 'http://host:8080/a?b', expected: '/a?b', reason: 'absolute form (RFC 9112 section 3.2.2)' },
   { target: 'http://host', expected: '/', reason: 'absolute form without a path' },
   { target: '*', expected: '/', reason: 'asterisk form' },
@@ -21,7 +21,7 @@ test.each([
   expect(normaliseTarget(target)).toBe(expected);
 });
 
-/** As the service asks: of the normalised target. */
+/** Checks as the service does: with the normalised target. */
 function check(target: string, publicPaths: readonly string[], expected: boolean): void {
   expect(isPublic(normaliseTarget(target), publicPaths)).toBe(expected);
 }

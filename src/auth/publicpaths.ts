@@ -1,11 +1,11 @@
-// Which paths need no token, and the one form of a path that both this question and the router are asked with.
+// Decides which paths need no token, and normalises paths, so that this check and the router read the same form.
 
-/** Always public, with everything below them. */
+/** Paths that are always public, with everything below them. */
 const ALWAYS_PUBLIC = ['/health', '/readiness', '/version', '/.well-known'] as const;
 
 /**
- * The request target (path and query) with dot segments resolved as RFC 3986 section 5.2.4 says, encoded ones included,
- * without scheme, authority and fragment. Everything else stays encoded as it came.
+ * Returns the request target (path and query) without scheme, authority and fragment. Dot segments, also encoded ones,
+ * are resolved as in RFC 3986 section 5.2.4. Everything else stays encoded as it came.
  */
 export function normaliseTarget(target: string): string {
   const [withoutFragment = ''] = target.split('#', 1);
@@ -16,7 +16,7 @@ export function normaliseTarget(target: string): string {
   return `${resolveDots(path)}${query}`;
 }
 
-/** `target`: as `normaliseTarget` returns it. `publicPaths`: unencoded; each stands for itself and all below it. */
+/** `target`: result of `normaliseTarget`. `publicPaths`: unencoded; each includes all paths below it. */
 export function isPublic(target: string, publicPaths: readonly string[]): boolean {
   const [path = ''] = target.split('?', 1);
   const segments = decodedSegments(path);
@@ -40,7 +40,7 @@ function resolveDots(path: string): string {
   return `/${resolved.join('/')}`;
 }
 
-/** Undefined where the path could be read in two ways: bad or double encoding, or a slash inside a segment. */
+/** Returns undefined if the path is ambiguous: bad or double encoding, or a slash inside a segment. */
 function decodedSegments(path: string): readonly string[] | undefined {
   const decoded: string[] = [];
   for (const segment of path.split('/').slice(1)) {

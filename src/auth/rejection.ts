@@ -1,9 +1,10 @@
-// Why a request is not let in: what is known inside, as data, and the little of it that the client gets to know.
+// Describes the reasons why a request is refused: internally as data, and the small part of it that the client
+// receives.
 
 import { AUTH_CODES } from './codes.ts';
 import type { Scope } from './identity.ts';
 
-/** Why one provider did not accept a token. Never holds the token or a secret. */
+/** The reason why one provider did not accept a token. It never contains the token or a secret. */
 export type Refusal =
   | { readonly reason: 'token-malformed'; readonly detail: string }
   | { readonly reason: 'algorithm-refused'; readonly algorithm: string }
@@ -36,7 +37,7 @@ export interface Attempt {
   readonly refusal: Refusal;
 }
 
-/** Why the request as a whole is not let in. */
+/** The reason why the whole request is refused. */
 export type Rejection =
   | { readonly reason: 'credentials-missing' }
   | { readonly reason: 'authorization-repeated'; readonly count: number }
@@ -44,26 +45,26 @@ export type Rejection =
   | { readonly reason: 'token-too-long'; readonly length: number; readonly limit: number }
   | { readonly reason: 'provider-unknown'; readonly issuer?: string }
   | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] }
-  /** The login that it comes from was ended before it expired. */
+  /** The login of the token was ended before the token expired. */
   | { readonly reason: 'session-ended' }
-  /** Someone who could not be asked might have accepted it. */
+  /** A provider that could not be asked might have accepted the token. */
   | { readonly reason: 'token-unjudged'; readonly attempts: readonly Attempt[] }
   | { readonly reason: 'scope-missing'; readonly scope: Scope; readonly subject?: string };
 
-/** RFC 6750 section 3.1; absent where the client sent no credentials of ours (section 3). */
+/** RFC 6750 section 3.1; absent if the client sent no bearer token (section 3). */
 type ChallengeError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
-/** What the client gets to know. The texts are those of the existing platform. */
+/** The part of a rejection that the client receives. The texts are those of the existing platform. */
 export interface PublicRejection {
-  /** 503: the fault is not the client's, and nothing is said about its token. */
+  /** 503: the client is not at fault, and its token is not evaluated. */
   readonly status: 401 | 403 | 503;
   readonly error?: ChallengeError;
   readonly message: string;
-  /** What the token would need: one, or several with spaces between (RFC 6750 section 3). */
+  /** Scopes that the token would need, separated by spaces (RFC 6750 section 3). */
   readonly scope?: string;
 }
 
-/** The one place where inner reasons become public ones; it says less on purpose. */
+/** Converts internal reasons to public ones, which say less on purpose. This happens only here. */
 export function publicRejection(rejection: Rejection): PublicRejection {
   switch (rejection.reason) {
     case 'credentials-missing':
@@ -85,7 +86,7 @@ export function publicRejection(rejection: Rejection): PublicRejection {
   }
 }
 
-/** What follows from the refusals of everyone who was asked. */
+/** Combines the refusals of all providers that were asked. */
 export function refusedBy(attempts: readonly Attempt[]): Rejection {
   const byProvider = Map.groupBy(attempts, ({ provider }) => provider);
   return { reason: [...byProvider.values()].some(isUndecided) ? 'token-unjudged' : 'token-refused', attempts };
@@ -102,7 +103,7 @@ function saysNothing({ reason }: Refusal): boolean {
   return reason === 'keys-unavailable' || reason === 'introspection-unavailable';
 }
 
-/** Why a token may be good although no key of ours verifies it: only its provider can tell. */
+/** Returns whether a token may be valid although none of our keys verifies it: only its provider knows. */
 function isLeftToIntrospection({ reason }: Refusal): boolean {
   switch (reason) {
     case 'token-malformed':
@@ -115,7 +116,7 @@ function isLeftToIntrospection({ reason }: Refusal): boolean {
   }
 }
 
-/** The sentence for the log: what it means and what to do. */
+/** Returns the sentence for the log: the meaning and the remedy. */
 export function explain(reason: Rejection['reason'] | Refusal['reason']): string {
   return AUTH_CODES[reason];
 }

@@ -1,5 +1,5 @@
-// What sort of token may be accepted at all: an access token that is good for whoever bears it. Says nothing about who
-// issued it, nor whether it is genuine.
+// Checks the form of a token: only an access token that its bearer may use without a further proof is accepted. Its
+// issuer and its signature are checked elsewhere.
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
@@ -8,12 +8,12 @@ import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 
 /**
- * `typ` of access tokens: RFC 9068 section 2.1, and what was written before it. Any other is a token for something else,
- * such as a logout token or a proof of possession, that the same keys sign (RFC 8725 section 3.11).
+ * `typ` of access tokens: RFC 9068 section 2.1, and the values from before it. Any other token has another purpose,
+ * such as a logout token or a proof of possession, and is signed with the same keys (RFC 8725 section 3.11).
  */
 const TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt', 'application/at+jwt'];
 
-/** `allowed`: further types that the provider is known to use. Types of media have no case (RFC 7515 section 4.1.9). */
+/** `allowed`: further types of the provider. Media types are case-insensitive (RFC 7515 section 4.1.9). */
 function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | undefined {
   if (typ === undefined) return undefined;
   if (typeof typ === 'string') {
@@ -23,12 +23,15 @@ function checkType(typ: unknown, allowed: readonly string[] = []): Refusal | und
   return { reason: 'type-refused', type: excerpt(shownText(typ)) };
 }
 
-/** RFC 7800 section 3.1: it is good only together with a proof, which no one here checks. */
+/** RFC 7800 section 3.1: the token is valid only with a proof, which is not checked here. */
 export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
   return cnf === undefined || cnf === null ? undefined : { reason: 'token-bound' };
 }
 
-/** Of what a token says of itself, unverified; undefined for one that is no JWT: only its provider can read it. */
+/**
+ * Checks the unverified header and claims of a token; returns undefined if it is not a JWT: only its provider can read
+ * it.
+ */
 export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
   const header = decodeQuietly(() => decodeProtectedHeader(token));
   if (header === undefined) return undefined;
@@ -38,7 +41,7 @@ export function checkForm(token: string, allowed: readonly string[] | undefined)
   return claims && checkBearer(claims);
 }
 
-/** jose throws different classes for different flaws; all of them mean that it is no JWT. */
+/** jose throws different classes for different flaws; all of them mean that it is not a JWT. */
 function decodeQuietly<T>(decode: () => T): T | undefined {
   try {
     return decode();

@@ -2,7 +2,10 @@
 
 import type { Fetch } from './ports.ts';
 
-/** `file`: in PEM. It is read for each request, since certificates rotate. Undefined: the usual authorities are trusted. */
+/**
+ * `file`: in PEM. It is read for each request, because certificates rotate. Undefined: the usual authorities are
+ * trusted.
+ */
 export function trustingFetch(fetch: Fetch, files: { read(path: string): string }, file: string | undefined): Fetch {
   if (file === undefined) return fetch;
   return async (request) => fetch({ ...request, ca: files.read(file) });

@@ -40,7 +40,7 @@ test('an option of another tool has an answer behind the message', () => {
 test('without a kubeconfig, the configurations that skep dev has written are named', () => {
   put('skep.yaml', '.skep/dev-fleet/skep.yaml', '.skep/dev-other/empty');
   expect(devAdvice('cluster-config-invalid', ['status'])).toBe(
-    'skep dev keeps a fleet of this folder in a cluster of its own: name it with -c .skep/dev-fleet/skep.yaml',
+    'skep dev runs a fleet of this folder in its own cluster: select it with -c .skep/dev-fleet/skep.yaml',
   );
 });
 

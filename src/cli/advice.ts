@@ -1,23 +1,23 @@
-// Advice for mistakes of people who know other tools, and for commands that meet a fleet of skep dev.
+// Gives advice on mistakes of people who know other tools, and on commands that could use a fleet of skep dev.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAboutDev } from '#hosts/config/configuration.ts';
 
-/** Commands of other tools, and the command that does the same here. */
+/** Commands of other tools, each with the command that does the same here. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  app: 'skep status says how the fleet is, and skep sync applies what Git says',
-  create: 'commit a manifest; the next run creates what it declares',
-  delete: 'remove the manifest from Git; the next run deletes what it declared',
-  describe: 'skep status says how each resource is, and kubectl describe shows one',
-  diff: 'skep plan shows what a sync would change',
-  doctor: 'skep validate checks manifests, and skep status says what is wrong with the fleet',
+  app: 'skep status shows the state of the fleet, and skep sync applies the manifests in Git',
+  create: 'commit a manifest; the next run creates its objects',
+  delete: 'remove the manifest from Git; the next run deletes its objects',
+  describe: 'skep status shows the state of each resource, and kubectl describe shows one',
+  diff: 'skep plan shows the changes of a sync',
+  doctor: 'skep validate checks manifests, and skep status shows the problems of the fleet',
   edit: 'change the manifest in Git; the next run applies it',
-  get: 'skep status says how the fleet is, and kubectl get lists its objects',
+  get: 'skep status shows the state of the fleet, and kubectl get lists its objects',
   lint: 'skep validate checks manifests',
   list: 'skep status lists the resources of the fleet, and skep history its runs',
   logs: 'kubectl logs has the logs of pods, and skep history lists the runs',
-  reconcile: 'skep sync makes one run, and skep run keeps making them',
+  reconcile: 'skep sync makes one run, and skep run makes runs continuously',
   start: 'skep dev starts a fleet on this machine, and skep run the reconciler',
   up: 'skep dev starts a fleet on this machine',
   version: 'skep --version prints it',
@@ -33,7 +33,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '-w': 'skep validate --watch follows manifests, and kubectl get --watch the cluster',
 };
 
-/** Undefined if there is none. */
+/** Returns undefined if there is no advice. */
 export function commandAdvice(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
@@ -47,14 +47,17 @@ export function withOptionAdvice(message: string): string {
 
 const STATE = '.skep';
 
-/** Says where the fleet of `skep dev` is if a command did not find a cluster, or that it does not run. Undefined: neither is known. */
+/**
+ * Names the configuration of `skep dev` if a command did not find a cluster, or says that it does not run. Returns
+ * undefined if neither applies.
+ */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {
     const files = devConfigurations();
     const named = files.map((file) => `-c ${file}`).join(' or ');
     return files.length === 0
       ? undefined
-      : `skep dev keeps a fleet of this folder in a cluster of its own: name it with ${named}`;
+      : `skep dev runs a fleet of this folder in its own cluster: select it with ${named}`;
   }
   if (code !== 'cluster-unreachable' && code !== 'database-unreachable') return undefined;
   const isNamed = words.some((word) => word.includes(join(STATE, 'dev')));
@@ -64,7 +67,7 @@ export function devAdvice(code: string, words: readonly string[]): string | unde
     : undefined;
 }
 
-/** Files of skep dev below the working directory. */
+/** Returns the configuration files of skep dev below the working directory. */
 function devConfigurations(): readonly string[] {
   const folders = existsSync(STATE) ? readdirSync(STATE) : [];
   const files = folders.filter((name) => /^dev(-|$)/.test(name)).map((name) => join(STATE, name, 'skep.yaml'));

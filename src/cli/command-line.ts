@@ -45,10 +45,10 @@ Exit codes:
 
 const USAGE = 64;
 
-/** Every command, not parsed yet. */
+/** Returns all commands, before parsing. */
 export function commandLine(): Command {
   const program = new Command('skep')
-    .description('Keeps a fleet of MCP servers as Git says it should be, and serves its catalogue.')
+    .description('Keeps a fleet of MCP servers as declared in Git, and serves its catalogue.')
     .version(VERSION)
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
@@ -90,7 +90,7 @@ export function commandLine(): Command {
   return program;
 }
 
-/** Mistakes that commander finds look like all other errors. */
+/** Prints mistakes that commander finds like all other errors. */
 const OUTPUT: OutputConfiguration = {
   outputError: (text) => writeColoured(process.stderr, withOptionAdvice(text.replace(/^error: /, 'error usage: '))),
 };
@@ -103,7 +103,7 @@ function unknownCommand(name: string, commands: readonly Command[]): Failure {
   return new Failure('usage', `skep has no command ${name}${answer}${hint} (--help lists the commands)`);
 }
 
-/** Also `NO_COLOR`, which Node itself and what it starts read. */
+/** Sets `NO_COLOR` as well, which Node.js itself and its child processes read. */
 function withoutColour(command: Command): Command {
   for (const each of command.commands) withoutColour(each);
   return command.option('--no-color', 'no colours, also on a terminal').on('option:no-color', () => {
@@ -114,7 +114,7 @@ function withoutColour(command: Command): Command {
 
 /** Parses and runs; sets the exit code of the process, never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  // A reader that has seen enough (`| head`) is no error.
+  // If the reader of the output ends early (`| head`), this is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await commandLine().parseAsync([...argv]);
@@ -131,12 +131,12 @@ function exitCodeOf(error: unknown, argv: readonly string[]): number {
     if (advice !== undefined) process.stderr.write(`${advice}\n`);
     return EXIT_BY_CODE[error.code] ?? 1;
   }
-  // A bug: the stack is what its reader needs.
+  // A bug: its reader needs the stack.
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
 }
 
-/** Their messages are problems, each with its place and code. */
+/** The messages of these Failures are problems, each with its place and code. */
 const SELF_TELLING: ReadonlySet<string> = new Set(['config-invalid', 'policies-invalid']);
 
 const EXIT_BY_CODE: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
-// Completion for shells, out of the commands themselves: what can follow what, and which values an option takes. Everything
-// else is a file.
+// Generates completion for shells from the commands themselves: subcommands, options, and the values of options.
+// Everything else completes as a file.
 
 import type { Command, Option } from 'commander';
 
@@ -9,7 +9,7 @@ interface Entry {
   readonly description: string;
   readonly commands: readonly Named[];
   readonly options: readonly Option[];
-  /** What its argument may be, where that is a choice. */
+  /** Choices of its argument. */
   readonly words: readonly string[];
 }
 
@@ -18,7 +18,7 @@ interface Named {
   readonly description: string;
 }
 
-/** By shell. */
+/** Generators by shell. */
 export const COMPLETIONS = {
   bash: (program: Command) => forBash(commandEntries(program, '')),
   zsh: (program: Command) => forZsh(commandEntries(program, '')),
@@ -39,7 +39,7 @@ function wordsOf({ commands, options, words }: Entry): string {
 }
 
 interface Choice {
-  /** As it stands before the value: `plan --output`. */
+  /** The words before the value: `plan --output`. */
   readonly after: string;
   readonly values: readonly string[];
 }
@@ -51,7 +51,7 @@ function choicesOf({ path, options }: Entry): readonly Choice[] {
   });
 }
 
-/** What both shells decide by: the command that is typed, and what stands before the word. */
+/** Generates the decision of both shells: by the typed command, and by the word before the completed one. */
 function casesOf(entries: readonly Entry[], reply: (words: string) => string): readonly string[] {
   const nested = entries.filter(({ path }) => path.includes(' ')).map(({ path }) => `"${path}"`);
   return [

@@ -1,5 +1,5 @@
-// Every code of a problem or failure, by area, with what it means and what to do. The tables stand beside the code that
-// raises them.
+// Lists all codes of problems and failures, by area, with their meaning and remedy. The tables are next to the code
+// that raises them.
 
 import { ATTACH_CODES } from '#adapters/attach/codes.ts';
 import { CLUSTER_CODES } from '#adapters/cluster/codes.ts';
@@ -60,7 +60,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'The proxy', codes: { ...PROXY_CODES, ...TELEMETRY_CODES } },
   { title: 'The authorization server', codes: ISSUER_CODES },
   { title: 'Virtual MCP servers', codes: VMCP_CODES },
-  { title: 'What a call passes', codes: GATE_CODES },
+  { title: 'Checks of a call', codes: GATE_CODES },
   { title: 'Rights at the MCP server', codes: CREDENTIAL_CODES },
   {
     title: 'MCP servers behind a proxy',
@@ -74,7 +74,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
 
 const MEANINGS: ReadonlyMap<string, string> = new Map(AREAS.flatMap(({ codes }) => Object.entries(codes)));
 
-/** Empty for what is no code. */
+/** Returns an empty text for an unknown code. */
 export function meaningOf(code: string): string {
   return MEANINGS.get(code) ?? '';
 }

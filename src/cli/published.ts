@@ -1,4 +1,4 @@
-// Names the places where the project publishes itself.
+// Names the URLs at which the project is published.
 
-/** docs/, as pages. */
+/** The pages of docs/. */
 export const DOCUMENTATION = 'https://skep.dev/docs';

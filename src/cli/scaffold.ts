@@ -1,4 +1,4 @@
-// A new config repository, out of manifests/init: what it holds, under the settings that its maker gives.
+// Creates a config repository from manifests/init with the settings of its user.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -12,13 +12,19 @@ const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 
 /** The URL in the template, which is replaced if another one is given. */
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
-/** What stays on the machine: the state folder, the key of docs/secrets.md, plan files. npm packs no file of this name. */
+/**
+ * Files that stay on the machine: the state folder, the key of docs/secrets.md, plan files. npm does not pack a file
+ * with the name .gitignore.
+ */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
-/** Parts of skep.yaml. */
+/** Parts of skep.yaml that are replaced. */
 const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
-/** Paths of the files, sorted; nothing is written over. Throws Failure `usage` where one of them is there already. */
+/**
+ * Returns the paths of the files, sorted; does not overwrite files. Throws Failure `usage` if one of them exists
+ * already.
+ */
 export function scaffold(folder: string, repository: string | undefined): readonly string[] {
   const names = [...templateFiles(), '.gitignore', 'schema.json'].sort();
   const there = names.filter((name) => existsSync(join(folder, name)));
@@ -49,7 +55,10 @@ function templateFiles(): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(TEMPLATE.length + 1));
 }
 
-/** Two instances of one name and home on a cluster would take each other's objects for their own: the folder tells them apart. */
+/**
+ * Derives the instance's name from the folder: two instances with the same name and home on a cluster would take each
+ * other's objects for their own.
+ */
 function nameOf(folder: string): string {
   const words =
     basename(resolve(folder))
@@ -58,10 +67,10 @@ function nameOf(folder: string): string {
   return words.join('-').slice(0, NAME_MAX).replace(/-$/, '') || 'fleet';
 }
 
-/** As skep.yaml takes it. */
+/** Limit of skep.yaml. */
 const NAME_MAX = 40;
 
-/** A repository of this machine is read only where this is set. */
+/** A repository on this machine is read only with this setting. */
 const ALLOW_FILES = 'outbound: {allowFiles: true}\n';
 
 interface Given {

@@ -1,4 +1,4 @@
-// Chooses how commands write times: by how long ago they were if a person reads them at a terminal.
+// Chooses how commands write times: relative to now if a person reads them at a terminal.
 
 import { systemClock } from '#hosts/clock.ts';
 import { fullTime, type TimeText, timeAgo } from '#std/words/time-text.ts';

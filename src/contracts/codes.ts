@@ -1,4 +1,4 @@
-// What can be wrong with the files that one side writes and another reads, by stable code.
+// Defines the codes of faults in the files that one side writes and another reads.
 
 export const CONTRACT_CODES = {
   'registry-config-syntax':
@@ -9,7 +9,7 @@ export const CONTRACT_CODES = {
     'A registry needs exactly one of git, api, file, kubernetes and managed. Give one of them, and take the others away.',
   'registry-config-exclusive':
     'Fields exclude each other, or exactly one of several is needed. The message names them: keep one.',
-  'registry-config-name-reserved': 'The name of a registry is a path of the service itself. Choose another name.',
+  'registry-config-name-reserved': 'The name of a registry is a path of the service itself: choose another name.',
   'registry-config-name-unusable': 'The name of a registry cannot be a part of a URL. Choose another name.',
   'registry-config-name-duplicate': 'Two registries have the same name. Names are unique.',
   'registry-config-providers-missing':
@@ -17,15 +17,15 @@ export const CONTRACT_CODES = {
   'registry-config-public-path':
     'A public path does not start with a slash, or makes everything public. Write paths such as /docs; to let everybody read everything, set `auth: {mode: anonymous}`.',
   'registry-config-interval': 'An interval is 0. Give a time such as 30m, or leave out syncPolicy.',
-  'registry-config-glob': 'A name pattern of a filter is malformed. Correct it: as it is, nothing would pass.',
+  'registry-config-glob': 'A name pattern of a filter is malformed, so it matches nothing: correct it.',
   'registry-config-url':
     'A URL is malformed, holds credentials or a fragment. Write it as https://host/path, and put credentials in the files that have fields of their own.',
   'registry-config-scopes':
-    'Scopes are enforced that the discovery document does not name, so clients do not ask for them. Add them to scopesSupported.',
+    'Scopes are enforced that the discovery document does not name, so clients do not request them. Add them to scopesSupported.',
   'registry-config-address':
-    'A trusted proxy, or an entry of outbound.allowPrivate, is neither an IP address nor a CIDR range such as 10.0.0.0/8. Names are not taken: write the range that they resolve to.',
+    'A trusted proxy, or an entry of outbound.allowPrivate, is neither an IP address nor a CIDR range such as 10.0.0.0/8. Names are not accepted: write the range that they resolve to.',
   'registry-config-no-effect':
-    'A setting is accepted for compatibility but has no effect. It can be taken away; docs/configuration.md says what does what.',
+    'A setting is accepted for compatibility but has no effect. Remove it. docs/configuration.md describes the settings that have an effect.',
 } as const;
 
 export type ContractCode = keyof typeof CONTRACT_CODES;

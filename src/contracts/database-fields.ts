@@ -1,8 +1,8 @@
-// The fields of a catalogue database, and what holds where nothing is said.
+// Defines the fields of a catalogue database, with their defaults.
 
 import { choice, duration, integer, port, text } from '#std/schema.ts';
 
-/** As libpq means them. */
+/** The modes as libpq defines them. */
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
@@ -18,7 +18,7 @@ export const DATABASE_DEFAULTS = {
   connMaxLifetime: '30m',
 } as const;
 
-/** As resources and skep.yaml have them. */
+/** The fields in resources and skep.yaml. */
 export const DATABASE = {
   host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
   port: port('Port.', { default: DATABASE_DEFAULTS.port }),
@@ -26,7 +26,7 @@ export const DATABASE = {
   migrationUser: text('User of the migrations: CREATE, ALTER and DROP.', { default: DATABASE_DEFAULTS.migrationUser }),
   database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
   sslMode: choice('How TLS is used, as PostgreSQL names it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
-  maxOpenConns: integer('The most connections at a time. A sync of its own has up to four beside them.', {
+  maxOpenConns: integer('Maximum number of connections. A sync uses up to four in addition.', {
     default: DATABASE_DEFAULTS.maxOpenConns,
     minimum: 1,
   }),

@@ -1,4 +1,4 @@
-// A field of a spec as the file has it that is rendered from the spec.
+// Converts a field of a spec to the form that it has in the file rendered from the spec.
 
 import { ADDRESS } from '#std/address/address.ts';
 import { FILE_WORDS } from '#std/file-words.ts';
@@ -6,12 +6,12 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { type TObject, type TOptional, type TProperties, type TSchema, type TString, Type } from '#std/json-schema.ts';
 import type { Validation } from '#std/schema/marks.ts';
 
-/** Words that say nothing in a file. How much a list may hold is bounded for the cost of CEL; a file joins several. */
+/** Words without meaning in a file. The bounds of lists limit the cost of CEL, and a file joins several lists. */
 const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);
 
 /**
- * The same schema: objects are closed, what has a default is always written, and words that only Kubernetes knows are
- * gone. Values that a spec bounds by CEL alone are bounded by what `FILE_WORDS` says.
+ * Returns the schema for the file: objects are closed, fields with a default are always written, and words that only
+ * Kubernetes knows are removed. Values that a spec bounds by CEL alone are bounded by the words in `FILE_WORDS`.
  */
 export function fileForm<T extends TSchema>(schema: T): T {
   const form: object = isObject(schema) ? formOf(schema) : schema;
@@ -34,18 +34,21 @@ function mapped(object: JsonObject, change: (each: JsonObject) => Json): JsonObj
   return Object.fromEntries(Object.entries(object).map(([key, each]) => [key, isObject(each) ? change(each) : each]));
 }
 
-/** A field of a file that people write: they may leave it out, and the schema says what holds then. */
+/** Returns a field of a file that people write: they may leave it out, and the schema has its default. */
 export function setting<T extends TSchema>(schema: T): TOptional<T> {
   const { default: fallback } = { default: undefined, ...schema };
   return Type.Optional(Object.assign({}, fileForm(schema), fallback === undefined ? {} : { default: fallback }));
 }
 
-/** A text that a spec may leave empty, which means the same as leaving it out: a file does the latter. */
+/** Returns a text that a spec may leave empty, which means the same as leaving it out. A file leaves it out. */
 export function filled(schema: TString): TString {
   return Object.assign({ ...schema }, { minLength: 1 });
 }
 
-/** A value with the defaults of its schema filled in, at any depth. What does not fit the schema stays as it is. */
+/**
+ * Returns a value with the defaults of its schema filled in, at any depth. Parts that do not fit the schema stay as
+ * they are.
+ */
 export function fillDefaults(schema: unknown, value: Json): Json {
   if (!isObject(schema)) return value;
   const { properties, items, additionalProperties } = schema;
@@ -62,7 +65,7 @@ export function fillDefaults(schema: unknown, value: Json): Json {
   return copy;
 }
 
-/** The schema with further fields, or others in place of its own; its rules stay, and `rules` are added to them. */
+/** Returns the schema with further fields, which may replace its own. Its rules stay, and `rules` are added. */
 export function withFields<T extends TProperties, U extends TProperties>(
   { properties, required: _required, type: _type, ...words }: TObject<T>,
   fields: U,

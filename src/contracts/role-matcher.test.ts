@@ -1,4 +1,4 @@
-// What role matchers accept, and what they say of claims.
+// Tests the expressions that role matchers accept, and their results for claims.
 
 import { describe, expect, it } from 'vitest';
 import { roleMatcher } from './role-matcher.ts';
@@ -13,9 +13,9 @@ describe('of the claims of a token', () => {
     { expression: 'claims.sub == "ada"', expected: true },
     { expression: 'claims.act.sub.startsWith("ro")', expected: true },
     { expression: 'has(claims.email) && claims.email.endsWith("@example.com")', expected: false },
-    { expression: 'claims.email.endsWith("@example.com")', expected: false, reason: 'the claim is not there' },
-    { expression: '"a" in claims.sub', expected: false, reason: 'the claim is no list' },
-    { expression: 'claims.groups', expected: false, reason: 'the claim is no boolean' },
+    { expression: 'claims.email.endsWith("@example.com")', expected: false, reason: 'the claim is absent' },
+    { expression: '"a" in claims.sub', expected: false, reason: 'the claim is not a list' },
+    { expression: 'claims.groups', expected: false, reason: 'the claim is not a boolean' },
     { expression: 'claims.groups.exists(group, group.matches("^adm"))', expected: true },
     { expression: 'claims.level > 2.5', expected: true },
   ])('$expression is $expected', ({ expression, expected }) => {
@@ -35,6 +35,6 @@ it.each([
   expect(roleMatcher(expression)).toMatchObject({ type: 'fault', message: expect.stringMatching(/\w/) });
 });
 
-it.each(['true', '1 > 2', '"a" in ["a"]'])('%s says the same of every token', (expression) => {
+it.each(['true', '1 > 2', '"a" in ["a"]'])('%s has the same result for every token', (expression) => {
   expect(roleMatcher(expression)).toMatchObject({ type: 'matcher', constant: true });
 });

@@ -1,5 +1,5 @@
-// The expressions that choose a role by a caller's claims: what they may say, and what they say of given claims. One place
-// for who checks them and who evaluates them.
+// Compiles the expressions that choose a role by a caller's claims. The code that checks them and the code that
+// evaluates them share this module.
 
 import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { lazyPackage } from '#std/lazy-package.ts';
@@ -9,14 +9,17 @@ const celPackage = lazyPackage<typeof import('@marcbachmann/cel-js')>('@marcbach
 export type RoleMatcher =
   | {
       readonly type: 'matcher';
-      /** It says the same whatever the claims are. */
+      /** Whether its result is the same for all claims. */
       readonly constant: boolean;
-      /** False also where the expression cannot be evaluated: a claim that it needs is not there. */
+      /**
+       * Returns whether the claims match. Also returns false if the expression cannot be evaluated, because a claim
+       * that it needs is absent.
+       */
       matches(claims: Readonly<Record<string, unknown>>): boolean;
     }
   | { readonly type: 'fault'; readonly message: string };
 
-/** `claims` are all claims of the token, by name. */
+/** Compiles an expression, in which `claims` are all claims of the token by name. */
 export function roleMatcher(expression: string): RoleMatcher {
   const plain = new (celPackage().Environment)();
   const parsed = parseExpression(plain.clone().registerVariable('claims', 'map<string, dyn>'), expression);
@@ -24,7 +27,7 @@ export function roleMatcher(expression: string): RoleMatcher {
   const checked = parsed.check();
   if (!checked.valid) return { type: 'fault', message: summaryOf(checked.error) };
   const { type = 'dyn' } = checked;
-  if (type !== 'bool' && type !== 'dyn') return { type: 'fault', message: `it gives ${type}, not true or false` };
+  if (type !== 'bool' && type !== 'dyn') return { type: 'fault', message: `it returns ${type}, not true or false` };
   const alone = parseExpression(plain, expression);
   return {
     type: 'matcher',
@@ -58,10 +61,10 @@ function isOfLanguage(error: unknown): error is ParseError | EvaluationError | C
   return [cel.ParseError, cel.EvaluationError, cel.TypeError].some((kind) => error instanceof kind);
 }
 
-/** The first line: the rest points into the expression. */
+/** Returns the first line of the message. The other lines point into the expression. */
 function summaryOf(error: Error | undefined): string {
   const cel = celPackage();
   const isLong = error instanceof cel.EvaluationError || error instanceof cel.ParseError;
   const message = isLong ? error.summary : error?.message;
-  return (message ?? 'is no expression').split('\n')[0] ?? '';
+  return (message ?? 'is not an expression').split('\n')[0] ?? '';
 }

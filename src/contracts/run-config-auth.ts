@@ -1,19 +1,20 @@
-// The blocks of a proxy's configuration that say how it authenticates to what is behind it. Key names follow the existing
-// platform's run configuration where it has the key.
+// Defines the blocks of a proxy's configuration that say how it authenticates to the server or service behind it. Key
+// names follow the existing platform's run configuration if it has the key.
 //
 // The contract, beyond this file:
-// - At most one of the blocks is there, the authorization server aside. Without any, requests are passed on with what the caller sent.
-// - Secrets are never in the file: a block names the file, or the environment variable, that holds its own.
-// - A proxy that cannot do what its block says (no caller is known, the exchange is refused) answers 401, and never passes
-//   the request on as it came.
+// - At most one of the blocks is present, apart from the authorization server. Without any, requests are forwarded with
+//   the credentials that the caller sent.
+// - Secrets are never in the file: a block names the file, or the environment variable, with its own secrets.
+// - If a proxy cannot authenticate as its block says (the caller is unknown, the exchange is refused), it answers 401,
+//   and never forwards the request unchanged.
 // - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
-//   upstream provider in their place; a block that needs the token of the caller gets that one.
+//   upstream provider instead. A block that needs the token of the caller gets that one.
 
 import { addressed } from '#std/address/address.ts';
 import { type Static, type TObject, Type } from '#std/json-schema.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server/config.ts';
 
-/** Environment variables that hold the secrets. */
+/** Environment variables with the secrets. */
 export const OUTGOING_ENV = {
   tokenExchangeClientSecret: 'TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET',
   headerValue: 'TOOLHIVE_HEADER_INJECTION_VALUE',
@@ -36,15 +37,15 @@ const TokenExchange = Type.Object(
     client_secret_file: Type.Optional(
       Text('File with the client secret; read again when it changes. Wins over the variable.'),
     ),
-    audience: Text('Audience of the token to get.'),
-    scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the token to get.' })),
+    audience: Text('Audience of the new token.'),
+    scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the new token.' })),
     subject_token_type: Type.Enum(
       [
         'urn:ietf:params:oauth:token-type:access_token',
         'urn:ietf:params:oauth:token-type:id_token',
         'urn:ietf:params:oauth:token-type:jwt',
       ],
-      { description: "What the caller's token is." },
+      { description: "Type of the caller's token." },
     ),
     header_strategy: Type.Enum(['replace', 'custom'], { description: 'replace: the new token is in Authorization.' }),
     external_token_header_name: Type.Optional(
@@ -60,7 +61,7 @@ const HeaderInjection = Type.Object(
     value_env_var: Type.Optional(Text('Variable with its value.')),
     value_file: Type.Optional(Text('File with its value; read again when it changes. Wins over the variable.')),
   },
-  { ...CLOSED, description: 'A header that every request gets; one of that name that the caller sent is replaced.' },
+  { ...CLOSED, description: 'A header of every request. It replaces a header of that name from the caller.' },
 );
 
 const BearerToken = Type.Object(
@@ -68,14 +69,14 @@ const BearerToken = Type.Object(
     token_env_var: Type.Optional(Text('Variable with the token.')),
     token_file: Type.Optional(Text('File with the token; read again when it changes. Wins over the variable.')),
   },
-  { ...CLOSED, description: 'The token that every request gets in Authorization, in place of what the caller sent.' },
+  { ...CLOSED, description: 'The token in Authorization of every request, in place of the one that the caller sent.' },
 );
 
 const CloudSts = Type.Object(
   {
     region: Text('Region of the token service, and of the signatures.'),
     service: Text('Service that requests are signed for.'),
-    fallback_role_arn: Type.Optional(Text('Role of callers that no mapping fits. Absent: they are refused.')),
+    fallback_role_arn: Type.Optional(Text('Role of callers that no mapping matches. Absent: they are refused.')),
     role_mappings: Type.Optional(
       Type.Array(
         Type.Object(
@@ -87,7 +88,7 @@ const CloudSts = Type.Object(
           },
           CLOSED,
         ),
-        { description: 'The first that fits counts; equal priorities keep this order.' },
+        { description: 'The first one that matches counts. Equal priorities keep this order.' },
       ),
     ),
     role_claim: Text("Claim with the caller's groups or roles."),
@@ -125,11 +126,11 @@ const Xaa = Type.Object(
   },
 );
 
-/** The keys of the file that this is about. */
+/** The keys of these blocks in the file. */
 export const OUTGOING_AUTH = {
   remove_caller_token: Type.Optional(
     Type.Boolean({
-      description: 'The server gets no Authorization of the caller. Absent: it gets what the caller sent.',
+      description: 'The server does not get the Authorization of the caller. Absent: it does.',
     }),
   ),
   token_exchange_config: Type.Optional(TokenExchange),

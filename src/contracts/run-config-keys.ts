@@ -1,11 +1,12 @@
-// When a proxy reads which key of its configuration, and so which changes need another process.
+// Defines when a proxy reads each key of its configuration, and therefore which changes require a restart of the
+// process.
 
 import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { RunConfig } from './run-config.ts';
 
 /**
- * A file that a key names is another matter: policies, secrets, certificates of the issuer and tokens are read again when
- * their files change, certificates to trust for the server or the collector are not.
+ * The value of a key is not the content of a file that it names: policies, secrets, certificates of the issuer and
+ * tokens are read again when their files change, but certificates to trust for the server or the collector are not.
  */
 export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   schema_version: 'start',
@@ -61,9 +62,9 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
 };
 
 /**
- * What needs another process when it is another. How many servers there are is for people: `stdio` says what counts. How
- * large a message of the server may be is known to what reads them from the start, and an authorization server of its own
- * issues tokens for the audience that was accepted then.
+ * Returns the keys, and parts of keys, whose change requires a restart of the process. The number of servers is only
+ * for people, because `stdio` has the effective one. Readers of messages know the maximum size of a message from the
+ * start. An authorization server of its own issues tokens for the audience at the start.
  */
 export function readAtStart(config: RunConfig): Readonly<Record<string, unknown>> {
   const { scaling_config: scaling, limits, oidc_config: oidc, embedded_auth_server_config: authServer } = config;
@@ -78,7 +79,7 @@ export function readAtStart(config: RunConfig): Readonly<Record<string, unknown>
   };
 }
 
-/** Keys whose other value needs another process. */
+/** Returns the changed keys that require a restart of the process. */
 export function keysForRestart(before: RunConfig, after: RunConfig): readonly string[] {
   return changedKeys(readAtStart(before), readAtStart(after));
 }

@@ -21,7 +21,7 @@ const OIDC = {
   ...{ jwks_allow_private_ip: false, protected_resource_allow_private_ip: false, insecure_allow_http: false },
 };
 
-it('reads what the reconciler writes', () => {
+it('reads the file of the reconciler', () => {
   expect(readRunConfig(JSON.stringify(CONFIG))).toEqual({ config: CONFIG, unknown: [] });
 });
 
@@ -53,7 +53,7 @@ it.each([
   {
     reason: 'a server that is nowhere',
     text: JSON.stringify({ ...CONFIG, target_host: undefined }),
-    fault: '/transport is streamable-http, and neither /remote_url nor /target_host with /target_port says where it is',
+    fault: '/transport is streamable-http, and neither /remote_url nor /target_host with /target_port has its address',
   },
   {
     reason: 'a resource that is not a URL',

@@ -1,5 +1,5 @@
-// Reads the configuration of a proxy. A proxy that is older than the reconciler that wrote the file still starts: keys that
-// it does not know are named and left out, as long as the major version of the schema is its own.
+// Reads the configuration of a proxy. A proxy that is older than the reconciler that wrote the file still starts if it
+// has the same major version of the schema: unknown keys are reported and left out.
 
 import { addressFaults } from '#std/address/address.ts';
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '#std/json.ts';
@@ -8,13 +8,13 @@ import { firstMisfit } from './schema-check.ts';
 
 export type RunConfigRead =
   | { readonly config: RunConfig; readonly unknown: readonly string[] }
-  /** Goes on from the name of the file. */
+  /** The fault, which continues after the name of the file. */
   | { readonly fault: string };
 
 const VERSION = 'v0.1.0';
 const MAJOR = 'v0.';
 
-/** `text`: the whole file. `unknown`: pointers of keys that this release does not read. */
+/** Reads the text of the file. `unknown`: pointers of keys that this release does not read. */
 export function readRunConfig(text: string): RunConfigRead {
   const parsed = parseJson(text);
   if (!isObject(parsed)) return { fault: 'is not a JSON object' };
@@ -33,10 +33,10 @@ export function readRunConfig(text: string): RunConfigRead {
   return { fault: `${misfit?.pointer} ${misfit?.message}` };
 }
 
-/** A part that another one needs, and that cannot be done without. */
+/** Returns a missing part that another part needs. */
 function missingPart({ transport, remote_url: remote, target_host: host, target_port: port }: RunConfig) {
   if (transport === 'stdio' || remote !== undefined || (host !== undefined && port !== undefined)) return undefined;
-  return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port says where it is`;
+  return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port has its address`;
 }
 
 function addressFaultIn(config: RunConfig): string | undefined {
@@ -44,7 +44,10 @@ function addressFaultIn(config: RunConfig): string | undefined {
   return fault && `${fault.pointer} ${fault.message}`;
 }
 
-/** A copy without the keys that a closed object of the schema does not have; adds their pointers to `unknown`. */
+/**
+ * Returns a copy without the keys that a closed object of the schema does not have, and adds their pointers to
+ * `unknown`.
+ */
 function dropUnknown(schema: unknown, value: Json | undefined, pointer: string, unknown: string[]): Json | undefined {
   if (!isObject(schema)) return value;
   if (Array.isArray(value)) {

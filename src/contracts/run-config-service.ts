@@ -1,16 +1,17 @@
-// The blocks of a proxy's configuration that say how it serves: limits, times, who may reach it, where its metrics are. They
-// come from annotations `skep.dev/...` of the resource or from skep.yaml; the documents have no fields for them.
+// Defines the blocks of a proxy's configuration about its service: limits, timeouts, allowed hosts and origins, the
+// address of its metrics. They come from annotations `skep.dev/...` of the resource or from skep.yaml, because the
+// documents have no fields for them.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
-const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
+const Texts = (description: string) => Type.Array(Text('An item.'), { description });
 const Count = (description: string) => Type.Integer({ minimum: 1, description });
 const Seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 86_400, description });
 
-/** Each is per replica. */
+/** The limits of each replica. */
 const Limits = Type.Object(
   {
     request_bytes: Type.Optional(Count('Largest body of a request, in bytes. Absent: 4 MiB.')),
@@ -29,13 +30,13 @@ const Limits = Type.Object(
       ),
     ),
   },
-  { ...CLOSED, description: 'What one replica lets through; beyond it callers get 429 or 503.' },
+  { ...CLOSED, description: 'Limits of one replica. Beyond them callers get 429 or 503.' },
 );
 
 const Timeouts = Type.Object(
   {
-    first_byte_seconds: Type.Optional(Seconds('Until the server begins its answer. Absent: 300.')),
-    idle_seconds: Type.Optional(Seconds('Between two parts of an answer that is no stream. Absent: 300.')),
+    first_byte_seconds: Type.Optional(Seconds('Until the server begins its response. Absent: 300.')),
+    idle_seconds: Type.Optional(Seconds('Between two parts of a response that is not a stream. Absent: 300.')),
     keep_alive_seconds: Type.Optional(Seconds('Between two comments on a quiet stream. Absent: 20.')),
     shutdown_seconds: Type.Optional(Seconds('Calls in flight get this long to end. Absent: 25.')),
   },
@@ -64,12 +65,12 @@ const Process = Type.Object(
   {
     command: Type.Array(Type.String(), { minItems: 1, description: 'Program and arguments.' }),
     env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Its whole environment.' })),
-    directory: Type.Optional(Text('Where it runs.')),
+    directory: Type.Optional(Text('Its working directory.')),
   },
   { ...CLOSED, description: 'For stdio, in place of attach: a process that the proxy starts.' },
 );
 
-/** The keys of the file that this is about. */
+/** The keys of these blocks in the file. */
 export const SERVICE_BLOCKS = {
   stdio: Type.Optional(Stdio),
   process: Type.Optional(Process),
@@ -79,10 +80,12 @@ export const SERVICE_BLOCKS = {
   limits: Type.Optional(Limits),
   timeouts: Type.Optional(Timeouts),
   allowed_hosts: Type.Optional(
-    Texts('Values of Host that are answered. Absent: all, on loopback listeners those of this machine.'),
+    Texts('Accepted values of Host. Absent: all, but on loopback listeners only those of this machine.'),
   ),
   allowed_origins: Type.Optional(
-    Texts('Origins of pages that may call, such as https://app.example.com; * is each. Absent: the own origin alone.'),
+    Texts(
+      'Origins of pages that may send requests, such as https://app.example.com; * allows all. Absent: only the origin of the proxy itself.',
+    ),
   ),
   mcp_path: Type.Optional(
     Type.String({
@@ -92,10 +95,10 @@ export const SERVICE_BLOCKS = {
   ),
   backend_host_header: Type.Optional(
     Type.Enum(['target', 'localhost', 'preserve'], {
-      description: 'Host that the server sees: its own (the default), localhost, or what the client sent.',
+      description: 'Host header for the server: its own (the default), localhost, or the one that the client sent.',
     }),
   ),
-  backend_ca_file: Type.Optional(Text('PEM file to trust for the server, beside the roots of the image.')),
+  backend_ca_file: Type.Optional(Text('PEM file to trust for the server, in addition to the roots of the image.')),
   metrics: Type.Optional(Metrics),
   debug: Type.Optional(Type.Boolean({ description: 'More is logged.' })),
 };

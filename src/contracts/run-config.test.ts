@@ -34,9 +34,9 @@ it('a run configuration of a remote server has a URL instead of an image', () =>
 });
 
 it.each([
-  { reason: 'a port that is none', wrong: { ...CONFIG, port: 0 }, reported: '/port' },
+  { reason: 'an invalid port', wrong: { ...CONFIG, port: 0 }, reported: '/port' },
   { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, reported: '/name' },
-  { reason: 'a key that nobody reads', wrong: { ...CONFIG, colour: 'blue' }, reported: '/colour' },
+  { reason: 'an unknown key of the file', wrong: { ...CONFIG, colour: 'blue' }, reported: '/colour' },
 ])('a run configuration with $reason is never written', ({ wrong, reported }) => {
   expect(() => formatRunConfig(wrong)).toThrow(reported);
 });

@@ -1,22 +1,23 @@
-// The configuration of the proxy in front of one MCP server: what MCPServer and MCPRemoteProxy render into a ConfigMap and
-// `skep proxy` reads. Key names follow the existing platform's run configuration where it has the key.
+// Defines the configuration of the proxy in front of one MCP server, which MCPServer and MCPRemoteProxy render into a
+// ConfigMap and `skep proxy` reads. Key names follow the existing platform's run configuration if it has the key.
 //
 // The contract, beyond this file:
 // - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. Runner images of the existing
-//   platform take other arguments and make the backend themselves: they are not supported.
-// - The proxy makes and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
-// - http transports: the proxy speaks to `target_host:target_port` and needs no right in the cluster.
+//   platform accept other arguments and create the backend themselves: they are not supported.
+// - The proxy creates and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
+// - http transports: the proxy connects to `target_host:target_port` and needs no right in the cluster.
 // - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
-//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. Where sessions are
-//   shared that is one pod of a fixed name, and while it restarts the proxy attaches again. With `stdio.sharing:
+//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. If sessions are
+//   shared, that is one pod of a fixed name, and while it restarts the proxy attaches again. With `stdio.sharing:
 //   perSession` there are `stdio.pods` of them: the name in `attach` ends in the number of the first.
-// - `remote_url`: the MCP server is somewhere else, and is asked at that URL. Every request to it gets the headers of
-//   `header_forward`, in place of any of these names that the caller sent or that authentication set; those out of
-//   Secrets win.
-// - Secrets are never in the file. In a cluster each is a file of SECRETS_DIRECTORY, which the proxy reads again when it
-//   changes; environment variables (SECRET_ENV, or as the block says that needs them) are for proxies outside of one.
-// - Which keys are read at start, again, or never: run-config-keys.ts. What is read at start is in the checksum of the pods.
-// - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
+// - `remote_url`: the MCP server is elsewhere, at that URL. Every request to it gets the headers of `header_forward`,
+//   which replace headers of the same names from the caller or from authentication. Headers from Secrets win.
+// - Secrets are never in the file. In a cluster each is a file of SECRETS_DIRECTORY, which the proxy reads again when
+//   it changes. Environment variables (SECRET_ENV, or those that a block names) are for proxies outside a cluster.
+// - run-config-keys.ts says which keys are read at start, again, or never. The keys that are read at start are in the
+//   checksum of the pods.
+// - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools. The proxy ignores
+//   them.
 
 import assert from 'node:assert/strict';
 import { addressed } from '#std/address/address.ts';
@@ -32,34 +33,34 @@ import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { TOOLS_LOCK } from './tool-lock/held.ts';
 import { ToolOverrides, ToolsFilter } from './tool-override.ts';
 
-/** Where the file is mounted, and the key of its ConfigMap. */
+/** The folder in which the file is mounted, and the key of its ConfigMap. */
 export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
 export const RUN_CONFIG_FILE = 'runconfig.json';
 
-/** Environment variables that hold the secrets which the file leaves out. */
+/** Environment variables with the secrets that the file leaves out. */
 export const SECRET_ENV = {
   oidcClientSecret: 'TOOLHIVE_OIDC_CLIENT_SECRET',
   sessionRedisPassword: 'THV_SESSION_REDIS_PASSWORD',
-  /** The value of a header, by the identifier that `header_forward` gives it. */
+  /** The variable with the value of a header, by its identifier in `header_forward`. */
   forwardedHeader: (identifier: string) => `TOOLHIVE_SECRET_${identifier}`,
 } as const;
 
-/** Where Secrets are mounted in a cluster, one file each. */
+/** The folder in which Secrets are mounted in a cluster, one file each. */
 export const SECRETS_DIRECTORY = '/etc/skep/secrets';
 
 /** The folder that the container may write to. */
 export const SCRATCH_PATH = '/tmp';
 
 /**
- * Set in pods that hold many calls at once, in place of the image's: what all calls keep until they are answered is copied each time
- * that new objects have filled this many MiB. It grows only if that is needed.
+ * Options that replace those of the image in pods that process many calls at once. The data of calls in progress is
+ * copied each time that new objects have filled this many MiB. The memory grows only if needed.
  */
 export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
 
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const Port = (description: string) => Type.Integer({ minimum: 1, maximum: 65_535, description });
-const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
+const Texts = (description: string) => Type.Array(Text('An item.'), { description });
 const TextMap = (description: string) => Type.Record(Type.String(), Type.String(), { description });
 
 const Attach = Type.Object(
@@ -68,7 +69,7 @@ const Attach = Type.Object(
     pod: Text('Name of the pod.'),
     container: Text('Name of the container.'),
   },
-  { ...CLOSED, description: 'For stdio: whose standard streams are the MCP server.' },
+  { ...CLOSED, description: 'For stdio: the container whose standard streams are the MCP server.' },
 );
 
 const OIDC = Type.Object(
@@ -90,8 +91,8 @@ const OIDC = Type.Object(
         { ...CLOSED, description: 'Only tokens of this service account of the cluster are accepted.' },
       ),
     ),
-    jwks_url: Type.Optional(addressed(Text('Where the signing keys are; discovery otherwise.'), 'url')),
-    introspection_url: Type.Optional(addressed(Text('Where opaque tokens are checked (RFC 7662).'), 'url')),
+    jwks_url: Type.Optional(addressed(Text('URL of the signing keys. Absent: discovery finds it.'), 'url')),
+    introspection_url: Type.Optional(addressed(Text('URL at which opaque tokens are checked (RFC 7662).'), 'url')),
     client_id: Type.Optional(Text('Client id for introspection.')),
     client_secret_file: Type.Optional(
       Text('File with the client secret for introspection; the variable of SECRET_ENV otherwise.'),
@@ -128,7 +129,7 @@ const Telemetry = Type.Object(
     ca_cert_path: Type.Optional(
       Text('PEM file with certificates to trust for the collector, in addition to those of the image.'),
     ),
-    insecure: Type.Boolean({ description: 'Plain HTTP to the collector, where the URL names no scheme.' }),
+    insecure: Type.Boolean({ description: 'Plain HTTP to the collector, if the URL has no scheme.' }),
     metrics_enabled: Type.Boolean({ description: 'Metrics are sent over OTLP.' }),
     tracing_enabled: Type.Boolean({ description: 'Traces are sent over OTLP.' }),
     sampling_rate: fileForm(SAMPLING_RATE),
@@ -142,7 +143,7 @@ const Telemetry = Type.Object(
 
 const Scaling = Type.Object(
   {
-    backend_replicas: Type.Optional(Type.Integer({ minimum: 0, description: 'Wanted number of MCP servers.' })),
+    backend_replicas: Type.Optional(Type.Integer({ minimum: 0, description: 'Declared number of MCP servers.' })),
     session_redis: Type.Optional(
       Type.Object(
         {
@@ -167,7 +168,7 @@ const HeaderForward = Type.Object(
   { ...CLOSED, description: 'Headers of every request to `remote_url`.' },
 );
 
-const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'How the MCP server speaks.' });
+const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'Transport of the MCP server.' });
 
 /** JSON Schema of the file. */
 export const RUN_CONFIG_SCHEMA = Type.Object(
@@ -182,14 +183,14 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     volumes: Type.Optional(Texts('host:container or host:container:ro')),
     permission_profile_name_or_path: Type.Optional(Text('Name of a built-in profile, or a file.')),
     transport: Transport,
-    proxy_mode: Type.Enum(['sse', 'streamable-http'], { description: 'What clients speak.' }),
+    proxy_mode: Type.Enum(['sse', 'streamable-http'], { description: 'Transport for clients.' }),
     host: addressed(Text('Address to listen on.'), 'host'),
     port: Port('Port to listen on.'),
     attach: Type.Optional(Attach),
     target_host: Type.Optional(
       addressed(Text('Host of the MCP server. Absent for stdio, and if it is remote.'), 'host'),
     ),
-    target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio, and where it is remote.')),
+    target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio, and if it is remote.')),
     remote_url: Type.Optional(addressed(REMOTE_URL, 'url')),
     header_forward: Type.Optional(HeaderForward),
     trust_proxy_headers: Type.Boolean({ description: 'X-Forwarded-* headers build endpoint URLs.' }),
@@ -200,7 +201,7 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     authz_groups: Type.Optional(
       Type.Object(GROUP_FIELDS, {
         ...CLOSED,
-        description: 'Counts more than the same fields in the file with the policies.',
+        description: 'Wins over the same fields in the file with the policies.',
       }),
     ),
     audit_config: Type.Object(
@@ -227,7 +228,7 @@ export type RunConfig = Static<typeof RUN_CONFIG_SCHEMA>;
 
 export const runConfigCheck = schemaCheck<RunConfig>(RUN_CONFIG_SCHEMA);
 
-/** The text of the file: equal configurations give equal text. That it fits its own schema is an invariant. */
+/** Writes the file: equal configurations have equal texts. An invariant is that it fits its own schema. */
 export function formatRunConfig(config: RunConfig): string {
   const fits = runConfigCheck();
   fits(config);

@@ -1,36 +1,46 @@
-// What runs of the fleet, for those who read the catalogue: the answer of GET /mcp beside it, which its page reads. `skep
-// dev` gives it out of the processes of the machine; in a cluster the reconciler leaves it in the store, and the registry
-// service gives it.
+// Defines the running servers of the fleet for readers of the catalogue: the response of GET /mcp, which the page of
+// the catalogue reads. `skep dev` builds it from the processes of the machine. In a cluster the reconciler writes it
+// into the store, and the registry service returns it.
 
 import type { ImageProvenance } from './registry/image-provenance.ts';
 
-/** Where GET answers `RunningServers`; in `skep dev` also what the URL of each server begins with. */
+/** The path at which GET returns `RunningServers`. In `skep dev`, the URL of each server also begins with it. */
 export const RUNNING_SERVERS_PATH = '/mcp';
 
 export interface RunningServer {
   readonly namespace: string;
   readonly name: string;
-  /** In `skep dev` `http://127.0.0.1:<port>/mcp/<namespace>/<name>`, in a cluster that of its status, with the path that clients ask for. */
+  /**
+   * In `skep dev` `http://127.0.0.1:<port>/mcp/<namespace>/<name>`. In a cluster the URL of its status, with the path
+   * for clients.
+   */
   readonly url: string;
-  /** `sse`: the transport of 2024-11-05; a GET of the URL opens its stream. */
+  /** `sse`: the transport of 2024-11-05, in which a GET of the URL opens the stream. */
   readonly transport: 'streamable-http' | 'sse';
-  /** Its proxy answers, and has reached the server; a virtual server has asked its members. */
+  /**
+   * Whether its proxy responds and has reached the server. For a virtual server, whether it has queried its members.
+   */
   readonly ready: boolean;
-  /** Names the definitions that are not as its lock says, and says if they are held back; absent if all are, or if nothing is locked. */
+  /**
+   * Names the definitions that differ from its lock, and says if clients do not see them. Absent if none differs or
+   * nothing is locked.
+   */
   readonly drift?: string;
-  /** In `skep dev`: why it does not run on this machine; absent if it does. */
+  /** In `skep dev`, why it does not run on this machine. Absent if it does. */
   readonly notRunHere?: string;
   /**
-   * `token`: the one of `skep dev`, as a bearer token. `oidc`: the server asks for one of its own issuer. `none`:
-   * it asks for nothing.
+   * `token`: clients send the token of `skep dev` as a bearer token. `oidc`: clients need a token of the server's own
+   * issuer. `none`: clients need no token.
    */
   readonly auth: 'token' | 'oidc' | 'none';
-  /** Of its container, which entries of the catalogue name; absent for a server that runs elsewhere. */
+  /**
+   * The image of its container, by which entries of the catalogue refer to it. Absent for a server that runs elsewhere.
+   */
   readonly image?: string;
   readonly args?: readonly string[];
-  /** Verified attestations of that image; absent if there are none. */
+  /** Verified attestations of that image. Absent if there are none. */
   readonly provenance?: readonly ImageProvenance[];
-  /** Of a server that runs elsewhere, behind a proxy here. */
+  /** The URL of a server that runs elsewhere, behind a proxy here. */
   readonly remoteUrl?: string;
 }
 
@@ -38,7 +48,7 @@ export interface RunningServer {
 export interface Listing {
   readonly kind: string;
   readonly uid?: string;
-  /** Address outside the cluster; absent: `url` of the running server. */
+  /** Address outside the cluster. If absent, `url` of the running server. */
   readonly url?: string;
   readonly title?: string;
   readonly description?: string;
@@ -49,14 +59,17 @@ export interface Listing {
 
 /** A running server as the reconciler knows it. */
 export interface ListedServer extends RunningServer {
-  /** Absent: its resource does not ask for an entry. */
+  /** Absent if its resource does not request an entry. */
   readonly listing?: Listing;
 }
 
 export interface RunningServers {
   readonly version: 1;
-  /** Of `skep dev`: true if the request carried the token. No answer holds the token, since every user of the machine may ask. */
+  /**
+   * In `skep dev`, whether the request carried the token. No response contains the token, because every user of the
+   * machine may send a request.
+   */
   readonly authorised?: boolean;
-  /** By namespace and name. */
+  /** Servers sorted by namespace and name. */
   readonly servers: readonly RunningServer[];
 }

@@ -1,4 +1,4 @@
-// Whether a value fits a JSON Schema, and in words what is wrong with it.
+// Checks whether a value fits a JSON Schema, and describes the faults in words.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { ADDRESS } from '#std/address/address.ts';
@@ -7,7 +7,10 @@ import { lazyPackage } from '#std/lazy-package.ts';
 
 const ajvPackage = lazyPackage<typeof import('ajv')>('ajv');
 
-/** The schemas are ours, and each is used a few times: what ajv does to check and shorten them takes longer than it saves. */
+/**
+ * The schemas are ours, and each is used a few times, so ajv would need more time to check and optimise them than that
+ * saves.
+ */
 export const AJV_OPTIONS = {
   meta: false,
   validateSchema: false,
@@ -16,13 +19,13 @@ export const AJV_OPTIONS = {
   verbose: true,
   allowUnionTypes: true,
   code: { optimize: false },
-  // Checked apart, where a message can say what would be right: see addressFaults.
+  // Addresses are checked separately, with better messages: see addressFaults.
   keywords: [ADDRESS] as string[],
 } as const;
 
 /**
- * A check whose schema is compiled when it is first asked for: that is slow, and most commands never ask. The program that
- * is installed has the checks of `contracts/` compiled already.
+ * Returns a check whose schema is compiled on first use, because that is slow and most commands never need it. The
+ * installed program contains the compiled checks of `contracts/`.
  */
 export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   let check: ValidateFunction<T> | undefined;
@@ -33,18 +36,18 @@ export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   };
 }
 
-/** What is wrong with the value that the check saw last, as pointer (empty: the value itself) and words. */
+/** Returns the first fault that the last check found, as pointer (empty: the value itself) and words. */
 export function firstMisfit(
   check: ValidateFunction,
 ): { readonly pointer: string; readonly message: string } | undefined {
   const [error] = check.errors ?? [];
   if (error === undefined) return undefined;
-  // ajv shouts: "must NOT have fewer than 1 items".
+  // ajv writes in capitals: "must NOT have fewer than 1 items".
   if (error.keyword === 'additionalProperties') return { pointer: pointerOf(error), message: 'is not a known field' };
   return { pointer: pointerOf(error), message: (error.message ?? 'is not valid').replace(' NOT ', ' not ') };
 }
 
-/** An unknown field is named itself, not the object that has it. */
+/** Returns the pointer of a fault. For an unknown field that is the field, not the object that has it. */
 function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
   return keyword === 'additionalProperties'
     ? `${instancePath}/${pointerToken(String(params.additionalProperty))}`

@@ -1,5 +1,5 @@
-// The parts of a virtual MCP server's configuration that are about authentication: of clients, and to backends. They are
-// the fields and the rules of the model (virtual/auth.ts), and what MCPExternalAuthConfigs add to them.
+// Defines the parts of a virtual MCP server's configuration about authentication of clients and to backends: the fields
+// and the rules of the model (virtual/auth.ts), and the additions of MCPExternalAuthConfigs.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, type Static, text } from '#std/schema.ts';
@@ -39,8 +39,8 @@ const OIDC = withFields(
     ),
     resource: addressed(filledText('`resource` of the protected-resource metadata (RFC 9728).'), 'resource'),
     scopes: list(filledText('A scope.'), '`scopes_supported` of the protected-resource metadata.'),
-    jwksUrl: optional(addressed(filledText('Where the signing keys are; discovery otherwise.'), 'url')),
-    introspectionUrl: optional(addressed(filledText('Where opaque tokens are checked (RFC 7662).'), 'url')),
+    jwksUrl: optional(addressed(filledText('URL of the signing keys. Absent: discovery finds it.'), 'url')),
+    introspectionUrl: optional(addressed(filledText('URL at which opaque tokens are checked (RFC 7662).'), 'url')),
     caBundlePath: optional(filledText('PEM file to trust for requests to the issuer.')),
     authTokenFile: optional(filledText('File with a bearer token for requests to the issuer; read when it changes.')),
   },
@@ -59,7 +59,7 @@ const Authz = withFields(ModelAuthz, {
 export const IncomingAuth = withFields(ModelIncomingAuth, { oidc: optional(OIDC), authz: Authz });
 
 const BearerToken = object(
-  { tokenEnv: text('Variable with the token that goes into Authorization.', ENV_NAME) },
+  { tokenEnv: text('Variable with the token for Authorization.', ENV_NAME) },
   'For bearer_token: a token that is sent with every request.',
 );
 
@@ -72,7 +72,7 @@ const TOKEN_TYPES = [
 
 const STRATEGY = object(
   {
-    type: choice('Which of the blocks is there.', [
+    type: choice('Which of the blocks is used.', [
       'unauthenticated',
       'header_injection',
       'token_exchange',
@@ -84,7 +84,7 @@ const STRATEGY = object(
     headerInjection: optional(HeaderInjection),
     tokenExchange: optional(
       withFields(TokenExchange, {
-        subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: TOKEN_TYPES[0] }),
+        subjectTokenType: choice("Type of the caller's token.", TOKEN_TYPES, { default: TOKEN_TYPES[0] }),
         caBundlePath: optional(
           filledText(
             'PEM file to trust for requests to the endpoint. If it is absent, that of incomingAuth.oidc counts, if its issuer has the same origin.',
@@ -118,8 +118,8 @@ const STRATEGY = object(
 
 export const OutgoingAuth = object(
   {
-    source: choice('Where the strategies were found, for people.', ['inline', 'discovered'], { default: 'inline' }),
-    backends: map(STRATEGY, 'By name; one for every backend.'),
+    source: choice('Origin of the strategies, for people.', ['inline', 'discovered'], { default: 'inline' }),
+    backends: map(STRATEGY, 'Strategies by name, one for every backend.'),
   },
   'How the server authenticates to its backends.',
 );

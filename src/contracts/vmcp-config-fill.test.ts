@@ -16,7 +16,7 @@ audit: {enabled: false}
 telemetry: {endpoint: 'collector:4318', tracingEnabled: true}
 `;
 
-it('fills in what authors leave out', () => {
+it('fills in parts that authors leave out', () => {
   expect(readVmcpConfig(SHORT)).toEqual({
     config: {
       name: 'office',
@@ -101,13 +101,13 @@ it.each([
     'aggregation: {tools: [{workload: wiki, toolConfigRef: {name: t}}]}',
     '/aggregation/tools/0/toolConfigRef names a resource',
   ],
-])('refuses what only a cluster can resolve: %s', (text, fault) => {
+])('refuses references that only a cluster can resolve: %s', (text, fault) => {
   expect(readVmcpConfig(`name: office\nincomingAuth: {type: anonymous}\n${text}\n`)).toEqual({
     fault: expect.stringContaining(fault),
   });
 });
 
-it('says what is missing where nothing can be filled in', () => {
+it('reports missing parts that cannot be filled in', () => {
   expect(readVmcpConfig('name: office\n')).toEqual({
     fault: expect.stringContaining("must have required property 'incomingAuth'"),
   });

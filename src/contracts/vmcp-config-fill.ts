@@ -1,12 +1,12 @@
-// A virtual server's configuration as people write it, with everything filled in that they may leave out: what a cluster
-// resolves is refused with what to write in its place. A whole one comes out as it went in.
+// Fills in everything that people may leave out of a virtual server's configuration. References that a cluster resolves
+// are refused, with the text to write instead. A complete configuration stays unchanged.
 
 import { addressFault } from '#std/address/address.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { fillDefaults } from './file-form.ts';
 import { VMCP_MODEL } from './virtual/config-model.ts';
 
-/** `fault`: pointer and words. */
+/** `fault`: a pointer and a description. */
 export type Filled = { readonly value: Json } | { readonly fault: string };
 
 export function fillVmcpConfig(value: Json, ownUrl: string): Filled {
@@ -23,7 +23,7 @@ export function fillVmcpConfig(value: Json, ownUrl: string): Filled {
   };
   if (isObject(rest.telemetry)) filled.telemetry = { serviceName: rest.name, ...rest.telemetry };
   if (isObject(rest.admin)) filled.admin = { address: '127.0.0.1', ...rest.admin };
-  // A block that says `enabled: false` is as good as none.
+  // A block with `enabled: false` has no effect.
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
     filled.audit = isObject(audit) ? { component: rest.name, ...audit } : audit;
   }
@@ -53,7 +53,8 @@ function fillIncoming(value: Json | undefined, ownUrl: string): Json | undefined
     ...filled,
     oidc: definedOnly({
       ...oidc,
-      // RFC 8707: a token is for the resource that it names. Clients read about it at its URL, so a name does not do.
+      // A token is for the resource that it names (RFC 8707). Clients read about the resource at its URL, so it must be
+      // a URL.
       resource: oidc.resource ?? (isResourceUrl(oidc.audience) ? oidc.audience : ownUrl),
       scopes: oidc.scopes ?? ['openid'],
     }),
@@ -66,7 +67,7 @@ function isResourceUrl(audience: Json | undefined): audience is string {
 
 const UNAUTHENTICATED: JsonObject = { type: 'unauthenticated' };
 
-/** Document 3, Authentication, 3: what is said of a backend wins over the default; nothing said means no credentials. */
+/** Fills in the strategies: that of a backend wins over the default, and without either there are no credentials. */
 function fillOutgoing(value: Json | undefined, listed: Json | undefined): Json | undefined {
   if (value !== undefined && !isObject(value)) return value;
   const { source = 'inline', default: fallback = UNAUTHENTICATED, backends = {}, ...others } = value ?? {};
@@ -84,7 +85,7 @@ function fillOutgoing(value: Json | undefined, listed: Json | undefined): Json |
 
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 
-/** A manifest may shorten the type of a token. */
+/** Fills in the full type of a token, which a manifest may shorten. */
 function fillStrategy(value: Json | undefined): Json {
   if (!isObject(value) || !isObject(value.tokenExchange)) return value ?? null;
   const { subjectTokenType } = value.tokenExchange;

@@ -1,4 +1,4 @@
-// Which changes of a virtual server's configuration need another process.
+// Tests which changes of a virtual server's configuration require a restart of the process.
 
 import { expect, it, test } from 'vitest';
 import { VIRTUAL_CONFIG } from '../../test/harness/mcp-modes.ts';
@@ -19,7 +19,7 @@ function incoming(oidc: Partial<NonNullable<VmcpConfig['incomingAuth']['oidc']>>
   return { type: 'oidc', oidc: { ...OIDC, scopes: ['openid'], ...oidc }, authz: { type: 'none' } };
 }
 
-it('every key of the file says when it is read', () => {
+it('the time of reading is known for every key of the file', () => {
   expect(Object.keys(VMCP_CONFIG_KEYS).toSorted()).toEqual(Object.keys(VMCP_CONFIG_SCHEMA.properties).toSorted());
 });
 

@@ -1,9 +1,10 @@
-// When a virtual server reads which key of its configuration, and so which changes need another process.
+// Defines when a virtual server reads each key of its configuration, and therefore which changes require a restart of
+// the process.
 
 import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { VmcpConfig } from './vmcp-config.ts';
 
-/** Certificates and tokens that a key names by their file are read again when their files change. */
+/** Certificates and tokens in files that a key names are read again when their files change. */
 export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
   name: 'start',
   groupRef: 'never',
@@ -26,8 +27,8 @@ export const VMCP_CONFIG_KEYS: KeyReadings<VmcpConfig> = {
 };
 
 /**
- * What needs another process when it is another. The file of the audit is opened once, variables are read once, and an
- * authorization server of its own issues tokens for the audience that was accepted then.
+ * Returns the keys, and parts of keys, whose change requires a restart of the process. The file of the audit is opened
+ * once, and variables are read once. An authorization server of its own issues tokens for the audience at the start.
  */
 export function virtualReadAtStart(config: VmcpConfig): Readonly<Record<string, unknown>> {
   const { audit, authServer, incomingAuth } = config;
@@ -40,7 +41,7 @@ export function virtualReadAtStart(config: VmcpConfig): Readonly<Record<string, 
   };
 }
 
-/** Keys whose other value needs another process. */
+/** Returns the changed keys that require a restart of the process. */
 export function virtualKeysForRestart(before: VmcpConfig, after: VmcpConfig): readonly string[] {
   return changedKeys(virtualReadAtStart(before), virtualReadAtStart(after));
 }

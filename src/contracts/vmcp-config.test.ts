@@ -41,12 +41,12 @@ it('a configuration reads back as it was written', () => {
 
 it.each([
   {
-    reason: 'a transport that nobody speaks',
+    reason: 'a transport that does not exist',
     wrong: { ...CONFIG, backends: [{ ...CONFIG.backends[0], transport: 'stdio' }] },
     reported: '/backends/0/transport',
   },
   { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, reported: '/name' },
-  { reason: 'a key that nobody reads', wrong: { ...CONFIG, colour: 'blue' }, reported: '/colour' },
+  { reason: 'an unknown key of the file', wrong: { ...CONFIG, colour: 'blue' }, reported: '/colour' },
 ])('a configuration with $reason is never written, and never read', ({ wrong, reported }) => {
   expect(() => formatVmcpConfig(wrong as VmcpConfig)).toThrow(reported);
   expect(readVmcpConfig(JSON.stringify(wrong))).toEqual({ fault: expect.stringContaining(reported) });
@@ -55,7 +55,7 @@ it.each([
 it.each([
   { reason: 'is empty', text: '', reported: 'the file must hold one document' },
   { reason: 'holds two documents', text: 'a: 1\n---\nb: 2\n', reported: 'the file must hold one document' },
-  { reason: 'is no YAML', text: 'a: [1', reported: 'write the missing ]' },
+  { reason: 'is not YAML', text: 'a: [1', reported: 'write the missing ]' },
   { reason: 'holds no object', text: 'office', reported: 'the file must be object' },
 ])('a file that $reason is told apart', ({ text, reported }) => {
   expect(readVmcpConfig(text)).toEqual({ fault: expect.stringContaining(reported) });

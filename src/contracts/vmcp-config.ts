@@ -1,24 +1,26 @@
-// The configuration of a virtual MCP server: what VirtualMCPServer renders into a ConfigMap and `skep vmcp` reads. The keys
-// are those of the virtual MCP configuration model, resolved and with more beside them: see
+// Defines the configuration of a virtual MCP server, which VirtualMCPServer renders into a ConfigMap and `skep vmcp`
+// reads. The keys are those of the virtual MCP configuration model, resolved, and further ones: see
 // docs/decisions/0085-virtual-server-configuration.md.
 //
 // The contract, beyond this file:
-// - The server runs as `vmcp --config=/etc/vmcp-config/config.yaml --host=0.0.0.0 --port=4483` in our own image, and serves
-//   MCP at /mcp.
-// - Nothing in the file is a reference: groups, tool configurations, workflows and settings in ConfigMaps are resolved, so
-//   that the server needs no right to read anything in the cluster.
-// - Secrets are never in the file, but for what authors wrote into `headerValue` and `clientSecret`: it names environment
-//   variables, those of VMCP_ENV and others.
-// - What is read again when the file changes says vmcp-config-keys.ts: a member that joins the group or leaves it starts no
-//   new pods.
-// - A member whose authentication cannot be settled is not among the backends: it is never called without.
-// - `/readyz` answers 200 once the backends have been asked for their tools and, with an optimizer, the embedding service
-//   about them, or for `embeddingServiceTimeout` in vain. `/health` answers as soon as the server listens.
-// - With `admin` it listens there too: `/status` and `/api/backends/health` with names, and a page at `/` that shows them.
-// - The server writes one thing into the cluster: how well each backend is, into `status.discoveredBackends` of the
-//   VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name: a forced server-side apply of a field manager of its own, with
-//   name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged, consecutiveFailures. Phase and
-//   conditions are the reconciler's, which keeps what it finds there.
+// - The server runs as `vmcp --config=/etc/vmcp-config/config.yaml --host=0.0.0.0 --port=4483` in our own image, and
+//   serves MCP at /mcp.
+// - Nothing in the file is a reference: groups, tool configurations, workflows and settings in ConfigMaps are resolved,
+//   so that the server needs no right to read anything in the cluster.
+// - Secrets are never in the file, except values that authors wrote into `headerValue` and `clientSecret`: it names
+//   environment variables, those of VMCP_ENV and others.
+// - vmcp-config-keys.ts says which keys are read again when the file changes: a member that joins or leaves the group
+//   causes no new pods.
+// - A member whose authentication cannot be determined is not among the backends: it is never called without it.
+// - `/readyz` answers 200 when the backends have been queried for their tools and, with an optimizer, the embedding
+//   service has been queried for these, or has not been available for `embeddingServiceTimeout`. `/health` answers as
+//   soon as the server listens.
+// - With `admin` it listens there too: `/status` and `/api/backends/health` with names, and a page at `/` that shows
+//   them.
+// - The server writes only one thing into the cluster: the health of each backend, into `status.discoveredBackends` of
+//   the VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name. It uses a forced server-side apply of its own field
+//   manager, with name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged, consecutiveFailures.
+//   The reconciler writes phase and conditions, and keeps the content of that field.
 
 import assert from 'node:assert/strict';
 import { addressed, addressFaults } from '#std/address/address.ts';
@@ -39,11 +41,11 @@ import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
 import { fillVmcpConfig } from './vmcp-config-fill.ts';
 import { AGGREGATION, COMPOSITE_TOOL } from './vmcp-config-tools.ts';
 
-/** Where the file is mounted, and the key of its ConfigMap. */
+/** The folder in which the file is mounted, and the key of its ConfigMap. */
 export const VMCP_CONFIG_DIRECTORY = '/etc/vmcp-config';
 export const VMCP_CONFIG_FILE = 'config.yaml';
 
-/** Environment variables of the server; the last ones are per MCPExternalAuthConfig. */
+/** Environment variables of the server. The last ones exist for each MCPExternalAuthConfig. */
 export const VMCP_ENV = {
   name: 'VMCP_NAME',
   namespace: 'VMCP_NAMESPACE',
@@ -55,7 +57,7 @@ export const VMCP_ENV = {
   targetClientSecret: (config: string) => `TOOLHIVE_XAA_TARGET_CLIENT_SECRET_${config}`,
   headerInjectionValue: (config: string) => `TOOLHIVE_HEADER_INJECTION_VALUE_${config}`,
   bearerToken: (config: string) => `TOOLHIVE_BEARER_TOKEN_${config}`,
-  /** `index`: the position of the header among the headers with secret values. */
+  /** Returns the variable of a header. `index` is its position among the headers with secret values. */
   telemetryHeader: (index: number) => `SKEP_TELEMETRY_HEADER_${index}`,
 } as const;
 
@@ -69,9 +71,9 @@ const Admin = Type.Object(
       Text('Address to listen on. Every client that reaches it sees names and URLs of backends.'),
       'host',
     ),
-    port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on; 0: any.' }),
+    port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on. If 0, any free port.' }),
   },
-  { ...CLOSED, description: 'A listener for those who look after the server. Absent: none.' },
+  { ...CLOSED, description: 'A listener for administrators. Absent: none.' },
 );
 
 const SessionStorage = Type.Object(
@@ -89,14 +91,14 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
   {
     name: Text('Name of the server.'),
     groupRef: Text('Name of the group, for people.'),
-    backends: Type.Array(fileForm(ListedBackend), { description: 'What is behind the server, by name.' }),
+    backends: Type.Array(fileForm(ListedBackend), { description: 'Backends of the server, by name.' }),
     incomingAuth: INCOMING_AUTH,
     outgoingAuth: OUTGOING_AUTH,
     authServer: Type.Optional(AUTH_SERVER_SCHEMA),
     aggregation: AGGREGATION,
     compositeTools: Type.Optional(Type.Array(COMPOSITE_TOOL, { description: 'Workflows that are offered as tools.' })),
     operational: fileForm(Operational),
-    metadata: Type.Optional(TextMap('What else is to be known about the server.')),
+    metadata: Type.Optional(TextMap('Further facts about the server.')),
     passthroughHeaders: Type.Optional(fileForm(PassthroughHeaders)),
     telemetry: Type.Optional(fileForm(Telemetry)),
     audit: Type.Optional(fileForm(Audit)),
@@ -113,22 +115,22 @@ export type VmcpConfig = Static<typeof VMCP_CONFIG_SCHEMA>;
 
 const vmcpConfigCheck = schemaCheck<VmcpConfig>(VMCP_CONFIG_SCHEMA);
 
-/** The text of the file: equal configurations give equal text. That it fits its own schema is an invariant. */
+/** Writes the file: equal configurations have equal texts. An invariant is that it fits its own schema. */
 export function formatVmcpConfig(config: VmcpConfig): string {
   const fits = vmcpConfigCheck();
   fits(config);
   const misfit = firstMisfit(fits);
   assert(misfit === undefined, `virtual server configuration ${config.name}: ${misfit?.pointer} ${misfit?.message}`);
-  // Read as YAML 1.1, where yes and no are no texts.
+  // The file is read as YAML 1.1, in which yes and no are not texts.
   return yamlText(config);
 }
 
-/** If nothing else is said, the server listens there. */
+/** The default URL of the server. */
 const USUAL_URL = 'http://127.0.0.1:4483/mcp';
 
 /**
- * The configuration with defaults filled in, or what is wrong with the text, in one sentence. `ownUrl`: the resource, if
- * the file names neither one nor an audience that is a URL.
+ * Returns the configuration with defaults filled in, or the fault of the text in one sentence. `ownUrl`: the resource,
+ * if the file names neither one nor an audience that is a URL.
  */
 export function readVmcpConfig(
   text: string,

@@ -1,9 +1,9 @@
-// The one place that asks for the time.
+// Provides the clock of the system: the only code that asks the system for the time.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '#reconciler/run/ports.ts';
 
-/** False where it takes longer; rejects as it does. */
+/** Returns false if `ending` takes longer than `ms`. Rejects if `ending` rejects. */
 export async function awaitWithin(ms: number, ending: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
   try {

@@ -5,7 +5,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The first pattern that fits decides. */
+/** The first matching pattern decides. */
 const STYLES: readonly (readonly [RegExp, Style])[] = [
   [/^ *\+ .*/, 'green'],
   [/^ *-\/\+ .*/, 'magenta'],
@@ -38,7 +38,7 @@ export function writeReport(format: string, text: string): void {
   else process.stdout.write(text);
 }
 
-/** As Node decides it: by the stream, NO_COLOR, FORCE_COLOR and TERM. */
+/** Returns whether Node.js would use colours: it looks at the stream, NO_COLOR, FORCE_COLOR and TERM. */
 function showsColours(target: Target): boolean {
   return target instanceof Writable && styleText('red', 'x', { stream: target }) !== 'x';
 }

@@ -1,5 +1,5 @@
-// Opens a catalogue database out of its settings, and brings its schema up to date. Files that the settings do not name
-// are those of libpq's environment.
+// Opens a catalogue database from its settings, and migrates its schema. Files that the settings do not name come from
+// the environment variables of libpq.
 
 import type { DatabaseAddress } from '#adapters/postgres/connect.ts';
 import { migrate } from '#adapters/postgres/migrate.ts';
@@ -7,12 +7,12 @@ import { type DatabaseSettings, openPool } from '#adapters/postgres/pool.ts';
 import { createStore, type Store } from '#adapters/postgres/store.ts';
 import { Failure } from '#std/failure.ts';
 
-/** Opens no connection yet. */
+/** Creates a store. It opens no connection until it is used. */
 export function openDatabase(settings: DatabaseSettings): Store {
   return createStore(openPool(withFiles(settings)));
 }
 
-/** PGPASSFILE and PGSSLROOTCERT. */
+/** Adds PGPASSFILE and PGSSLROOTCERT if the settings name no files. */
 export function withFiles<T extends DatabaseAddress>(address: T): T {
   const { passFile = process.env.PGPASSFILE, caFile = process.env.PGSSLROOTCERT } = address;
   return { ...address, passFile, caFile };
@@ -20,11 +20,11 @@ export function withFiles<T extends DatabaseAddress>(address: T): T {
 
 export interface MigrationUser {
   readonly user: string;
-  /** Absent: the password file's. */
+  /** If absent, the password comes from the password file. */
   readonly password?: string;
 }
 
-/** Not ours to migrate: someone else has the password or the right, or runs a newer release already. */
+/** Codes after which others migrate: they have the password or the right, or run a newer release already. */
 const LEFT_TO_OTHERS: readonly string[] = [
   'database-auth',
   'database-forbidden',
@@ -33,8 +33,8 @@ const LEFT_TO_OTHERS: readonly string[] = [
 ];
 
 /**
- * Brings the schema up to date. Gives the names of what was applied, or the Failure that leaves it to others:
- * what works without goes on. Throws every other Failure.
+ * Migrates the schema. Returns the names of the applied migrations, or the Failure because of which others must
+ * migrate: this process goes on without. Throws every other Failure.
  */
 export async function migrateAtStart(app: DatabaseAddress, owner: MigrationUser): Promise<readonly string[] | Failure> {
   const { password: _app, ...place } = app;

@@ -1,4 +1,4 @@
-// Where the records of an authorization server are kept, as its configuration says: in this process, or in Redis.
+// Opens the store for the records of an authorization server that its configuration names: this process, or Redis.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
@@ -27,14 +27,14 @@ interface OpenRecords {
 
 type Redis = NonNullable<AuthServerConfig['storage']['redis_config']>;
 
-/** Throws a Failure where a setting or a secret cannot be used; a Redis that is away is asked again. */
+/** Throws a Failure if a setting or a secret cannot be used. A Redis that is unavailable is tried again later. */
 export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRecords> {
   const { config, logger } = options;
   const { type, redis_config: redis } = config.storage;
   if (type === 'memory') {
     logger.warn(
       { code: 'issuer-storage-memory' },
-      'logins are kept in this process: a restart and other replicas do not know them',
+      'logins are kept in the memory of this process: they are lost at a restart and unknown to other replicas',
     );
     return { store: createMemoryStore(proxyClock), close: () => undefined };
   }
@@ -49,7 +49,7 @@ export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRe
 function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettings {
   const { tls, sentinel_tls: sentinelTls } = redis;
   const user = userOf(redis, options);
-  // What is missing stops the start.
+  // A missing secret stops the start.
   user();
   return {
     place: redisPlace(redis),
@@ -65,12 +65,12 @@ function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettin
 function redisPlace({ addr, cluster_mode: isCluster, sentinel_config: sentinel }: Redis): RedisPlace {
   const place = '/storage/redis_config';
   if ((addr === undefined) === (sentinel === undefined)) {
-    throw configInvalid(place, 'needs one of addr and sentinel_config: they say where Redis is');
+    throw configInvalid(place, 'needs one of addr and sentinel_config, which locate Redis');
   }
   if (addr !== undefined) {
     return { kind: isCluster === true ? 'cluster' : 'server', address: hostAndPort(addr, `${place}/addr`) };
   }
-  if (isCluster === true) throw configInvalid(`${place}/cluster_mode`, 'needs addr: Sentinels know no cluster');
+  if (isCluster === true) throw configInvalid(`${place}/cluster_mode`, 'needs addr: Sentinels do not support clusters');
   const { master_name: masterName = '', sentinel_addrs: addresses = [], db = 0 } = sentinel ?? {};
   const sentinels = addresses.map((address, index) => {
     return hostAndPort(address, `${place}/sentinel_config/sentinel_addrs/${index}`);
@@ -85,7 +85,7 @@ function userOf({ acl_user_config: user }: Redis, { environment, files }: Record
     const text = file === undefined ? environment[variable ?? ''] : files.read(file);
     if (text !== undefined && text.trim() !== '') return text.trim();
     const place = `/storage/redis_config/acl_user_config/${part}_file`;
-    throw configInvalid(place, `or the variable must give the ${part} of the user, and neither does`);
+    throw configInvalid(place, `or the variable must contain the ${part} of the user, and neither does`);
   }
   return () => ({ ...(isDefault ? {} : { name: secretOf('username') }), password: secretOf('password') });
 }

@@ -1,5 +1,5 @@
-// The authorization server inside a proxy or a virtual server, as its configuration says: settings, store, clock, what the host
-// needs of it.
+// Opens the authorization server inside a proxy or a virtual server from its configuration: settings, store, clock, and
+// the functions that the host needs.
 
 import type { JSONWebKeySet } from 'jose';
 import type { Logger } from 'pino';
@@ -25,9 +25,9 @@ import type { WatchedFiles } from './watched-files.ts';
 
 export interface IssuerOptions {
   readonly config: AuthServerConfig;
-  /** What the host of the server wants to find in `aud`. */
+  /** The value that the host requires in `aud`. */
   readonly hostAudience: string;
-  /** Whose tokens the host accepts: this server's, or no one could log in. */
+  /** The issuer whose tokens the host accepts. It must be this server; otherwise no login would work. */
   readonly hostIssuer: string | undefined;
   readonly trustForwarded: boolean;
   readonly environment: Environment;
@@ -35,7 +35,7 @@ export interface IssuerOptions {
   readonly outbound: Outbound;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** False: what is behind the host gets no tokens, and a login stands without them. */
+  /** If it returns false, the server behind the host gets no tokens, and a login is valid without them. */
   readonly injects: () => boolean;
 }
 
@@ -43,18 +43,18 @@ export interface OpenIssuer {
   readonly issuer: string;
   readonly serve: ServeIssuer;
   readonly publishedKeys: () => JSONWebKeySet;
-  /** Why a login behind a token of this server does not count any more; undefined where it does. */
+  /** Returns why a login behind a token of this server is no longer valid; undefined if it is valid. */
   readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
-  /** The person's token at the provider of that name; without one, the first. */
+  /** Returns the person's token at the named provider; without a name, at the first. */
   readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** The id_token of the person's login at the provider of that name; without one, at the first. */
+  /** Returns the id_token of the person's login at the provider of that name; without a name, at the first. */
   readonly upstreamIdToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** Claims of the person's token; or why there is none. */
+  /** Returns the claims of the person's token, or why there are none. */
   readonly upstreamClaims: (identity: Identity, provider: string) => Promise<UpstreamClaims | Rejection>;
   close(): void;
 }
 
-/** Throws a Failure where the configuration, a key or a secret cannot be used. */
+/** Throws a Failure if the configuration, a key or a secret cannot be used. */
 export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
   const { config, hostAudience, hostIssuer, logger, injects } = options;
   checkHostIssuer(config, hostIssuer);
@@ -108,7 +108,7 @@ async function checkSession(
   }
 }
 
-/** A login without the token has ended, so that the client logs in again. */
+/** Rejects a login without the token, so that the client logs in again. */
 function findUpstreamClaims(
   { upstreamToken }: AuthorizationServer,
   readClaims: ReadUpstreamClaims,

@@ -1,21 +1,21 @@
-// Writes lines to a file descriptor whose other side may fail: a full disk, a closed pipe, a pipe without a reader. Nobody
-// waits for a line; those that cannot be written wait up to a bound, and are lost beyond it.
+// Writes lines to a file descriptor whose other side may fail: a full disk, a closed pipe, a pipe without a reader.
+// Callers do not wait for their lines. Lines that cannot be written are buffered up to a bound, and lost beyond it.
 
 import { write as writeFile } from 'node:fs';
 import type { Logger } from 'pino';
 import { proxyClock } from './proxy/clock.ts';
 
 export interface LineOutput {
-  /** Keeps the lines until they are written. Beyond the bound of the buffer they are lost and counted. */
+  /** Buffers the lines until they are written. Beyond the bound of the buffer they are lost and counted. */
   write(lines: string): void;
-  /** True from a write that failed, or a line that was lost, until all lines are written. */
+  /** Returns true from a failed write or a lost line until all lines are written. */
   fails(): boolean;
-  /** Resolves once all lines are written, or cannot be written in time. */
+  /** Resolves once all lines are written, or the time for writing them is over. */
   close(): Promise<void>;
 }
 
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** Lines that wait are put together up to about this size. */
+/** Buffered lines are joined up to about this size. */
 const WRITE_BYTES = 64 * 1024;
 const RETRY_MS = 500;
 const CLOSE_MS = 2000;
@@ -29,7 +29,7 @@ interface State {
   failed: boolean;
   lost: number;
   idle: () => void;
-  /** The descriptor may be another file's by now. */
+  /** After the end, the descriptor may belong to another file. */
   closed: boolean;
 }
 
@@ -50,7 +50,7 @@ export function openLineOutput(fd: number, logger: Logger): LineOutput {
     fails: () => state.failed || state.lost > 0,
     async close() {
       await new Promise<void>((resolve) => {
-        // It keeps the process alive, unlike the timers of the proxy: nothing else does any more.
+        // This timer keeps the process alive, unlike the timers of the proxy: nothing else does at this point.
         const late = setTimeout(resolve, CLOSE_MS);
         state.idle = () => {
           clearTimeout(late);
@@ -78,7 +78,7 @@ function writeNext(state: State): void {
   });
 }
 
-/** The first lines that wait, in one piece. */
+/** Takes the first buffered lines, in one piece. */
 function takeChunk(waiting: Buffer[]): Buffer {
   let count = 0;
   for (let size = 0; count < waiting.length && size < WRITE_BYTES; count += 1) size += waiting[count]?.length ?? 0;
@@ -101,10 +101,10 @@ function advance(state: State, chunk: Buffer, written: number): void {
   state.idle();
 }
 
-/** The next attempt may succeed: there is room again, or a reader. */
+/** Tries again later: there may be room again, or a reader. */
 function retryLater(state: State, chunk: Buffer, error: NodeJS.ErrnoException): void {
   state.waiting.unshift(chunk);
-  // A pipe that is full for the moment is not a failure.
+  // A pipe that is only full at the moment is not a failure.
   if (!state.failed && error.code !== 'EAGAIN') {
     state.failed = true;
     state.logger.error({ reason: error.message }, 'audit events cannot be written, and are kept up to 4 MiB');

@@ -1,10 +1,10 @@
-// Listens for an application, and says where.
+// Listens for an application, and returns its URL.
 
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Failure } from '#std/failure.ts';
 
-/** Port 0 lets the system choose. Gives the URL; throws Failure `listen-failed`. */
+/** Port 0 lets the system choose. Returns the URL; throws Failure `listen-failed`. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: { readonly host: string; readonly port: number },

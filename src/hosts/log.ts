@@ -1,4 +1,4 @@
-// The log of a process that stays: a line of JSON for each record, or a line for a person where someone watches.
+// Creates the log of a long-running process: a line of JSON for each record, or a readable line on a terminal.
 
 import { type Logger, pino } from 'pino';
 import { visibleLines } from '#reconciler/report/visible.ts';

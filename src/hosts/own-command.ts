@@ -1,4 +1,4 @@
-// How commands of this very program are typed where it was started, with the settings that it was given.
+// Prints commands of this program as users type them in the folder in which it was started, with the same settings.
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
@@ -6,12 +6,14 @@ import { quoteWord } from '#std/page/shared/shell-word.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import type { InstanceFlags } from './config/configuration.ts';
 
-/** Commands that ask by the same settings: `./skep approve HASH -c .skep/dev/skep.yaml`. */
+/** Returns commands that use the same settings: `./skep approve HASH -c .skep/dev/skep.yaml`. */
 export function commandOf(flags: InstanceFlags): CommandOf {
   return commandsBy(ownCommand, flags);
 }
 
-/** The same for readers elsewhere: in a comment or a log of CI, who knows where their skep is. */
+/**
+ * Returns the same commands for readers elsewhere, such as in a comment or a log of CI: their skep is on their path.
+ */
 export function commandElsewhere(flags: InstanceFlags): CommandOf {
   return commandsBy(() => 'skep', flags);
 }
@@ -25,7 +27,10 @@ function commandsBy(program: () => string, { config, kubeconfig, context }: Inst
   return (words) => [program(), words, ...given.map(quoteWord)].join(' ');
 }
 
-/** In a folder: `skep` where the path has it, else as it was started, `./skep` in a checkout, whose Node is in node_modules. */
+/**
+ * Returns the command as typed in a folder: `skep` if it is on the path; else as it was started; or `./skep` in a
+ * checkout, whose Node.js is in node_modules.
+ */
 export function ownCommand(folder = process.cwd()): string {
   const script = process.argv[1] ?? '';
   const starter = join(dirname(dirname(script)), 'skep');
@@ -37,7 +42,7 @@ export function ownCommand(folder = process.cwd()): string {
   return `${wayFrom(folder, node)} ${wayFrom(folder, script)}`;
 }
 
-/** Also as a small script that starts it. */
+/** Also true if a small script on the path starts it. */
 function isOnPath(script: string): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const found = folders
@@ -57,7 +62,7 @@ function starts(file: string, script: string): boolean {
   return text.includes(program) || (text.includes('dist/skep.js') && join(dirname(file), 'dist/skep.js') === program);
 }
 
-/** A folder on the way up says less than the place itself. */
+/** Returns an absolute path if the relative one would climb three or more folders, because that is harder to read. */
 function wayFrom(folder: string, path: string): string {
   const way = relative(folder, path);
   if (way.startsWith('../../..')) return quoteWord(path);

@@ -1,4 +1,4 @@
-// The number of a port on the command line.
+// Reads the number of a port on the command line.
 
 import { InvalidArgumentError } from 'commander';
 

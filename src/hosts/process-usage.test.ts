@@ -1,4 +1,4 @@
-// What a process tells of itself.
+// Tests the measurements of the own process.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';

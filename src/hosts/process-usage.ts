@@ -1,12 +1,13 @@
-// Asks the operating system what this process uses.
+// Reads from the operating system the resources that this process uses.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ProcessUsage } from '#std/telemetry/process-metrics.ts';
 import { systemClock } from './clock.ts';
 
 /**
- * How often the event loop is woken to see how late that happens. Each time costs an idle process about 60 us, and a fleet has a
- * process before every server: at the ten milliseconds that Node.js takes by itself it is most of what they use.
+ * Interval at which the event loop is woken to measure its delay. Each measurement costs an idle process about 60 us,
+ * and a fleet has a process in front of every server: at the ten milliseconds that are the default of Node.js, the
+ * measurements are most of the work of these processes.
  */
 const LOOKED_AT_EVERY_MS = 100;
 
@@ -15,7 +16,7 @@ export interface UsageWatch {
   stop(): void;
 }
 
-/** The delay of the event loop is watched from here on. */
+/** Starts to watch the delay of the event loop. */
 export function watchUsage(): UsageWatch {
   const startedAtSeconds = systemClock.now() / 1000 - process.uptime();
   const delay = monitorEventLoopDelay({ resolution: LOOKED_AT_EVERY_MS });
@@ -24,7 +25,7 @@ export function watchUsage(): UsageWatch {
     usage() {
       const { rss, heapUsed } = process.memoryUsage();
       const { user, system } = process.cpuUsage();
-      // It is the time from one look to the next.
+      // The measured value is the time from one look to the next.
       const between = delay.count === 0 ? 0 : delay.percentile(99) / 1e6;
       const eventLoopSeconds = Math.max(0, between - LOOKED_AT_EVERY_MS) / 1000;
       delay.reset();

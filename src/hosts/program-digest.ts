@@ -1,16 +1,16 @@
-// Which program this is: a digest of its own files, for everything that is remembered of what it has worked out. Any
-// change of code, schemas or pinned dependencies gives another one; a version number would not, between two releases.
+// Computes a digest of the files of this program, as a key for stored results. Any change of code, schemas or pinned
+// dependencies changes it; a version number would not change between two releases.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `src/` or `dist/`, and what pins the packages that it uses. */
+/** `src/` or `dist/`, next to the file that pins the used packages. */
 const PROGRAM = fileURLToPath(new URL('..', import.meta.url));
 const MANIFEST = fileURLToPath(new URL('../../package.json', import.meta.url));
 
-/** A part of the bundle, whose name has a digest of what is in it and in the parts that it imports. */
+/** A part of the bundle whose name contains a digest of its content and of the parts that it imports. */
 const NAMED_BY_CONTENT = /-[\w-]{16}\.js$/;
 
 export function programDigest(): string {

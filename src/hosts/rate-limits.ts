@@ -1,4 +1,4 @@
-// The limits of calls that the replicas of a proxy or virtual server share, as its configuration says.
+// Opens the limits of calls that the replicas of a proxy or virtual server share, as its configuration says.
 
 import type { Logger } from 'pino';
 import type { RedisSettings } from '#adapters/redis/connection.ts';
@@ -16,7 +16,7 @@ import type { Metrics } from '#std/telemetry/metrics.ts';
 import { proxyClock } from './proxy/clock.ts';
 
 export interface RateLimitParts {
-  /** Undefined: the configuration names no Redis. `prefix`: what keys start with. */
+  /** Undefined: the configuration names no Redis. `prefix`: the beginning of all keys. */
   readonly redis: (RedisSettings & { readonly prefix: string }) | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -27,7 +27,7 @@ export interface RateLimitParts {
 export interface OpenedRateLimits {
   /** Throws Failure `proxy-config-invalid`. The limits of the last call are in force. */
   use(config: Pick<RunConfig, 'rate_limiting' | 'oidc_config'>): RateLimits | undefined;
-  /** Counts a call of a tool by a tool of the virtual server itself. Gives the seconds to wait if it was refused. */
+  /** Counts a call that a tool of the virtual server itself makes. Returns the seconds to wait if it was refused. */
   limitInner(cause: Exchange, tool: string): Promise<number | undefined>;
   close(): void;
 }
@@ -56,8 +56,8 @@ export async function openRateLimits(
 }
 
 /**
- * Servers may have one `prefix`, since sessions have random names: buckets have the name of their server as well. In braces it
- * keeps all buckets of a call in one slot of a Redis Cluster.
+ * Servers may share one `prefix`, because sessions have random names. Keys of buckets therefore contain the name of
+ * their server. Its braces keep all buckets of a call in one slot of a Redis Cluster.
  */
 function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   let opened: Promise<OpenedTokenBuckets> | undefined;
@@ -67,7 +67,7 @@ function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
     const { openTokenBuckets } = await import('#adapters/redis/token-buckets.ts');
     const settings = { ...redis, prefix: `${redis.prefix}limits:{${namespace}/${server}}:` };
     return openTokenBuckets(settings, (message) =>
-      logger.debug({ code: 'redis-unreachable', message }, 'Redis is away'),
+      logger.debug({ code: 'redis-unreachable', message }, 'Redis is unavailable'),
     );
   }
   function open(): Promise<OpenedTokenBuckets> {
@@ -85,7 +85,7 @@ function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   };
 }
 
-const NO_REDIS = '/rate_limiting needs /scaling_config/session_redis: replicas count calls together there';
+const NO_REDIS = '/rate_limiting needs /scaling_config/session_redis: replicas share their counts of calls there';
 const NO_USERS = '/rate_limiting limits each user, and /oidc_config is absent: without it no caller is known';
 
 function settingsOf({ redis }: RateLimitParts, config: Pick<RunConfig, 'rate_limiting' | 'oidc_config'>) {
@@ -124,7 +124,7 @@ function addCounters(metrics: Metrics) {
     ),
     alone: metrics.counter(
       'skep_proxy_rate_limits_alone_total',
-      'Calls that a replica counted by itself, because Redis could not be asked.',
+      'Calls that a replica counted by itself, because Redis could not be reached.',
       ['server'],
     ),
   };
@@ -147,7 +147,7 @@ function reportStore({ logger }: RateLimitParts) {
     if (isReached) logger.info('Redis answers again: all replicas count calls together');
     else {
       const reason = error instanceof Error ? error.message : String(error);
-      logger.error({ code, reason }, 'Redis cannot be asked: this replica counts calls by itself');
+      logger.error({ code, reason }, 'Redis cannot be reached: this replica counts calls by itself');
     }
   };
 }

@@ -1,4 +1,4 @@
-// Waits to be asked to stop.
+// Waits for a signal to stop.
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 export async function awaitSignal(): Promise<void> {

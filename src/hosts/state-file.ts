@@ -1,4 +1,4 @@
-// Writes a file of the state folder whole or not at all. What it holds of a fleet is for whoever runs the program alone.
+// Writes a file of the state folder completely or not at all. Only the user of the program may read it.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';

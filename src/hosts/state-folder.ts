@@ -1,5 +1,5 @@
-// Refuses folders for state that somebody else decides about: a repository that was cloned may bring a folder `.skep`, or a link of that
-// name, and what skep writes there would overwrite other files or be read by others.
+// Refuses folders for state that others control: a cloned repository may contain a folder `.skep`, or a link of that
+// name, and the files that skep writes there would overwrite others or be readable for others.
 
 import fs, { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
@@ -24,10 +24,13 @@ export async function checkStateFolder(dir: string, { ownedByUser }: StateFolder
     throw unsafe(dir, `it belongs to the user ${found.uid}, not ${user}`);
   const tracked = await trackedFile(path);
   if (tracked !== undefined)
-    throw unsafe(dir, `Git tracks ${tracked} in it, so its commits decide what skep reads and writes there`);
+    throw unsafe(
+      dir,
+      `Git tracks ${tracked} in it, so its commits decide about the state that skep reads and writes there`,
+    );
 }
 
-/** Undefined: nothing is there. Throws Failure `state-folder-unsafe` if that cannot be found out. */
+/** Returns undefined if the path does not exist. Throws Failure `state-folder-unsafe` if this cannot be checked. */
 function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -38,7 +41,10 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** The folder, and those above it as far as they are in the folder of this process: links farther up are the machine's own. */
+/**
+ * Returns the folder and the folders above it that are below the current directory: links farther up belong to the
+ * machine.
+ */
 function componentsOf(path: string): readonly string[] {
   const way = relative(process.cwd(), path);
   const isElsewhere = way === '' || way.startsWith('..') || isAbsolute(way);
@@ -47,7 +53,7 @@ function componentsOf(path: string): readonly string[] {
   return names.map((_name, index) => join(process.cwd(), ...names.slice(0, index + 1)));
 }
 
-/** A file that is in the index of the folder's own work tree, or of the one around it. */
+/** Returns a file that is in the index of the folder's own work tree, or of the one around it. */
 async function trackedFile(path: string): Promise<string | undefined> {
   const folder = realpathSync(path);
   const roots = new Set([workTreeAround(folder), workTreeAround(dirname(folder))]);
@@ -70,7 +76,7 @@ async function trackedIn(root: string, folder: string, path: string): Promise<st
   }
 }
 
-/** Many file systems take names that differ only in case or in the form of their letters for one. */
+/** Many file systems do not distinguish names that differ only in case or in the Unicode form of their letters. */
 function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -1,5 +1,5 @@
-// OpenTelemetry traces, where the standard variables of the environment ask for them; nothing of OpenTelemetry is loaded
-// otherwise. Spans go over OTLP/HTTP as JSON.
+// Opens OpenTelemetry traces if the standard environment variables enable them; otherwise no code of OpenTelemetry is
+// loaded. Spans are sent over OTLP/HTTP as JSON.
 
 import type { Context, SpanContext, Tracer } from '@opentelemetry/api';
 import type { Environment } from '#std/environment.ts';
@@ -8,13 +8,13 @@ import { type BeginRequest, type Trace, type TraceParent, textOfTraceParent } fr
 import { VERSION } from './version.ts';
 
 export interface Tracing extends Trace {
-  /** Of what is under way here. */
+  /** Returns the id of the current trace of this process. */
   traceId(): string | undefined;
-  /** The same, for those who are asked by what is under way: as the header `traceparent`. */
+  /** Returns the header `traceparent` for requests that the current work sends. */
   traceParent(): string | undefined;
-  /** Of a service. */
+  /** Begins a span for a request to a service. */
   readonly request: BeginRequest;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function wantsTraces(environment: Environment): boolean {
   return endpoint !== '' && !off;
 }
 
-/** Undefined where no one asks for traces. The exporter reads its own variables. */
+/** Returns undefined if traces are not enabled. The exporter reads its own variables. */
 export async function openTracing(environment: Environment): Promise<Tracing | undefined> {
   if (!wantsTraces(environment)) return undefined;
   const [api, { BatchSpanProcessor, TracerProvider }, resources, { OTLPTraceExporter }, hooks] = await Promise.all([
@@ -49,7 +49,7 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
         try {
           return await task();
         } catch (error) {
-          // The code alone: what the world says is for the log.
+          // Only the code: messages of other systems belong into the log.
           const message = error instanceof Failure ? error.code : 'bug';
           span.setStatus({ code: api.SpanStatusCode.ERROR, message });
           throw error;
@@ -64,7 +64,7 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
     },
     request: requestsOf(api, tracer),
     async close() {
-      // A collector that is away keeps no one from ending.
+      // An unavailable collector must not delay the end of the process.
       await provider.shutdown().catch(() => undefined);
       contexts.disable();
       api.context.disable();

@@ -7,7 +7,7 @@ import { MEMORY_V8_FLAG, prepareForOneRun, saveMemory, spendMemory } from './v8-
 setFlagsFromString('--expose-gc');
 const collect: (how: { type: 'minor' | 'major' }) => void = runInNewContext('gc');
 
-/** Resolves once observers were told: this one began after all others. */
+/** Resolves once observers were called: this observer began after all others. */
 async function collectAndTell(type: 'minor' | 'major'): Promise<void> {
   const kind = constants[type === 'minor' ? 'NODE_PERFORMANCE_GC_MINOR' : 'NODE_PERFORMANCE_GC_MAJOR'];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ async function collectAndTell(type: 'minor' | 'major'): Promise<void> {
 
 it('saves memory once the whole heap was looked at, and not before', async () => {
   const set: string[] = [];
-  // None is due soon.
+  // No collection is due soon.
   await collectAndTell('major');
   saveMemory((flag) => set.push(flag));
   await collectAndTell('minor');

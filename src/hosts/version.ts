@@ -1,8 +1,8 @@
-// The version of this build, out of package.json, and the commit that it was built of.
+// Reads the version of this build from package.json, and the commit that it was built from.
 
 import { existsSync, readFileSync } from 'node:fs';
 
-/** `src/hosts/` and `dist/main/` are equally far from the root of the package. */
+/** `src/hosts/` and `dist/hosts/` are equally far from the root of the package. */
 const MANIFEST = new URL('../../package.json', import.meta.url);
 
 export const VERSION: string = String(JSON.parse(readFileSync(MANIFEST, 'utf8')).version);
@@ -13,10 +13,10 @@ export interface Build {
   readonly date: string;
 }
 
-/** Written beside the program when it is built; from a checkout there is none. */
+/** Written next to the program by the build; a checkout does not have it. */
 const BUILD_FILE = new URL('../build.json', import.meta.url);
 
-/** What is not known is `unknown`. */
+/** Unknown values are `unknown`. */
 export function readBuild(file: URL = BUILD_FILE): Build {
   const known: Partial<Build> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   return { commit: 'unknown', date: 'unknown', ...known };

@@ -5,23 +5,23 @@ import { Failure } from '#std/failure.ts';
 import { decodeFile } from '#std/utf8.ts';
 import { systemClock } from './clock.ts';
 
-/** A file is looked at again after this; a mounted Secret takes up to a minute to change anyway. */
+/** Time for which a file is not read again; a mounted Secret takes up to a minute to change anyway. */
 const LOOK_AGAIN_MS = 1000;
 
 export interface WatchedFiles {
   /**
-   * The whole text as it was at most a second ago. If a file cannot be read any more, its last text is returned. Throws
+   * Returns the whole text, at most a second old. If a file can no longer be read, returns its last text. Throws
    * Failure `secret-file-unreadable` if the file could never be read, or has never been UTF-8 text.
    */
   read(path: string): string;
-  /** The same for settings, whose faults are reported: throws the Failure also if the file is not UTF-8 text any more. */
+  /** The same for settings, whose faults are reported: throws the Failure also if the file is no longer UTF-8 text. */
   readSettings(path: string): string;
 }
 
 interface Known {
   readonly text: string;
   readonly mark: string;
-  /** Why the file as it is now is not text; `text` is from before. */
+  /** The reason why the current file is not text; `text` is from before. */
   readonly fault?: Failure;
   lookedAt: number;
 }
@@ -64,7 +64,9 @@ function look(path: string, last: Known | undefined, lookedAt: number): Known {
   }
 }
 
-/** Another file, or other content: a mounted volume is replaced by a link to another folder. */
+/**
+ * Changes if the file is replaced or its content changes: in a mounted volume, a link to another folder is replaced.
+ */
 function markOf(path: string): string {
   const { ino, size, mtimeMs } = statSync(path);
   return `${ino} ${size} ${mtimeMs}`;

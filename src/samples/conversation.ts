@@ -1,5 +1,5 @@
-// One client's conversation with a sample server: JSON-RPC messages in, messages out, by MCP 2025-11-25 and the revisions
-// before it.
+// Holds the conversation of one client with a sample server: JSON-RPC messages in, messages out, by MCP 2025-11-25 and
+// the revisions before it.
 
 import { ERRORS } from '#gateway/wire/errors.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -11,7 +11,9 @@ const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', 
 type Send = (message: JsonObject) => void;
 
 export interface Conversation {
-  /** `send` takes what belongs to this message: its answer, and what is asked and reported before that. */
+  /**
+   * `send` receives the messages that belong to this one: its response, and the requests and notifications before it.
+   */
   readonly receive: (message: unknown, send: Send) => Promise<void>;
 }
 
@@ -21,7 +23,7 @@ interface State {
   readonly waiting: Map<string, (answer: JsonObject) => void>;
 }
 
-/** A refusal by the rules of the protocol: everything else is an answer of a tool. */
+/** An error by the rules of the protocol. All other errors are results of a tool. */
 interface Refusal {
   readonly error: { readonly code: number; readonly message: string };
 }
@@ -47,7 +49,7 @@ function refusal(code: number, message: string): { error: { code: number; messag
   return { error: { code, message } };
 }
 
-/** Whoever asked waits for an answer, also where a file is missing. */
+/** Returns an error response, because the client waits for one even if a file is missing. */
 function refuseFailed(error: unknown): Refusal {
   return refusal(ERRORS.internalError, error instanceof Error ? error.message : String(error));
 }
@@ -140,14 +142,14 @@ function callerOf({ state, send }: Context, { _meta }: JsonObject): Caller {
     confirm: async (question) => {
       if (!state.canAsk) return 'unable';
       const { result } = await ask(state, send, question);
-      // A proxy refuses questions that it cannot attribute to one client.
+      // The result is not an object if a proxy refused the question because it could not attribute it to one client.
       if (!isObject(result)) return 'unanswered';
       return result.action === 'accept' ? 'yes' : 'no';
     },
   };
 }
 
-/** MCP 2025-11-25, Elicitation: a form without fields is a question for yes or no. */
+/** Sends a question. A form without fields is a question for yes or no (MCP 2025-11-25, Elicitation). */
 function ask(state: State, send: Send, message: string): Promise<JsonObject> {
   state.asked += 1;
   const id = `ask-${state.asked}`;

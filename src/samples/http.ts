@@ -1,5 +1,5 @@
-// Sample servers over HTTP: streamable HTTP at /mcp (MCP 2025-11-25, Transports), or the older HTTP+SSE at /sse and
-// /messages (MCP 2024-11-05).
+// Serves sample servers over HTTP: streamable HTTP at /mcp (MCP 2025-11-25, Transports), or the older HTTP+SSE at /sse
+// and /messages (MCP 2024-11-05).
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,10 +9,10 @@ import type { Conversation } from './conversation.ts';
 export interface HttpSettings {
   readonly transport: 'streamable-http' | 'sse';
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** The port. If 0, the system chooses one. */
   readonly port: number;
   readonly open: () => Conversation;
-  /** Cannot be guessed: whoever has the id of a session has the session. */
+  /** Returns an id that cannot be guessed, because the id of a session gives access to it. */
   readonly newId: () => string;
 }
 
@@ -21,9 +21,12 @@ export interface SampleListener {
   readonly stop: () => Promise<void>;
 }
 
-/** A message of a client is a line of text for people and models. */
+/** The maximum size of a message. Messages of clients are short texts of people and models. */
 const MAX_BODY = 1024 * 1024;
-/** A client that goes without a word leaves its session behind: the oldest makes room. */
+/**
+ * The maximum number of sessions. Clients that leave without a DELETE leave their sessions behind, so the oldest
+ * session is dropped.
+ */
 const MAX_SESSIONS = 1000;
 const SESSION = 'mcp-session-id';
 
@@ -122,7 +125,7 @@ function eventOf(type: string, data: string): string {
   return `event: ${type}\ndata: ${data}\n\n`;
 }
 
-/** Undefined where it is no JSON, or too large. */
+/** Returns undefined if the message is not JSON or too large. */
 async function readMessage(request: IncomingMessage): Promise<Json | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

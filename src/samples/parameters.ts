@@ -1,4 +1,4 @@
-// The parameters of a tool as JSON Schema, and a check of what a client gave.
+// Writes the parameters of a tool as JSON Schema, and checks the arguments of a client.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Arguments, Parameter } from './server.ts';
@@ -15,7 +15,7 @@ export function inputSchema(parameters: Parameters): JsonObject {
   return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
 }
 
-/** What is wrong in one sentence, where something is. */
+/** Returns the arguments, or the fault in one sentence. */
 export function readArguments(parameters: Parameters, given: unknown): Arguments | string {
   const values = given === undefined ? {} : given;
   if (!isObject(values)) return 'arguments has to be an object';

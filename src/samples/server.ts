@@ -1,12 +1,12 @@
-// What a sample MCP server is: tools, resources and prompts as functions. The servers run in the sample fleet of `skep dev`,
-// in processes of their own like any other server.
+// Defines a sample MCP server: tools, resources and prompts as functions. The servers run in the sample fleet of `skep
+// dev`, in processes of their own like any other server.
 
 import type { JsonObject } from '#std/json.ts';
 
 export interface SampleServer {
   readonly name: string;
   readonly title: string;
-  /** How a model should use it. */
+  /** Instructions for models that use it. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
   readonly resources?: Resources;
@@ -19,12 +19,12 @@ export interface Tool {
   readonly description: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly annotations: Readonly<Record<string, boolean>>;
-  /** Of `structured` in its answers. */
+  /** The schema of `structured` in its results. */
   readonly outputSchema?: JsonObject;
   readonly call: (given: Arguments, caller: Caller) => Promise<Answer>;
 }
 
-/** A parameter is required unless it says otherwise. */
+/** A parameter, which is required unless it is marked as optional. */
 export interface Parameter {
   readonly type: 'string' | 'integer';
   readonly description: string;
@@ -35,7 +35,7 @@ export interface Parameter {
   readonly maximum?: number;
 }
 
-/** Checked against the parameters. Text of an absent one is ''. */
+/** The arguments, checked against the parameters. The text of an absent one is ''. */
 export interface Arguments {
   readonly text: (name: string) => string;
   readonly integer: (name: string, otherwise: number) => number;
@@ -44,20 +44,22 @@ export interface Arguments {
 export interface Answer {
   readonly text: string;
   readonly structured?: JsonObject;
-  /** What was asked for cannot be done; the text says why. */
+  /** If set, the request failed, and the text says why. */
   readonly failed?: boolean;
 }
 
-/** The client that waits for the answer. */
+/** The client that waits for the result. */
 export interface Caller {
   readonly progress: (done: number, total: number, message: string) => void;
-  /** Asks the person in front of the client. `unable`: the client has no way to ask; `unanswered`: the question got lost. */
+  /**
+   * Asks the user of the client. `unable`: the client does not support questions. `unanswered`: the question was lost.
+   */
   readonly confirm: (question: string) => Promise<'yes' | 'no' | 'unable' | 'unanswered'>;
 }
 
 export interface Resources {
   readonly list: () => Promise<readonly Resource[]>;
-  /** Undefined where there is none of this URI. */
+  /** Returns undefined if there is no resource with this URI. */
   readonly read: (uri: string) => Promise<{ readonly mimeType: string; readonly text: string } | undefined>;
 }
 

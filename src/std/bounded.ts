@@ -1,6 +1,9 @@
-// Maps that anybody on the network can add to, and that must not grow for that.
+// Bounds maps to which any client on the network can add entries.
 
-/** Sets the value; where that makes more than `max`, the oldest keys go. A key that was there counts as new. */
+/**
+ * Sets the value. If the map then has more than `max` entries, the oldest are removed. A key that is set again counts
+ * as new.
+ */
 export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
   map.delete(key);
   map.set(key, value);

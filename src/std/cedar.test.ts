@@ -1,4 +1,4 @@
-// What is said of texts that are no Cedar policies: where, and what is expected there.
+// Tests the faults that are reported about texts that are not Cedar policies: their places and the expected tokens.
 
 import { expect, test } from 'vitest';
 import { entitiesFault, policyFaults } from './cedar.ts';
@@ -12,8 +12,8 @@ const DEEP = 1000;
 test.each<[reason: string, text: string, expected: readonly string[]]>([
   ['one policy', 'permit(principal, action == Action::"call_tool", resource == Tool::"weather");', []],
   ['two in one text', 'permit(principal, action, resource);\nforbid(principal, action, resource) unless { true };', []],
-  ['nothing at all', '', ['1:1 there is no policy in it']],
-  ['comments only', '// permit(principal, action, resource);', ['1:1 there is no policy in it']],
+  ['nothing at all', '', ['1:1 it contains no policy']],
+  ['comments only', '// permit(principal, action, resource);', ['1:1 it contains no policy']],
   [
     'the end is missing',
     'permit(principal, action, resource)',
@@ -52,7 +52,7 @@ test.each<[reason: string, text: string, expected: readonly string[]]>([
   [
     'a template',
     'permit(principal, action, resource);\npermit(principal == ?principal, action, resource);',
-    ['2:1 a template, with ?principal or ?resource in it: nothing would fill it in'],
+    ['2:1 a template with ?principal or ?resource, which is never filled in'],
   ],
 ])('%s', (_reason, text, expected) => {
   expect(said(text)).toEqual(expected);

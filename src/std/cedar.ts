@@ -1,5 +1,5 @@
-// Whether texts are Cedar policies and Cedar entities, by Cedar's own parser. It is a WebAssembly module of 4 MB: loaded
-// when the first text is looked at. Decision 0070.
+// Checks whether texts are Cedar policies and Cedar entities, by Cedar's own parser. The parser is a WebAssembly module
+// of 4 MB, which is loaded when the first text is checked. Decision 0070.
 
 import { createRequire } from 'node:module';
 import { jsonFault, linePlaces } from './json-place.ts';
@@ -8,15 +8,15 @@ type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
 type DetailedError = Extract<ReturnType<Cedar['policySetTextToParts']>, { type: 'failure' }>['errors'][number];
 type PolicyJson = Extract<ReturnType<Cedar['policyToJson']>, { type: 'success' }>['json'];
 
-/** One mistake; line and column count from 1, within the text. */
+/** A fault. Line and column count from 1, within the text. */
 export interface CedarFault {
   readonly line: number;
   readonly column: number;
-  /** What is wrong, and what is expected there. */
+  /** The fault, and the token that is expected there. */
   readonly message: string;
 }
 
-/** What is wrong with a text that should hold one or more policies. */
+/** Returns the faults of a text that should contain one or more policies. */
 export function policyFaults(text: string): readonly CedarFault[] {
   const answer = askCedar((cedar) => cedar.policySetTextToParts(text));
   if ('refusal' in answer) return [{ line: 1, column: 1, message: answer.refusal }];
@@ -26,13 +26,16 @@ export function policyFaults(text: string): readonly CedarFault[] {
     policy_templates: [template],
   } = answer;
   if (template !== undefined) {
-    const message = 'a template, with ?principal or ?resource in it: nothing would fill it in';
+    const message = 'a template with ?principal or ?resource, which is never filled in';
     return [{ ...linePlaces(text)(Math.max(0, text.indexOf(template))), message }];
   }
-  return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'there is no policy in it' }];
+  return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'it contains no policy' }];
 }
 
-/** Places of the policies that name an entity type, in a text without faults. A policy that cannot be read may name it. */
+/**
+ * Returns the places of the policies that name an entity type, in a text without faults. A policy that cannot be read
+ * is included, because it may name the type.
+ */
 export function policiesNaming(type: string, text: string): readonly Pick<CedarFault, 'line' | 'column'>[] {
   const parts = askCedar((cedar) => cedar.policySetTextToParts(text));
   if ('refusal' in parts || parts.type === 'failure') return [];
@@ -45,12 +48,15 @@ export function policiesNaming(type: string, text: string): readonly Pick<CedarF
     .map((policy) => placeOf(Math.max(0, text.indexOf(policy))));
 }
 
-/** Whether the scope or a condition of a policy has an entity of the type, or asks for the type. */
+/** Whether the scope or a condition of a policy has an entity of the type, or tests for the type. */
 function namesEntityType(type: string, { principal, action, resource, conditions }: PolicyJson): boolean {
   return holdsType(type, [principal, action, resource, conditions]);
 }
 
-/** In the JSON form of Cedar, keys of an author's record have objects as values, never texts. */
+/**
+ * Whether JSON of a policy names the type. In the JSON form of Cedar, keys of an author's record have objects as
+ * values, never texts.
+ */
 function holdsType(type: string, json: unknown): boolean {
   if (Array.isArray(json)) return json.some((each) => holdsType(type, each));
   if (typeof json !== 'object' || json === null) return false;
@@ -59,7 +65,7 @@ function holdsType(type: string, json: unknown): boolean {
   });
 }
 
-/** What is wrong with a JSON text that should hold a list of entities; undefined where nothing is. */
+/** Returns the fault of a JSON text that should contain a list of entities, or undefined if there is none. */
 export function entitiesFault(text: string): string | undefined {
   const broken = jsonFault(text);
   if (broken !== undefined) {
@@ -77,8 +83,8 @@ const require = createRequire(import.meta.url);
 const MODULE = '@cedar-policy/cedar-wasm/nodejs';
 
 /**
- * What the parser answers. A text that is nested too deeply overflows its stack, and an instance that this happened to
- * answers nothing any more: the next question gets a new one.
+ * Calls the parser. A text that is nested too deeply overflows its stack, and the instance does not work after that, so
+ * the next call loads a new one.
  */
 function askCedar<T extends object>(question: (cedar: Cedar) => T): T | { readonly refusal: string } {
   const cedar: Cedar = require(MODULE);
@@ -91,7 +97,7 @@ function askCedar<T extends object>(question: (cedar: Cedar) => T): T | { readon
   }
 }
 
-/** An error and those that were found with it. */
+/** Returns an error and its related errors. */
 function flat(errors: readonly DetailedError[]): readonly DetailedError[] {
   return errors.flatMap((error) => [error, ...flat(error.related ?? [])]);
 }
@@ -100,12 +106,12 @@ function placed(error: DetailedError, text: string): CedarFault {
   return { ...placeIn(text, error.sourceLocations?.[0]?.start ?? 0), message: worded(error) };
 }
 
-/** The parser counts in bytes of UTF-8. */
+/** Returns the place of an offset, which the parser counts in bytes of UTF-8. */
 function placeIn(text: string, bytes: number): Pick<CedarFault, 'line' | 'column'> {
   return linePlaces(text)(Buffer.from(text).subarray(0, bytes).toString().length);
 }
 
-/** What every message begins with, and tells nothing. */
+/** The beginning of every message, which contains no information. */
 const PREAMBLE = /^(failed to parse policies from string|error during entity deserialization): /;
 
 function worded({ message, help, sourceLocations }: DetailedError): string {

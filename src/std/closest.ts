@@ -1,10 +1,10 @@
-// Which of the known words an unknown one was meant to be.
+// Finds the known word that an unknown one was meant to be.
 
-/** The nearest candidate, where one is near enough to be a slip of the fingers or of upper and lower case. */
+/** Returns the nearest candidate, if it is near enough to be a typing error or differs in upper and lower case only. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;
-  // Of one or two letters every word is near: there, only the case may differ.
+  // All words of one or two letters are near to each other, so they may differ only in case.
   let bestDistance = Math.floor(word.length / 3) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
@@ -16,13 +16,13 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** ` Did you mean "x"?` with its leading space, or nothing. */
+/** Returns ` Did you mean "x"?` with its leading space, or an empty text. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = closest(word, candidates);
   return near === undefined ? '' : ` Did you mean "${near}"?`;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours; stops counting at `limit`. */
+/** Counts insertions, deletions, substitutions and swaps of neighbours, and stops at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

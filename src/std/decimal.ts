@@ -1,4 +1,4 @@
-// Fields that hold a decimal number as text, because a number in a resource would lose digits on its way.
+// Defines fields that contain a decimal number as text, because a number in a resource would lose digits on its way.
 
 import { inFile } from './file-words.ts';
 import type { TString } from './json-schema.ts';
@@ -7,7 +7,7 @@ import { text } from './schema.ts';
 interface Bounds {
   /** Name of the field, for the message. */
   readonly field: string;
-  /** The most it may be, as the message writes it; the least is 0. */
+  /** The maximum, as the message writes it. The minimum is 0. */
   readonly most: string;
   readonly default?: string;
 }

@@ -1,14 +1,14 @@
-// Durations as the documents write them (`1h30m`, `250ms`).
+// Reads and writes durations in the form of resources (`1h30m`, `250ms`).
 
 const UNIT_MS = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** Document 2, Conventions: groups of number (optional fraction) and unit. */
+/** Groups of a number (with an optional fraction) and a unit. */
 export const DURATION_PATTERN = '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$';
 
 const WHOLE = new RegExp(DURATION_PATTERN);
 const GROUP = /([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)/g;
 
-/** Milliseconds, or undefined where the text is no duration. */
+/** Returns milliseconds, or undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (!WHOLE.test(text)) return undefined;
   let totalMs = 0;
@@ -25,7 +25,7 @@ const UNITS = [
   ['ms', 1],
 ] as const;
 
-/** A text that `parseDuration` reads: `1h30m`, `45s`, `250ms`; whole milliseconds only. */
+/** Returns a text that `parseDuration` reads: `1h30m`, `45s`, `250ms`. Accepts whole milliseconds only. */
 export function formatDuration(ms: number): string {
   let left = Math.round(ms);
   const parts = UNITS.map(([unit, size]) => {

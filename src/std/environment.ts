@@ -1,12 +1,12 @@
-// Settings out of environment variables, as their schema names them: `apply.maxDeletes` is PREFIX_APPLY_MAXDELETES. Pure:
-// the environment is passed in.
+// Reads settings from environment variables, which are named after the schema: `apply.maxDeletes` is
+// PREFIX_APPLY_MAXDELETES. The environment is passed in.
 
 import { closest } from './closest.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The value with what the environment says over it; lists and objects are written as JSON. */
+/** Returns the value, overridden by the settings of the environment. Lists and objects are written as JSON. */
 export function withEnvironment(
   schema: JsonObject,
   value: JsonObject,
@@ -30,8 +30,8 @@ export function withEnvironment(
 }
 
 /**
- * Variables that set nothing and are spelled nearly as one that would, each with what was meant. Others of the prefix may be
- * for other programs: Kubernetes makes some for every Service.
+ * Returns variables that set nothing but have nearly the name of one that would, each with that name. Other variables
+ * with the prefix may be for other programs: Kubernetes creates some for every Service.
  */
 export function misspelledVariables(
   schema: JsonObject,
@@ -55,7 +55,7 @@ function variablesOf(schema: JsonObject, prefix: string): readonly string[] {
   });
 }
 
-/** The variable that the value at a JSON pointer comes from; undefined where none does. */
+/** Returns the variable that sets the value at a JSON pointer, or undefined if there is none. */
 export function variableOf(pointer: string, prefix: string, environment: Environment): string | undefined {
   const names = pointer.split('/').slice(1);
   const variables = names.map((_, index) => [prefix, ...names.slice(0, index + 1)].join('_').toUpperCase());
@@ -67,7 +67,7 @@ function parseVariable(property: JsonObject, text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    // No JSON: the schema says what it should have been.
+    // The text is not JSON. The schema reports the expected type.
     return text;
   }
 }

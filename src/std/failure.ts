@@ -1,4 +1,5 @@
-// The world saying no: unreachable, refused, broken. Thrown by adapters; caught per change in apply and at the edge.
+// Defines failures: something outside this program is unreachable, refuses or is broken. Adapters throw them. The apply
+// step catches them per change, and all others are caught at the outermost level.
 
 import type { JsonObject } from './json.ts';
 
@@ -6,13 +7,13 @@ export interface FailureOptions {
   /** Facts that a reader or a program needs (URL, status, object id). Never a secret. */
   readonly data?: JsonObject;
   readonly cause?: unknown;
-  /** True where the same request may succeed later (busy, timed out, connection lost). */
+  /** Whether the same request may succeed later (busy, timed out, connection lost). */
   readonly retryable?: boolean;
 }
 
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** Stable kebab-case code; every code has a section in docs/errors.md. */
+  /** Stable kebab-case code. Every code has a section in docs/errors.md. */
   readonly code: string;
   readonly data: JsonObject;
   readonly retryable: boolean;

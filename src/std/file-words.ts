@@ -1,11 +1,11 @@
-// Words by which a file bounds a field more closely than a CustomResourceDefinition does: that one says it by CEL, or leaves
-// it to the rules of its kind.
+// Marks fields that a file bounds more closely than a CustomResourceDefinition, in which a CEL rule or the rules of the
+// kind set the bound.
 
 import type { TString } from './json-schema.ts';
 
 export const FILE_WORDS = 'x-skep-file';
 
-/** `words` stand in the place of those of the schema. */
+/** Sets the words that replace those of the schema in a file. */
 export function inFile(schema: TString, words: { readonly pattern: string }): TString {
   return Object.assign({ ...schema }, { [FILE_WORDS]: words });
 }

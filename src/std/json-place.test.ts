@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from './json-place.ts';
 
-describe('the first mistake of a text is found where JSON.parse fails', () => {
+describe('the first mistake of a text is found if JSON.parse fails', () => {
   test.each([
-    { text: '', at: 'the end', reason: 'nothing is no JSON' },
+    { text: '', at: 'the end', reason: 'an empty text is not JSON' },
     { text: '<html></html>', at: 0, reason: 'another language begins with another character' },
     { text: '{"a":1,}', at: 7, reason: 'a comma must be followed by a member' },
     { text: '[1,]', at: 3, reason: 'a comma must be followed by an item' },
@@ -56,7 +56,7 @@ describe('members are listed in the order of the text', () => {
     ]);
   });
 
-  test('a value that is no object and no list has none, nor does an empty one', () => {
+  test('a value that is neither an object nor a list has none, nor does an empty one', () => {
     expect([jsonMembers('"x"'), jsonMembers('{ }'), jsonMembers('[]')]).toEqual([[], [], []]);
   });
 

@@ -1,16 +1,16 @@
-// Where things are inside a JSON text: the members of an object, the first mistake, line and column of an offset. JSON.parse
-// gives the values; this gives the places (RFC 8259).
+// Finds places inside a JSON text (RFC 8259), for which JSON.parse returns values only: the members of an object, the
+// first mistake, line and column of an offset.
 
 import { pointerTokens } from './json.ts';
 
 /** Offsets are UTF-16 indices into the text. */
 export interface JsonSpot {
-  /** Where the member begins: at its name, or, in arrays, at the value. */
+  /** The beginning of the member: its name or, in arrays, the value. */
   readonly offset: number;
   readonly valueStart: number;
 }
 
-/** One member of an object or item of an array. */
+/** A member of an object or an item of an array. */
 export interface JsonMember extends JsonSpot {
   /** The name, or the index as text. */
   readonly key: string;
@@ -19,11 +19,14 @@ export interface JsonMember extends JsonSpot {
 
 export interface JsonFault {
   readonly offset: number;
-  /** What was expected there. */
+  /** The token that was expected there. */
   readonly message: string;
 }
 
-/** Finds line and column of offsets; both count from 1, a column is one UTF-16 unit, as editors count. */
+/**
+ * Returns a function that finds line and column of offsets. Both count from 1, and a column is one UTF-16 unit, as in
+ * editors.
+ */
 export function linePlaces(text: string): (offset: number) => { line: number; column: number } {
   let starts: number[] | undefined;
   return (offset) => {
@@ -46,8 +49,8 @@ function lineStarts(text: string): number[] {
 }
 
 /**
- * The members of the object or array that begins at `start`, in the order of the text, repeated names included (of
- * those JSON.parse keeps the last only). Empty for other values. The text must be valid JSON.
+ * Returns the members of the object or array that begins at `start`, in the order of the text, with repeated names (of
+ * which JSON.parse keeps only the last). Returns none for other values. The text must be valid JSON.
  */
 export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMember[] {
   const open = text[start];
@@ -70,8 +73,8 @@ export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMembe
 }
 
 /**
- * Where the value that the pointer names is, or the deepest part of it that exists: a missing member is looked for at
- * the object that lacks it. Of repeated names the last counts, as for JSON.parse. The text must be valid JSON.
+ * Returns the place of the value that the pointer names, or of its deepest part that exists: for a missing member, that
+ * is the object without it. If a name is repeated, the last one counts, as in JSON.parse. The text must be valid JSON.
  */
 export function jsonFind(text: string, pointer: string, start = skipBlank(text, 0)): JsonSpot {
   let spot = { offset: start, valueStart: start };
@@ -83,7 +86,7 @@ export function jsonFind(text: string, pointer: string, start = skipBlank(text, 
   return spot;
 }
 
-/** The first mistake of a text that JSON.parse refused; undefined where the text is valid. */
+/** Returns the first mistake of a text that JSON.parse refused, or undefined if the text is valid. */
 export function jsonFault(text: string): JsonFault | undefined {
   const end = checkValue(text, skipBlank(text, 0), 0);
   if (typeof end !== 'number') return end;
@@ -93,7 +96,7 @@ export function jsonFault(text: string): JsonFault | undefined {
 
 const MAX_DEPTH = 500;
 
-/** The offset after the value at `at`, or what is wrong with it. */
+/** Returns the offset after the value at `at`, or its fault. */
 function checkValue(text: string, at: number, depth: number): number | JsonFault {
   if (depth > MAX_DEPTH) return { offset: at, message: `nested deeper than ${MAX_DEPTH} levels` };
   switch (text[at]) {
@@ -154,7 +157,7 @@ function checkString(text: string, start: number): number | JsonFault {
   return { offset: text.length, message: 'the text ends inside a string' };
 }
 
-/** Numbers, true, false, null: no list closes them, so the whole run of their characters is looked at. */
+/** Checks a number, true, false or null. They have no end mark, so all following characters of such words are read. */
 function checkWord(text: string, at: number): number | JsonFault {
   const end = wordEnd(text, at);
   const word = text.slice(at, end);
@@ -169,7 +172,7 @@ function skipBlank(text: string, from: number): number {
   return at;
 }
 
-/** The offset after a string's closing quote. */
+/** Returns the offset after a string's closing quote. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -182,7 +185,10 @@ function wordEnd(text: string, start: number): number {
   return at;
 }
 
-/** The offset after a valid value. Counts brackets instead of recursing: valid texts may nest deeper than the stack. */
+/**
+ * Returns the offset after a valid value. Counts brackets instead of recursing, because valid texts may be nested
+ * deeper than the stack.
+ */
 function skipValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; ) {

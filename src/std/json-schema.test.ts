@@ -2,7 +2,7 @@ import { Type as TypeBox } from 'typebox';
 import { expect, test } from 'vitest';
 import { type Static, Type } from './json-schema.ts';
 
-/** The same schema by either set of builders. */
+/** Writes the same schema with one of the two sets of builders. */
 function schemaBy(type: typeof Type) {
   return type.Object(
     {
@@ -20,14 +20,14 @@ function schemaBy(type: typeof Type) {
   );
 }
 
-test('the builders write what those of TypeBox write, word by word', () => {
+test('the builders write the same as those of TypeBox, word by word', () => {
   const theirs: object = TypeBox;
   const own = JSON.stringify(schemaBy(Type), undefined, 1);
   expect(own).toBe(JSON.stringify(schemaBy(theirs as typeof Type), undefined, 1));
   expect(JSON.parse(own).required).toEqual(['text', 'version', 'choice', 'map', 'empty', 'nothingRequired']);
 });
 
-test('the type of a schema is that of the values that fit it', () => {
+test('the type of a schema is the type of the values that fit it', () => {
   const value: Static<ReturnType<typeof schemaBy>> = {
     text: 'x',
     version: 'v1',

@@ -1,4 +1,4 @@
-// JSON values as types.
+// Defines JSON values as types, with functions on them.
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
@@ -10,26 +10,26 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; none where the value is no list. */
+/** Returns the objects of a list, or none if the value is not a list. */
 export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The texts of a list; none where the value is no list. */
+/** Returns the texts of a list, or none if the value is not a list. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /**
- * A text as it is, and a word for anything else. Anybody can send an object whose `toString` is a number, or a list of a thousand
- * levels: `String` throws for both.
+ * Returns a text as it is, and a word for any other value. Clients can send an object whose `toString` is a number, or
+ * a list of a thousand levels, and `String` throws for both.
  */
 export function shownText(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-/** Undefined where the text is no JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text);
@@ -39,12 +39,12 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** JSON text with sorted keys and without `undefined`: equal values give equal text. */
+/** Returns JSON with sorted keys and without `undefined`: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** A copy and no replacer: that one would be called for every text and number too, which takes twice as long. */
+/** Copies the value, because a replacer would also be called for every text and number, which takes twice as long. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value) || typeof value.toJSON === 'function') return value;
@@ -53,7 +53,10 @@ function sorted(value: unknown): unknown {
   return copy;
 }
 
-/** Same JSON value; the order of keys does not matter, a key holding `undefined` counts as absent. */
+/**
+ * Whether two JSON values are equal. The order of keys does not matter, and a key with the value `undefined` counts as
+ * absent.
+ */
 export function jsonEquals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -64,7 +67,7 @@ export function jsonEquals(a: unknown, b: unknown): boolean {
   return [...keys].every((key) => jsonEquals(a[key], b[key]));
 }
 
-/** One UTF-16 code unit as the text of a JSON string may have it: `\u2028` (RFC 8259 section 7). */
+/** Writes one UTF-16 code unit as an escape in a JSON string: `\u2028` (RFC 8259 section 7). */
 export function unicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
@@ -76,7 +79,7 @@ export function pointerToken(key: string | number): string {
   return text.includes('~') || text.includes('/') ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }
 
-/** The reference tokens of a JSON pointer (RFC 6901 section 4). */
+/** Returns the reference tokens of a JSON pointer (RFC 6901 section 4). */
 export function pointerTokens(pointer: string): string[] {
   if (pointer === '') return [];
   return pointer
@@ -85,7 +88,7 @@ export function pointerTokens(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What the JSON pointer names (RFC 6901 section 4); undefined where there is nothing. */
+/** Returns the value at a JSON pointer (RFC 6901 section 4), or undefined if there is none. */
 export function valueAtPointer(value: Json | undefined, pointer: string): Json | undefined {
   return pointerTokens(pointer).reduce<Json | undefined>((container, token) => {
     if (Array.isArray(container)) return container[Number(token)];

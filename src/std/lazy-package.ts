@@ -1,10 +1,10 @@
-// Packages that take longer to load than most commands need them: loaded when they are first used.
+// Loads packages on first use, because loading them takes longer than most commands run.
 
 import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/** For packages that load at once, without `await`: `lazyPackage<typeof import('yaml')>('yaml')`. */
+/** Loads a package synchronously: `lazyPackage<typeof import('yaml')>('yaml')`. */
 export function lazyPackage<T>(name: string): () => T {
   let loaded: T | undefined;
   return () => {

@@ -1,6 +1,6 @@
-// What an author must fix, as data: collected, never thrown.
+// Defines problems: faults that an author must fix, as data. They are collected, never thrown.
 
-/** A position in a source file; `line` and `column` count from 1, `file` is as the source names it. */
+/** A position in a source file. `line` and `column` count from 1, `file` is the name that the source has for it. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -18,10 +18,10 @@ export interface ResourceId {
 export type Severity = 'error' | 'warning';
 
 export interface Problem {
-  /** Stable kebab-case code; every code has a section in docs/errors.md. */
+  /** Stable kebab-case code. Every code has a section in docs/errors.md. */
   readonly code: string;
   readonly severity: Severity;
-  /** One sentence: what is wrong, and what would be right. Never holds a secret value. */
+  /** A sentence with the fault and its remedy. Never contains a secret value. */
   readonly message: string;
   readonly place?: Place;
   /** JSON pointer (RFC 6901) into the document. */
@@ -29,12 +29,12 @@ export interface Problem {
   readonly resource?: ResourceId;
 }
 
-/** `namespace/Kind/name`; cluster-scoped kinds have no namespace part. */
+/** Returns `namespace/Kind/name`. Cluster-scoped kinds have no namespace part. */
 export function formatId(id: ResourceId): string {
   return id.namespace === undefined ? `${id.kind}/${id.name}` : `${id.namespace}/${id.kind}/${id.name}`;
 }
 
-/** `file:line:column: severity code: message (id)`, the parts that are known. */
+/** Returns `file:line:column: severity code: message (id)` with the parts that are known. */
 export function formatProblem(problem: Problem): string {
   const { place, resource } = problem;
   const where = place === undefined ? '' : `${place.file}:${place.line}:${place.column}: `;
@@ -42,7 +42,7 @@ export function formatProblem(problem: Problem): string {
   return `${where}${problem.severity} ${problem.code}: ${problem.message}${whose}`;
 }
 
-/** By file, line and column. Problems without a place come first. */
+/** Sorts by file, line and column. Problems without a place come first. */
 export function sortByPlace(problems: readonly Problem[]): Problem[] {
   return problems.toSorted(({ place: one }, { place: other }) => {
     if (one === undefined || other === undefined) return Number(one !== undefined) - Number(other !== undefined);

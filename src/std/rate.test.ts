@@ -9,7 +9,7 @@ function limited(requestsPerMinute: number) {
     advance(ms: number) {
       now += ms;
     },
-    /** How many of so many requests are let through. */
+    /** Returns the number of requests that are allowed. */
     allowed: (address: string, requests: number) =>
       Array.from({ length: requests }, () => limit(address)).filter((wait) => wait === undefined).length,
   };
@@ -43,7 +43,7 @@ test.each([
   expect(allowed(second, 1)).toBe(same ? 0 : 1);
 });
 
-test('a hundred thousand clients do not pile up, and who comes often is not forgotten', () => {
+test('a hundred thousand clients do not pile up, and a frequent client is not forgotten', () => {
   const { allowed, limit } = limited(1);
   allowed('192.0.2.1', 10);
   for (let index = 0; index < 100_000; index += 1) {

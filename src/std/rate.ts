@@ -1,23 +1,26 @@
-// How much one client may ask in a minute. Knows addresses and times, no requests.
+// Limits the requests of one client per minute.
 
 import { setBounded } from './bounded.ts';
 
-/** Seconds until the client may ask again; undefined where it may now. */
+/** Returns the seconds until the client may send the next request, or undefined if it may send it now. */
 export type RateLimit = (address: string) => number | undefined;
 
 interface Bucket {
-  /** Requests that may be made at once. */
+  /** Requests that may be sent at once. */
   left: number;
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   countedAt: number;
 }
 
-/** More clients than this are not distinguished for long: those unheard of for longest are forgotten. */
+/**
+ * The maximum number of clients that are remembered. Beyond it, the clients without a request for the longest time are
+ * forgotten.
+ */
 const CLIENTS_MAX = 10_000;
-/** What may come at once: a page asks for several things when it is opened. */
+/** The burst that is allowed: a page sends several requests when it is opened. */
 const BURST_SECONDS = 15;
 
-/** `monotonic`: milliseconds. */
+/** `monotonic`: monotonic time in milliseconds. */
 export function createRateLimit(requestsPerMinute: number, monotonic: () => number): RateLimit {
   const perMs = requestsPerMinute / 60_000;
   const size = Math.max(10, perMs * 1000 * BURST_SECONDS);
@@ -33,7 +36,7 @@ export function createRateLimit(requestsPerMinute: number, monotonic: () => numb
   };
 }
 
-/** One customer of a provider has a whole /64 of IPv6 addresses. */
+/** Returns the network of an address. A customer of a provider has a whole /64 of IPv6 addresses. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address;
   const [head = ''] = address.split('::');

@@ -1,5 +1,5 @@
-// Small functions that write JSON Schemas the way a CustomResourceDefinition may hold them, and give the TypeScript type
-// with it. The object they return is the schema: no word in it that an API server forbids.
+// Writes JSON Schemas in the form that a CustomResourceDefinition may contain, together with their TypeScript types.
+// The returned object is the schema, without words that an API server forbids.
 
 import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from './duration.ts';
@@ -49,7 +49,7 @@ export interface IntegerKeywords extends Keywords {
   readonly default?: number;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** `int32` unless said otherwise. */
+  /** The format, `int32` by default. */
   readonly format?: 'int32' | 'int64';
 }
 
@@ -57,19 +57,19 @@ export interface ListKeywords extends Keywords {
   readonly default?: readonly Json[];
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** Keys that tell items apart; without them the list is one value (`atomic`). */
+  /** Keys that identify items. Without them the list is one value (`atomic`). */
   readonly keys?: readonly string[];
 }
 
 export interface ObjectKeywords extends Keywords {
   readonly default?: JsonObject;
-  /** True: written and owned as one value, never merged field by field. */
+  /** If set, the value is written and owned as a whole, never merged field by field. */
   readonly atomic?: boolean;
-  /** True: an empty object breaks one of the rules. */
+  /** If set, an empty object breaks one of the rules. */
   readonly neverEmpty?: boolean;
-  /** Old names of its fields, each with the name of today. What reads a resource sees the latter only. */
+  /** Old names of its fields, each with the current name. Readers of a resource see the current names only. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Names of its fields in `NEXT_VERSION`, by the name in the documents. What reads a resource sees the latter only. */
+  /** Names of its fields in `NEXT_VERSION`, by the current name. Readers of a resource see the current names only. */
   readonly spellings?: Readonly<Record<string, string>>;
 }
 
@@ -90,7 +90,7 @@ function describeField(
   };
 }
 
-/** The field may be left out. Fields with a default need no such mark: readers always see a value. */
+/** Marks a field that may be left out. Fields with a default need no such mark, because readers always see a value. */
 export function optional<T extends TSchema>(schema: T): TOptional<T> {
   return Type.Optional(schema);
 }
@@ -111,13 +111,13 @@ export function integer(description: string, keywords: IntegerKeywords = {}): TI
 
 interface ChoiceKeywords<T extends string> extends Keywords {
   readonly default?: T;
-  /** Old words, each with the word of today. What reads a resource sees the latter only. */
+  /** Old words, each with the current word. Readers of a resource see the current words only. */
   readonly aliases?: Readonly<Record<string, T>>;
-  /** Words of `NEXT_VERSION`, by the word in the documents. What reads a resource sees the latter only. */
+  /** Words of `NEXT_VERSION`, by the current word. Readers of a resource see the current words only. */
   readonly spellings?: Readonly<Partial<Record<T, string>>>;
 }
 
-/** One of the given words; written as `enum`, never as `anyOf` of constants. */
+/** Returns a schema for one of the given words, written as `enum`, never as `anyOf` of constants. */
 export function choice<const T extends string>(
   description: string,
   values: readonly T[],
@@ -159,7 +159,7 @@ export function object<T extends TProperties>(
     ...Object.entries(spellings).flatMap(([name, spelling]) => spellingRules(properties, name, spelling)),
   ];
   const rules = validations.length === 0 ? {} : { validations };
-  // The other names are in the schema but not in its type: a kind reads its resources by the names of the documents.
+  // The schema has the other names and its type does not: a kind reads its resources by the current names.
   return Type.Object({ ...withSpellings(properties, spellings), ...old } as T, {
     ...describeField(description, { ...keywords, ...rules }),
     ...merging,
@@ -182,12 +182,14 @@ function notBoth(name: string, field: string): Validation {
   };
 }
 
-/** Any keys, text values; written as `additionalProperties`, never as `patternProperties`. */
+/**
+ * Returns a schema for any keys with texts as values, written as `additionalProperties`, never as `patternProperties`.
+ */
 export function textMap(description: string, keywords: MapKeywords = {}): TUnsafe<Record<string, string>> {
   return map(Type.String() as TString, description, keywords);
 }
 
-/** Any keys, one kind of value. */
+/** Returns a schema for any keys with values of one schema. */
 export function map<T extends TSchema>(
   values: T,
   description: string,
@@ -197,34 +199,34 @@ export function map<T extends TSchema>(
   return Type.Unsafe<Record<string, Static<T>>>(schema);
 }
 
-/** An object whose fields are not described here, kept as written. */
+/** Returns a schema for an object whose fields are not described here and are kept as written. */
 export function anyObject(description: string): TUnsafe<JsonObject> {
   return Type.Unsafe<JsonObject>({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, description });
 }
 
-/** Any JSON value, kept as written. CEL does not see it. */
+/** Returns a schema for any JSON value, which is kept as written. CEL does not see it. */
 export function anyValue(description: string): TUnsafe<Json> {
   return Type.Unsafe<Json>({ 'x-kubernetes-preserve-unknown-fields': true, description });
 }
 
-/** Document 2, Conventions: `1h30m`, `250ms`. */
+/** Returns a schema for a duration: `1h30m`, `250ms`. */
 export function duration(description: string, keywords: TextKeywords = {}): TString {
   return text(description, { pattern: DURATION_PATTERN, maxLength: 64, ...keywords });
 }
 
-/** RFC 3339. */
+/** Returns a schema for an RFC 3339 time. */
 export function time(description: string): TString {
   return text(description, { format: 'date-time' });
 }
 
 const QUANTITY_PATTERN = '^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$';
 
-/** An amount as Kubernetes writes it: `100m`, `512Mi`. */
+/** Returns a schema for a quantity of Kubernetes: `100m`, `512Mi`. */
 export function quantity(description: string, keywords: TextKeywords = {}): TString {
   return text(description, { pattern: QUANTITY_PATTERN, maxLength: 64, ...keywords });
 }
 
-/** Document 2, Conventions: ports are 1-65535. */
+/** Returns a schema for a port, 1-65535. */
 export function port(description: string, keywords: IntegerKeywords = {}): TInteger {
   return integer(description, { minimum: 1, maximum: 65535, ...keywords });
 }

@@ -1,4 +1,4 @@
-// Slashes at the ends of a path, removed in time that grows with the text: an expression that ends in `\/+$` is quadratic.
+// Removes slashes at the ends of a path in linear time. An expression that ends in `\/+$` is quadratic.
 
 export function withoutEndSlashes(text: string): string {
   let end = text.length;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSlots } from './slots.ts';
 
-it('slots give a place that was given back to the next item', () => {
+it('slots give a released place to the next item', () => {
   const slots = createSlots<string>();
   const first = slots.add('a');
   const second = slots.add('b');
@@ -11,7 +11,7 @@ it('slots give a place that was given back to the next item', () => {
   expect(second).not.toBe(first);
 });
 
-it('slots take a place back once', () => {
+it('slots release a place once', () => {
   const slots = createSlots<string>();
   const place = slots.add('a');
   slots.remove(place);

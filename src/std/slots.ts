@@ -1,11 +1,11 @@
-// Things that come and go all the time. A Map or Set that changes so often is rebuilt again and again, and each table that
-// it leaves behind refers to the next one (V8, OrderedHashTable): once one is old, everything that was ever in flight stays
-// until the next full collection.
+// Keeps items that are added and removed all the time. A Map or Set that changes so often is rebuilt again and again,
+// and each table that it leaves behind refers to the next one (V8, OrderedHashTable). Once one of them is old, all
+// former items stay in memory until the next full collection.
 
 export interface Slots<T> {
-  /** The place of the item until it is removed. */
+  /** Returns the place of the item until it is removed. */
   add(item: T): number;
-  /** Further calls do nothing until the place is given to another item. */
+  /** Removes the item. Further calls do nothing until the place is given to another item. */
   remove(place: number): void;
   values(): T[];
 }

@@ -5,7 +5,7 @@ import type { Problem } from './problem.ts';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Undefined if the bytes are not UTF-8. A byte order mark stays. */
+/** Returns undefined if the bytes are not UTF-8. A byte order mark stays. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return DECODER.decode(bytes);
@@ -15,7 +15,7 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The text of a file, without a byte order mark; or the sentence that says why the bytes are not text. */
+/** The text of a file without a byte order mark, or a sentence that says why the bytes are not text. */
 export type FileText = { readonly text: string } | { readonly fault: string };
 
 export function decodeFile(bytes: Uint8Array): FileText {
@@ -25,7 +25,10 @@ export function decodeFile(bytes: Uint8Array): FileText {
   return { text: text.startsWith('\uFEFF') ? text.slice(1) : text };
 }
 
-/** Without a byte order mark, UTF-16 is valid UTF-8 in which every second character is NUL. */
+/**
+ * Whether the bytes are UTF-16. Without a byte order mark, UTF-16 is valid UTF-8 in which every second character is
+ * NUL.
+ */
 function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if (first === 0 || second === 0) return true;

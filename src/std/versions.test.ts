@@ -20,7 +20,7 @@ describe('versions are ordered by precedence', () => {
   });
 
   test.each([
-    { low: '1.0', high: '0.0.1', reason: 'two numbers are no semantic version' },
+    { low: '1.0', high: '0.0.1', reason: 'two numbers are not a semantic version' },
     { low: 'V2.0.0', high: '0.0.1', reason: 'nor is a capital before it' },
     { low: 'v2.0.0', high: 'v10.0.0', reason: 'a v before it does not count' },
     { low: '0.9.0', high: 'v1.0.0', reason: 'whether or not all have it' },
@@ -55,7 +55,7 @@ describe('one version is the latest', () => {
     {
       from: [at('2.0.0'), at('1.0.0', undefined, true)],
       latest: '1.0.0',
-      reason: 'what the publisher says comes first',
+      reason: 'the choice of the publisher comes first',
     },
     {
       from: [at('1.0.0', undefined, true), at('1.1.0', undefined, true), at('3.0.0')],
@@ -75,7 +75,7 @@ describe('one version is the latest', () => {
     {
       from: [at('b', '2026-01-01T00:00:00.000Z'), at('a', '2026-02-01T00:00:00.000Z')],
       latest: 'a',
-      reason: 'of others the one published last wins',
+      reason: 'among others the one published last wins',
     },
     { from: [at('0.9.0'), at('v1.0.0')], latest: 'v1.0.0', reason: 'a v before the numbers does not count' },
     { from: [at('v1.0.0'), at('v2.0.0'), at('v10.0.0')], latest: 'v10.0.0', reason: 'with it numbers are numbers too' },
@@ -83,7 +83,7 @@ describe('one version is the latest', () => {
     {
       from: [at('1.0.0', '2026-02-01T00:00:00.000Z'), at('v1.0.0'), at('1.0.0+b1')],
       latest: '1.0.0',
-      reason: 'of equals the one published last wins',
+      reason: 'among equals the one published last wins',
     },
     { from: [at('a'), at('b')], latest: 'b', reason: 'of those published together the greater text wins' },
   ])('$latest: $reason', ({ from, latest }) => {

@@ -1,6 +1,6 @@
-// Which of several versions of one thing is the latest.
+// Finds the latest of several versions.
 
-/** A semantic version as far as it counts: a prefix `v` and a build part do not. */
+/** The relevant parts of a semantic version. A prefix `v` and a build part do not count. */
 interface Semver {
   readonly numbers: readonly string[];
   readonly prerelease: readonly string[];
@@ -8,16 +8,16 @@ interface Semver {
 
 export interface Candidate {
   readonly version: string;
-  /** What its publisher said. */
+  /** Whether its publisher calls it the latest. */
   readonly isLatest?: boolean | undefined;
   /** RFC 3339 in UTC, in one notation for all candidates. */
   readonly publishedAt: string;
 }
 
 /**
- * The latest of the versions: the one that its publisher calls so; else the highest semantic version; else, where no
- * version is semantic, the one published last. Of equals, such as 1.0.0 and v1.0.0, the one published last, then the greater
- * text. Undefined for no candidates.
+ * Returns the latest version: the one that its publisher calls so, else the highest semantic version, else, if no
+ * version is semantic, the one published last. Among equal ones, such as 1.0.0 and v1.0.0, returns the one published
+ * last, then the greater text. Returns undefined for no candidates.
  */
 export function latestOf<T extends Candidate>(candidates: readonly T[]): T | undefined {
   const named = candidates.filter((candidate) => candidate.isLatest === true);
@@ -37,7 +37,7 @@ function isNewer(a: Candidate, b: Candidate): boolean {
   return time === 0 ? compareText(a.version, b.version) > 0 : time > 0;
 }
 
-/** Versions in ascending order: semantic ones by precedence above all others, which are ordered as text. */
+/** Compares versions for ascending order: semantic ones by precedence, above all others, which are ordered as text. */
 export function compareVersions(a: string, b: string): number {
   const semverA = parseSemver(a);
   const semverB = parseSemver(b);
@@ -46,7 +46,10 @@ export function compareVersions(a: string, b: string): number {
   return semverB !== undefined ? -1 : compareText(a, b);
 }
 
-/** Undefined for what is no semantic version (semver.org 2.0.0, items 2, 9 and 10), with or without a `v` before it. */
+/**
+ * Returns undefined if the text is not a semantic version (semver.org 2.0.0, items 2, 9 and 10), with or without a `v`
+ * before it.
+ */
 function parseSemver(version: string): Semver | undefined {
   const [precedence = '', ...build] = version.split('+');
   if (build.length > 1 || !build.every((part) => part.split('.').every(isWord))) return undefined;
@@ -59,7 +62,7 @@ function parseSemver(version: string): Semver | undefined {
   return prerelease.every(isIdentifier) ? { numbers, prerelease } : undefined;
 }
 
-/** Item 11: numbers first, then a release above its prereleases, then identifier by identifier. */
+/** Compares by item 11: numbers first, then a release above its prereleases, then identifier by identifier. */
 function comparePrecedence(a: Semver, b: Semver): number {
   const numbers = compareLists(a.numbers, b.numbers);
   if (numbers !== 0) return numbers;
@@ -78,7 +81,7 @@ function compareLists(a: readonly string[], b: readonly string[]): number {
 function compareIdentifiers(a: string, b: string): number {
   const numericA = isDigits(a);
   const numericB = isDigits(b);
-  // Numbers may be longer than a double is exact; without leading zeros the longer one is the greater.
+  // Numbers may be longer than a double can represent exactly. Without leading zeros the longer one is greater.
   if (numericA && numericB) return a.length === b.length ? compareText(a, b) : a.length - b.length;
   if (numericA !== numericB) return numericA ? -1 : 1;
   return compareText(a, b);

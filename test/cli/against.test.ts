@@ -56,7 +56,7 @@ test('a run publishes the state, and with it a checkout is planned without a clu
     '  ~ tools/MCPServer/clock\n      /spec/image: "images.example.com/clock:1.0.0" -> "images.example.com/clock:2.0.0"\n',
   );
   expect(stdout).toContain('  - tools/MCPServer/owl\n');
-  expect(stdout).toMatch(/^by the snapshot of \S+ \(fleet at [0-9a-f]{12}\); what happened since is not known$/m);
+  expect(stdout).toMatch(/^by the snapshot of \S+ \(fleet at [0-9a-f]{12}\); later changes are not known$/m);
   expect(stdout).toMatch(/^0 to create, 3 to update, 10 to delete, \d+ unchanged, 0 held$/m);
 });
 
@@ -89,7 +89,7 @@ test('a snapshot behind a URL is asked for with the token of a file', async () =
   const refused = planBySnapshot(config(), { against: url, source: [] });
   await expect(refused).rejects.toMatchObject({
     code: 'snapshot-unavailable',
-    message: expect.stringContaining('answers 401: it wants a token: --token-file'),
+    message: expect.stringContaining('answers 401: it requires a token: use --token-file'),
   });
 });
 

@@ -29,7 +29,7 @@ test('lines have the colour of what they say', () => {
     '  + tools/MCPServer/new',
     '  ~ tools/MCPServer/changed',
     '  - tools/MCPServer/old (+10 objects)',
-    '  -/+ tools/Deployment/again (deleted and created anew)',
+    '  -/+ tools/Deployment/again (deleted and created again)',
     'fleet.yaml:3:5: error schema-enum: must be one of a, b. (tools/MCPServer/wiki)',
     'fleet.yaml:3:5: warning secret-plaintext: everybody can read it (tools/Secret/wiki)',
     '[  4.7 s] fleet.yaml:3:5: error schema-enum: must be one of a, b. (tools/MCPServer/wiki)',
@@ -56,7 +56,7 @@ test('lines have the colour of what they say', () => {
     "<green>  + tools/MCPServer/new</>
     <yellow>  ~ tools/MCPServer/changed</>
     <red>  - tools/MCPServer/old (+10 objects)</>
-    <magenta>  -/+ tools/Deployment/again (deleted and created anew)</>
+    <magenta>  -/+ tools/Deployment/again (deleted and created again)</>
     fleet.yaml:3:5: <red><bold>error schema-enum</></>: must be one of a, b. (tools/MCPServer/wiki)
     fleet.yaml:3:5: <yellow><bold>warning secret-plaintext</></>: everybody can read it (tools/Secret/wiki)
     [  4.7 s] fleet.yaml:3:5: <red><bold>error schema-enum</></>: must be one of a, b. (tools/MCPServer/wiki)

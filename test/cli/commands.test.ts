@@ -375,7 +375,7 @@ describe('plan and sync', () => {
     own.remove();
     expect(code).toBe(8);
     const why =
-      'tools/MCPServer/clock: MCP server is starting: no pod of the server is ready. If that lasts, its events';
+      'tools/MCPServer/clock: MCP server is starting: no pod of the server is ready. If this lasts, its events';
     expect(stdout).toMatch(new RegExp(`^waiting for ${why} .* \\(\\d s left\\)$`, 'm'));
     expect(stdout).toContain(`\nnot ready in time: ${why}`);
     expect(recorded.stdout).toContain(`\nnot ready in time: ${why}`);

@@ -128,9 +128,9 @@ describe('respell', () => {
     );
     expect(converted(`${shared}---\n${manifest('MCPGroup', ' {}\n')}`)).toContain('groupRef: {name: tools}');
     const used = '\n  incomingAuth: {type: anonymous}\n  config: &c {groupRef: tools}\n  podTemplateSpec: *c\n';
-    expect(converted(manifest('VirtualMCPServer', used))).toMatch(/^fault: it would not mean the same afterwards/);
+    expect(converted(manifest('VirtualMCPServer', used))).toMatch(/^fault: its meaning would change/);
     const number = '\n  image: a/b:1\n  groupRef: 5\n';
-    expect(converted(manifest('MCPServer', number))).toMatch(/^fault: it would not mean the same afterwards/);
+    expect(converted(manifest('MCPServer', number))).toMatch(/^fault: its meaning would change/);
     expect(converted('a: {{ .Values.x }}\nb: [')).toMatch(/^fault: /);
   });
 });
@@ -188,7 +188,7 @@ describe('skep convert', () => {
   test('a file that cannot be converted is named, and the exit code is 3; a path that does not exist is a usage error', async () => {
     writeFileSync(join(folder, 'broken.yaml'), 'a: [');
     const { code, stderr } = await run('broken.yaml');
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/^broken.yaml: left as it is: /)]);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^broken.yaml: left unchanged: /)]);
     expect(await run('nowhere')).toMatchObject({ code: 64 });
   });
 });

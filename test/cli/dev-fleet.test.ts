@@ -326,7 +326,7 @@ spec: {image: '${image}', transport: streamable-http}
   const api = await connect(join(folder.path, 'own', 'cluster', 'kubeconfig'));
   const { body } = await api.call({ method: 'GET', path: '/api/v1/namespaces/default/events', query: {} });
   await api.close();
-  const why = 'skep dev knows no program for image images.example.com/other:1: name one in dev.images of skep.yaml';
+  const why = 'skep dev has no program for image images.example.com/other:1: name one in dev.images of skep.yaml';
   expect(JSON.stringify(body)).toContain(why);
   // The server and its proxy settle without a process, and each place where people look says why.
   await running?.printed(`not run here (NotRunHere): default/MCPServer/theirs: ${why}`);

@@ -234,6 +234,6 @@ test('neither the true uid of a custom resource nor an overwritten configuration
     (pod: { metadata: { name: string } }) => pod.metadata.name.startsWith('good-') && pod.metadata.name !== 'good-0',
   );
   await api.call({ method: 'DELETE', path: `/api/v1/namespaces/evil/pods/${proxy.metadata.name}`, query: {} });
-  await untilWaiting('good-', 'does not belong to MCPServer good: something else wrote it');
+  await untilWaiting('good-', 'does not belong to MCPServer good: another program wrote it');
   expect(readdirSync(marks)).toEqual([]);
 });

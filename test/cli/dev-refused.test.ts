@@ -25,7 +25,7 @@ test('a port that is taken is named before any work', async () => {
   other.close();
   expect([code, stdout, readdirSync(join(folder.path, 'taken'))]).toEqual([1, '', []]);
   expect(stderr.replace(String(port), 'PORT')).toMatchInlineSnapshot(`
-    "error listen-failed: port PORT is taken by another process. Name another one: skep dev --port N, or npm start -- --port N
+    "error listen-failed: port PORT is used by another process. Name another one: skep dev --port N, or npm start -- --port N
     "
   `);
 });
@@ -70,7 +70,7 @@ test('a second start names the first one and how to run beside it', async () => 
   await first.release();
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr.replace(String(process.pid), 'PID')).toMatchInlineSnapshot(`
-    "error devcluster-locked: skep dev runs on shared already, as process PID. Stop it, or start this one with a folder and a port of its own: --data DIR --port N
+    "error devcluster-locked: skep dev runs on shared already, as process PID. Stop it, or start this one with its own folder and port: --data DIR --port N
     "
   `);
 });
@@ -93,8 +93,8 @@ test.each(['sync', 'plan', 'rollback abcd'])(
     });
     expect([code, stdout]).toEqual([64, '']);
     expect(stderr.replaceAll(folder.path, '/here')).toBe(
-      'error usage: the cluster of /here/started/data/cluster/kubeconfig belongs to skep dev, which is the instance "prod" as well: ' +
-        'each would delete what the other applies. Commit to a repository that skep dev follows, use -c /here/started/data/skep.yaml, ' +
+      'error usage: the cluster of /here/started/data/cluster/kubeconfig belongs to skep dev, which is also named "prod": ' +
+        'each instance would delete the objects of the other. Commit to a repository that skep dev follows, use -c /here/started/data/skep.yaml, ' +
         'or give your skep.yaml another name.\n',
     );
   },

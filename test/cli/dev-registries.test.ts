@@ -89,13 +89,18 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('a fleet without an MCPRegistry has the page at the main port, and no catalogue', async () => {
+test('a fleet without an MCPRegistry has the console and the page of its servers at the main port, and no catalogue', async () => {
   const output = await start().printed('Ctrl-C stops everything');
   const main = `http://127.0.0.1:${port}`;
-  expect([...output.matchAll(/^(page|registry) +([^#\s]+)/gm)].map(([, what, url]) => [what, url])).toEqual([
-    ['page', `${main}/`],
+  expect(
+    [...output.matchAll(/^(console|catalogue|registry) +([^#\s]+)/gm)].map(([, what, url]) => [what, url]),
+  ).toEqual([
+    ['console', `${main}/`],
+    ['catalogue', `${main}/catalogue`],
   ]);
-  const page = await fetch(`${main}/`);
+  const console = await fetch(`${main}/`);
+  expect(await console.text()).toContain('data-catalogue="/catalogue"');
+  const page = await fetch(`${main}/catalogue`);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('data-running="beside"')]);
   const registries = await fetch(`${main}/extension/v0/registries`);
   expect(await registries.json()).toEqual({ registries: [] });
@@ -161,4 +166,22 @@ test('the same repository with another path goes on without an approval', async 
   fleet.commit({ 'cluster/fourth.yaml': registry('fourth', 'four') });
   await dev.printed('/four/v0.1/servers is served');
   expect(urls).toEqual([urlOf(0, 'others'), urlOf(1, 'tools'), urlOf(1, 'more'), urlOf(2, 'three')]);
+});
+
+test('a registry whose settings are in configYAML is served too', async () => {
+  const configYAML = `sources: [{name: files, format: toolhive, file: {path: /data/registry.json}}]
+registries: [{name: texts, sources: [files]}]
+auth: {mode: anonymous}
+`;
+  const spec = {
+    configYAML,
+    volumes: [{ name: 'files', configMap: { name: 'servers' } }],
+    volumeMounts: [{ name: 'files', mountPath: '/data' }],
+  };
+  const metadata = { name: 'texts', namespace: 'team' };
+  const text = JSON.stringify({ apiVersion: 'toolhive.stacklok.dev/v1beta1', kind: 'MCPRegistry', metadata, spec });
+  fleet.commit({ 'cluster/texts.yaml': text });
+  const output = await dev.printed('/texts/v0.1/servers is served');
+  const [, url = ''] = /registry (\S+\/texts\/v0.1\/servers) is served/.exec(output) ?? [];
+  expect(await serversAt(url)).toBe(1);
 });

@@ -183,7 +183,7 @@ test('the commands that it prints work, a commit shows, and Ctrl-C stops everyth
   await makeAndFixMistake(dev, places);
   const [, config = ''] = / status -c (\S+)/.exec(output) ?? [];
   expect((await skep(['status', '-c', config], { cwd: folder.path })).stdout).toContain('source fleet at ');
-  const { runs } = (await (await fetch(/^runs +(\S+)$/m.exec(output)?.[1] ?? '')).json()) as { runs: unknown[] };
+  const { runs } = (await (await fetch(`${/^console +(\S+)$/m.exec(output)?.[1]}runs`)).json()) as { runs: unknown[] };
   expect(runs.length).toBeGreaterThan(0);
   uids = await living('uid');
   const before = await living('resourceVersion');
@@ -272,9 +272,9 @@ function commitAll(message: string): void {
   git('commit', '--quiet', '--message', message);
 }
 
-/** As the page of the runs has its readers copy it. */
+/** As the console has its readers copy it. */
 async function commandOfPage(dev: Running, words: string): Promise<string> {
-  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+\/runs/.exec(dev.output()) ?? [];
+  const [, url = ''] = /^console +(\S+)$/m.exec(dev.output()) ?? [];
   const shell = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
   const [, template = ''] = /data-command="([^"]*)"/.exec(shell) ?? [];
   return decodeURIComponent(template).replace('WORDS', words);
@@ -313,7 +313,7 @@ test('a restart keeps the state; killed, it takes PostgreSQL along, and can be s
 
   const { code, stdout, stderr } = await start('--once').finished;
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('sample repository kept as it is');
+  expect(stdout).toContain('sample repository exists and is kept unchanged');
   expect(stdout).toMatch(/0 created, \d+ configured, \d+ unchanged, 0 deleted, 0 held, 0 failed/);
   await expectGone(children);
 });

@@ -27,7 +27,7 @@ DEFAULT:    "streamable-http"
 ONE OF:     sse, streamable-http
 
 DESCRIPTION:
-    What clients speak where transport is stdio. No effect otherwise.
+    Transport for clients if transport is stdio. No effect otherwise.
 `);
 });
 

@@ -51,7 +51,7 @@ test('validate shows all there is to correct at once, what names mean, and Secre
     "fleet.yaml:14:13: error reference-missing: no MCPGroup "toolz" in namespace tools among these manifests. Did you mean "tools"? (tools/MCPServer/wiki)
     fleet.yaml:22:13: error reference-missing: no MCPGroup "toolz" in namespace tools among these manifests. Did you mean "tools"? (tools/MCPServer/clock)
     fleet.yaml:23:3: error schema-unknown-field: spec has no field "transprot", so the API server would drop it. Did you mean "transport"? (tools/MCPServer/clock)
-    fleet.yaml:26:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md) (tools/Secret/password)
+    fleet.yaml:26:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md) (tools/Secret/password)
     6 resources in 1 file: 2 invalid, 1 warning; correct these errors first, then rules and policies are checked as well
     "
   `);
@@ -86,8 +86,8 @@ test('init for a repository of this machine writes settings that may read it', a
 });
 
 test.each([
-  { words: ['diff'], says: 'skep has no command diff: skep plan shows what a sync would change' },
-  { words: ['get', 'mcpservers'], says: 'skep has no command get: skep status says how the fleet is' },
+  { words: ['diff'], says: 'skep has no command diff: skep plan shows the changes of a sync' },
+  { words: ['get', 'mcpservers'], says: 'skep has no command get: skep status shows the state of the fleet' },
   { words: ['logs'], says: 'skep has no command logs: kubectl logs has the logs of pods' },
   { words: ['reconcile'], says: 'skep has no command reconcile: skep sync makes one run' },
   { words: ['lint', '.'], says: 'skep has no command lint: skep validate checks manifests' },

@@ -32,7 +32,7 @@ test('a sync that Ctrl-C ends finishes what was sent and prints its summary, and
   const { code, stdout, stderr } = await sync.finished;
   world.cluster.cluster.faults.clear();
   expect(code).toBe(7);
-  expect(stderr).toContain('stopping: what was sent is finished, nothing more is changed');
+  expect(stderr).toContain('stopping: requests in flight are finished, nothing more is changed');
   expect(stdout).not.toContain('[run-stopped]');
   expect(stdout).toMatch(/\n\d+ created, .* 0 deleted, 1\d\d held, 0 failed \(\d+ API requests, [\d.]+ s\)\n$/);
 });

@@ -104,7 +104,7 @@ test('deletions are approved by the command that plan, sync and status print', a
 
 test('status prints the command that shows the last recorded run', async () => {
   const { stdout } = await run('status');
-  expect(await copy(stdout, 'what it did')).toMatchObject({
+  expect(await copy(stdout, 'to see the run')).toMatchObject({
     code: 0,
     says: expect.stringMatching(/^run [0-9a-f-]{36}: /),
   });

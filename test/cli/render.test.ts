@@ -88,7 +88,7 @@ apply MCPServer:
   + tools/MCPServer/wiki
 delete MCPServer:
   - tools/MCPServer/owl
-apps/db.yaml:2:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md) (tools/Secret/db)
+apps/db.yaml:2:7: warning secret-plaintext: the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md) (tools/Secret/db)
 what clients notice:
   - tools/MCPServer/owl
       is no longer at http://mcp-owl-proxy.tools.svc.cluster.local:8080/mcp
@@ -356,15 +356,15 @@ test('mistakes in the call are explained', async () => {
   ];
   expect(calls.map(({ code }) => code)).toEqual(calls.map(() => 64));
   expect(calls.map(({ stderr }) => stderr.split('\n')[0]?.replaceAll(folder.path, 'X'))).toEqual([
-    'error usage: X/elsewhere is in no Git repository: run skep plan --render in the checkout that is to be compared',
+    'error usage: X/elsewhere is not in a Git repository: run skep plan --render in the checkout that is to be compared',
     'error usage: name the folder of manifests to compare: --path clusters/prod',
     'error usage: name the branch, tag or commit to compare with: --base main',
     'error usage: neither main nor HEAD has files below "absent": name a folder with manifests (--path is relative to the current directory)',
-    'error usage: --path ../elsewhere leads out of the repository X/fleet: name a folder inside it',
+    'error usage: --path ../elsewhere is outside of the repository X/fleet: name a folder inside it',
     "error usage: option '--render' cannot be used with option '-c, --config <file>'",
     "error usage: option '--render' cannot be used with option '--out <file>'",
     "error usage: option '--render' cannot be used with option '--source <name=folder>'",
-    'error usage: --path, --base and --head go with --render',
+    'error usage: --path, --base and --head need --render',
   ]);
   const absent = await render('--path', 'apps', '--base', 'absent');
   expect([absent.code, absent.stderr]).toEqual([

@@ -112,7 +112,7 @@ function conflicts(): void {
     expect(done(result)).toEqual([`${namespace}/ConfigMap/settings configured`]);
     expect(shown(result)).toEqual([
       'settings.yaml:5:6: warning field-set-back: /data/a was set to another value by field manager "kubectl-edit", and is ' +
-        'set back to what Git says; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/ConfigMap/settings)',
+        'set back to the value in Git; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/ConfigMap/settings)',
     ]);
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'ours', b: 'two' });
     expect(shown(await fleet.run())).toEqual([]);
@@ -206,10 +206,10 @@ function conflicts(): void {
     const result = await fleet.run();
     expect(done(result)).toEqual([`${namespace}/Deployment/filled configured`]);
     expect(shown(result).map((line) => line.split(' warning ')[1])).toEqual([
-      'field-set-back: /spec/strategy/type was set to another value by field manager "kubectl-edit", and is set back to what ' +
-        'Git says; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/Deployment/filled)',
-      'field-set-back: /spec/strategy/rollingUpdate was set by field manager "kubectl-edit", and is removed: it stands in the ' +
-        'way of what Git says (NS/Deployment/filled)',
+      'field-set-back: /spec/strategy/type was set to another value by field manager "kubectl-edit", and is set back to the ' +
+        'value in Git; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/Deployment/filled)',
+      'field-set-back: /spec/strategy/rollingUpdate was set by field manager "kubectl-edit", and is removed, because it ' +
+        'blocks a field that Git declares (NS/Deployment/filled)',
     ]);
     const { metadata: after, spec } = await living('Deployment', 'filled', 'apps/v1');
     expect([after.uid, spec]).toMatchObject([metadata.uid, { strategy: { type: 'Recreate' }, minReadySeconds: 5 }]);
@@ -425,7 +425,7 @@ function refusals(): void {
     expect(done(result)).toEqual([
       `${namespace}/ConfigMap/beside configured`,
       expect.stringMatching(
-        /Deployment\/api failed: .*immutable.* spec\.selector cannot be changed, only replaced with the whole object: put the annotation skep\.dev\/replace: allowed into its manifest, and it is deleted and created anew \[immutable-field\]$/,
+        /Deployment\/api failed: .*immutable.* spec\.selector cannot be changed, only replaced with the whole object: put the annotation skep\.dev\/replace: allowed into its manifest, and it is deleted and created again \[immutable-field\]$/,
       ),
     ]);
   });
@@ -433,7 +433,7 @@ function refusals(): void {
   test('is replaced where its manifest allows it: deleted and created in one run', async () => {
     const before = await living('Deployment', 'api', 'apps/v1');
     fleet.git.commit({ 'api.yaml': web('two', REPLACE) });
-    expect(textOfPlan(await fleet.plan())).toContain(`-/+ ${namespace}/Deployment/api (deleted and created anew)`);
+    expect(textOfPlan(await fleet.plan())).toContain(`-/+ ${namespace}/Deployment/api (deleted and created again)`);
     const result = await fleet.run();
     expect(done(result)).toEqual([`${namespace}/Deployment/api deleted`, `${namespace}/Deployment/api created`]);
     const { metadata, spec } = await living('Deployment', 'api', 'apps/v1');

@@ -59,9 +59,9 @@ describe('tools', () => {
     expect(reported(['[search, open_ticket, close]', '[search, open_ticket]'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/tickets',
-      '      tools that are gone: close',
+      '      removed tools: close',
       '  ~ docs/VirtualMCPServer/desk',
-      '      tools that are gone: tickets_close',
+      '      removed tools: tickets_close',
     ]);
   });
 
@@ -86,7 +86,7 @@ describe('tools', () => {
     ).toEqual([
       'what clients notice:',
       '  ~ docs/VirtualMCPServer/desk',
-      '      tools that are gone: tickets_close, tickets_open_ticket, tickets_search',
+      '      removed tools: tickets_close, tickets_open_ticket, tickets_search',
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('tools', () => {
     expect(reported(['{conflictResolution: prefix}', priority])).toEqual([
       'what clients notice:',
       '  ~ docs/VirtualMCPServer/desk',
-      '      tools that are gone: tickets_search',
+      '      removed tools: tickets_search',
       '      tool wiki_search is called search now',
       '      tool wiki_read_page is called read_page now',
       '      tool wiki_edit_page is called edit_page now',
@@ -106,18 +106,18 @@ describe('tools', () => {
 
   test('equal names that nobody tells apart', () => {
     const lines = reported(['{conflictResolution: prefix}', '{conflictResolution: manual}']);
-    expect(lines).toContain('      more than one member has, without a rule that tells them apart: search');
+    expect(lines).toContain('      names of several members, without a rule that distinguishes them: search');
   });
 
   test('an image with another list of tools', () => {
     expect(reported(['wiki:1.0.0\n  transport', 'wiki:2.0.0\n  transport'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
-      '      tools that are gone: edit_page',
-      '      tools that are new: write_page',
+      '      removed tools: edit_page',
+      '      new tools: write_page',
       '  ~ docs/VirtualMCPServer/desk',
-      '      tools that are gone: wiki_edit_page',
-      '      tools that are new: wiki_write_page',
+      '      removed tools: wiki_edit_page',
+      '      new tools: wiki_write_page',
     ]);
   });
 
@@ -125,16 +125,16 @@ describe('tools', () => {
     expect(reported(['wiki:1.0.0\n  transport', 'wiki:3.0.0\n  transport'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
-      '      its tools may be others: a server is another one, and no registry in a ConfigMap lists them',
+      '      its tools may differ: a server has changed, and no registry in a ConfigMap lists its tools',
       '  ~ docs/VirtualMCPServer/desk',
-      '      its tools may be others: a server is another one, and no registry in a ConfigMap lists them',
+      '      its tools may differ: a server has changed, and no registry in a ConfigMap lists its tools',
     ]);
   });
 
   test('a member joins of which no registry lists the tools', () => {
     const joins =
       'name: chat, namespace: docs}\nspec: {image: images.example.com/mcp/chat:1, groupRef: desk}\n---\napiVersion: toolhive.stacklok.dev/v1alpha1\nkind: MCPServer\nmetadata: {name: wiki';
-    expect(reported(['name: wiki', joins])).toContain('      tools that are new: chat_*');
+    expect(reported(['name: wiki', joins])).toContain('      new tools: chat_*');
   });
 
   test('a workflow is offered, and an optimizer stands in front of all', () => {
@@ -148,7 +148,7 @@ describe('tools', () => {
       'what clients notice:',
       '  ~ docs/VirtualMCPServer/desk',
       '      clients see find_tool and call_tool only, and find the other tools by them',
-      '      tools that are new: triage',
+      '      new tools: triage',
     ]);
   });
 });
@@ -158,7 +158,7 @@ describe('tokens, URLs and transports', () => {
     expect(reported(['audience: wiki}', 'audience: pages}'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
-      '      the tokens of today are refused: they must be made for audience pages, no longer for wiki',
+      '      the tokens of today are refused: they must be issued for audience pages, no longer for wiki',
     ]);
   });
 
@@ -231,13 +231,13 @@ describe('endpoints and registries', () => {
       'what clients notice:',
       '  + docs/MCPServer/issues',
       '      is reached at http://mcp-issues-proxy.docs.svc.cluster.local:8080/mcp',
-      '      tools that are new: close, open_ticket, search',
+      '      new tools: close, open_ticket, search',
       '  - docs/MCPServer/tickets',
       '      is no longer at http://mcp-tickets-proxy.docs.svc.cluster.local:8080/mcp',
-      '      tools that are gone: close, open_ticket, search',
+      '      removed tools: close, open_ticket, search',
       '  ~ docs/VirtualMCPServer/desk',
-      '      tools that are gone: tickets_close, tickets_open_ticket, tickets_search',
-      '      tools that are new: issues_close, issues_open_ticket, issues_search',
+      '      removed tools: tickets_close, tickets_open_ticket, tickets_search',
+      '      new tools: issues_close, issues_open_ticket, issues_search',
     ]);
   });
 
@@ -246,7 +246,7 @@ describe('endpoints and registries', () => {
     expect(reported(['configMapRef: {name: catalogue, key: registry.json}', filter])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPRegistry/catalogue/all',
-      '      servers that are gone: io.github.stacklok/tickets',
+      '      removed servers: io.github.stacklok/tickets',
     ]);
   });
 
@@ -261,7 +261,7 @@ describe('endpoints and registries', () => {
   test('a registry whose entries are somewhere else', () => {
     const git = 'git: {repository: "https://git.example.com/registry.git", path: registry.json}';
     expect(reported(['configMapRef: {name: catalogue, key: registry.json}', git])).toContain(
-      '      its source is another; which servers that means is known when it is synced',
+      '      its source changes; its servers are known when it is synced',
     );
   });
 });
@@ -321,7 +321,7 @@ function listed(servers: Readonly<Record<string, readonly string[]>>): readonly 
 test('tools that are called like what is unknown hide no others', () => {
   const before = listed({ s: ['search', 'close', 'repo/list'] });
   const lines = between(before, listed({ s: ['search', '*', 're*', 'repo/*'] }));
-  expect(lines).toContain('      tools that are gone: close, repo/list');
+  expect(lines).toContain('      removed tools: close, repo/list');
   expect(lines.join('\n')).not.toContain('its tools may be others');
 });
 

@@ -1,5 +1,5 @@
-// An MCP server as a container in a cluster: implements `OpenStreams` of gateway/backends/ports.ts with `pods/attach` of the
-// Kubernetes API over a WebSocket (v4.channel.k8s.io, v5.channel.k8s.io).
+// Connects to an MCP server in a container of a cluster: implements `OpenStreams` of gateway/backends/ports.ts with
+// `pods/attach` of the Kubernetes API over a WebSocket (v4.channel.k8s.io, v5.channel.k8s.io).
 
 import type { RawData, WebSocket } from 'ws';
 import type { OpenStreams, Processes, Streams, StreamsHandlers } from '#gateway/backends/ports.ts';
@@ -30,11 +30,11 @@ interface State {
   replaced: Promise<void> | undefined;
   heardAt: number;
   paused: boolean;
-  /** `write` was answered with false. */
+  /** True after `write` returned false. */
   full: boolean;
-  /** What the server said on its status channel. */
+  /** Text of the server on its status channel. */
   status: string;
-  /** It has been handed over. */
+  /** Whether the connection has been handed over. */
   used: boolean;
   closing: boolean;
   stopTimer: () => void;
@@ -44,7 +44,7 @@ export function createAttach(options: AttachOptions): OpenStreams {
   return (index, handlers) => attach(options, index, handlers);
 }
 
-/** Pods for one session each. */
+/** Opens pods for one session each. */
 export function createPods(options: AttachOptions): Processes {
   return {
     open: createAttach(options),
@@ -73,7 +73,7 @@ async function attach(options: AttachOptions, index: number, handlers: StreamsHa
     state.stopTimer();
     if (state.used && !state.closing) reportEnd(state, detailOf(state.status, code));
   });
-  // Until it is known which run of the container this is, nothing is read.
+  // Nothing is read until it is known which run of the container this is.
   const { uid, instance } = await readInstance(options, pod, credentials).catch(async (error: unknown) => {
     socket.terminate();
     await replacePod(state);
@@ -151,7 +151,7 @@ function drain(state: State): void {
   state.handlers.drain();
 }
 
-/** While nothing is read no answer to a ping is either. */
+/** While nothing is read, answers to pings are not read either. */
 function watchSocket(state: State): void {
   const { socket, options } = state;
   state.stopTimer = options.clock.after(options.pingMs ?? PING_MS, () => {
@@ -175,7 +175,7 @@ async function endUse(state: State): Promise<void> {
   await Promise.all([close(state), replacePod(state)]);
 }
 
-/** The container would be started again by itself, but a node lets containers that end often wait for minutes. */
+/** The container would restart by itself, but a node lets containers that end often wait for minutes. */
 function replacePod(state: State): Promise<void> {
   const { options, pod, uid } = state;
   if (options.replacePod === undefined) return Promise.resolve();

@@ -12,7 +12,7 @@ const MAX_REFUSAL_BYTES = 64 * 1024;
 /** The API server and kubelet send pieces of 32 KiB. */
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
-/** An open socket that reads nothing yet: `resume` begins. Throws Failure `attach-refused`, `attach-unreachable`. */
+/** Returns an open socket that reads nothing until `resume`. Throws Failure `attach-refused`, `attach-unreachable`. */
 export async function openSocket(
   options: AttachOptions,
   pod: string,
@@ -71,7 +71,7 @@ function connectSocket(
   });
 }
 
-/** The server does not know the subprotocol: it chose none, or says that it refuses the request for that. */
+/** Whether the server does not know the subprotocol: it chose none, or gives that as the reason of its refusal. */
 function speaksAnother(error: unknown): boolean {
   return error instanceof Failure && error.data.another === true;
 }

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { BackendClock } from '#gateway/backends/ports.ts';
 import type { Failure } from '#std/failure.ts';
 
-/** Subprotocols of Kubernetes, the wanted one first. */
+/** Subprotocols of Kubernetes, the preferred one first. */
 export type AttachProtocol = 'v4.channel.k8s.io' | 'v5.channel.k8s.io';
 
 export interface AttachCredentials {
@@ -23,20 +23,20 @@ export interface AttachOptions {
   /** Name of the pod with this index. */
   readonly pod: (index: number) => string;
   readonly container: string;
-  /** Asked before every connection: tokens rotate. */
+  /** Called before every connection, because tokens rotate. */
   readonly credentials: () => Promise<AttachCredentials>;
   readonly clock: Pick<BackendClock, 'after' | 'monotonic'>;
   /**
-   * v4 goes to the node itself, so that a dead node is noticed; with v5 the API server stands between and answers pings for
-   * the node. Absent: v4, else v5.
+   * v4 connects to the node itself, so that a dead node is noticed. With v5 the API server is in between and answers
+   * pings for the node. Default: v4, else v5.
    */
   readonly protocols?: readonly AttachProtocol[];
   /** If set, closing deletes the pod, so that its StatefulSet creates another; a failure of that is reported here. */
   readonly replacePod?: { failed(failure: Failure): void };
-  /** 10 s. */
+  /** Default: 10 s. */
   readonly connectMs?: number;
-  /** Between two pings; 5 s. */
+  /** Time between two pings. Default: 5 s. */
   readonly pingMs?: number;
-  /** Nothing came for so long, no answer to a ping either: the connection is dead; 20 s. */
+  /** Time without any data or answer to a ping after which the connection counts as dead. Default: 20 s. */
   readonly silentMs?: number;
 }

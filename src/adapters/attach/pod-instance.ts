@@ -1,4 +1,4 @@
-// Reads which run of a container it is: one GET of its pod.
+// Reads which run of a container is current, by one GET of its pod.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -12,7 +12,10 @@ export interface PodInstance {
   readonly instance: string;
 }
 
-/** Throws Failure `attach-not-running`, `attach-refused`, `attach-unreachable`. A pod that is being deleted does not run. */
+/**
+ * Throws Failure `attach-not-running`, `attach-refused`, `attach-unreachable`. A pod that is being deleted does not
+ * run.
+ */
 export async function readInstance(
   options: AttachOptions,
   pod: string,

@@ -15,7 +15,7 @@ export interface PodRequest {
   readonly body?: string;
 }
 
-/** Any status is a response. Throws Failure `attach-unreachable`. */
+/** Returns the response, whatever its status. Throws Failure `attach-unreachable`. */
 export function requestPod(
   { server, namespace }: AttachOptions,
   pod: string,
@@ -24,7 +24,7 @@ export function requestPod(
 ): Promise<{ status: number; text: string }> {
   const url = new URL(`${server}${podPath(namespace, pod)}`);
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  // Node sends the body of a DELETE without its length otherwise.
+  // Otherwise Node sends the body of a DELETE without its length.
   const content =
     body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {

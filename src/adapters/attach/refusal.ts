@@ -1,4 +1,4 @@
-// Refusals of the API server as failures: its Status bodies say why.
+// Turns refusals of the API server into failures with the reason of its Status body.
 
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ export function podPath(namespace: string, pod: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}`;
 }
 
-/** Rejects where it is longer, or breaks off. */
+/** Rejects if the response is longer, or breaks off. */
 export async function readBounded(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -20,7 +20,7 @@ export async function readBounded(response: IncomingMessage, maxBytes: number): 
   return Buffer.concat(chunks).toString();
 }
 
-/** A `Status` of Kubernetes; undefined where the text is none. */
+/** Parses a `Status` of Kubernetes; undefined if the text is not one. */
 export function statusIn(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -34,12 +34,12 @@ export function statusIn(text: string): JsonObject | undefined {
 const SHOWN_CHARACTERS = 300;
 
 /**
- * What an API server or a kubelet says that does not know what it is asked to change to: "unable to upgrade: unable to negotiate
- * protocol", "Upgrade request required", "requested protocol(s) are not supported".
+ * Messages of an API server or a kubelet that does not know the requested protocol: "unable to upgrade: unable to
+ * negotiate protocol", "Upgrade request required", "requested protocol(s) are not supported".
  */
 const ABOUT_PROTOCOL = /\b(upgrade|(sub)?protocols?)\b/i;
 
-/** A handshake of WebSockets that finds no subprotocol has no words at all: 403 and an empty body. */
+/** A WebSocket handshake that finds no subprotocol has no text at all: 403 and an empty body. */
 function isAboutProtocol(status: number, text: string, reason: string, why: string): boolean {
   if ((status !== 400 && status !== 403) || reason === 'Forbidden') return false;
   return ABOUT_PROTOCOL.test(why) || (status === 403 && text.trim() === '');

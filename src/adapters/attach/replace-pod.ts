@@ -4,7 +4,7 @@ import type { AttachOptions } from './options.ts';
 import { requestPod } from './pod-request.ts';
 import { attachRefusal } from './refusal.ts';
 
-/** The server's input has ended by then; it gets this long to end by itself. */
+/** The server's input has ended by then; it has this time to end by itself. */
 const GRACE_SECONDS = 2;
 const GONE = 404;
 /** Another pod has the name now: the uid is a precondition. */

@@ -1,5 +1,5 @@
-// Sends requests to the API server over few kept connections: with current credentials, as many at once as the server bears,
-// and again where that is safe.
+// Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
+// can handle, and again if that is safe.
 
 import type { Clock, Exchange } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,33 +13,33 @@ import { waitAfterAnswer, waitAfterSilence } from './retry.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With query, from the first slash on. */
+  /** Path with query, from the first slash on. */
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
   readonly accept?: string | undefined;
-  /** Doing it twice is the same as doing it once. */
+  /** Whether the request has the same effect if it is sent twice. */
   readonly repeatable: boolean;
-  /** The object is a Secret: nothing that the server says about its content is passed on. */
+  /** True if the object is a Secret: messages of the server about its content are not passed on. */
   readonly secret?: boolean;
   /** User to impersonate. */
   readonly as?: string;
-  /** Does not queue behind others, and has a short time limit: it keeps a lease. */
+  /** True for requests that keep a lease: they do not queue behind others, and have a short time limit. */
   readonly urgent?: boolean;
-  /** Milliseconds for the answer, where it is less than the usual. */
+  /** Milliseconds for the answer, if less than usual. */
   readonly timeoutMs?: number | undefined;
-  /** Of the answer's body, as text; what is longer is not read. */
+  /** Maximum length of the answer's body as text; longer ones are not read. */
   readonly maxBytes?: number | undefined;
-  /** Called before each attempt, and again right before its first byte is sent; what it throws ends the request. */
+  /** Called before each attempt, and again right before its first byte is sent; an error of it ends the request. */
   readonly fence?: () => void;
 }
 
 export interface Api {
-  /** The answer of a request that succeeded. Throws Failure with one of CLUSTER_CODES otherwise. */
+  /** Returns the answer of a request that succeeded. Throws Failure with one of CLUSTER_CODES otherwise. */
   send(request: ApiRequest): Promise<Answer>;
-  /** The full URL of a path. */
+  /** Returns the full URL of a path. */
   url(path: string): string;
-  /** Requests sent so far, repeated ones included. */
+  /** Returns the number of requests sent so far, repeated ones included. */
   requests(): number;
   close(): Promise<void>;
 }
@@ -52,9 +52,9 @@ export interface ApiOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly urgentTimeoutMs: number;
-  /** Monotonic: no request is begun, or waited for, after it; but what keeps a lease is. */
+  /** Monotonic time after which no request begins or is waited for, except for those that keep a lease. */
   readonly deadline: () => number;
-  /** What is under way, for the server's own traces. */
+  /** Returns the trace of the work under way, for the server's own traces. */
   readonly traceParent?: () => string | undefined;
   /** Called with every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
@@ -68,7 +68,7 @@ export function createApi(options: ApiOptions): Api {
   const { timeoutMs, connections: most } = options;
   const connections = openConnections({ credentials, connections: most, timeoutMs }, closing.signal);
   let sent = 0;
-  /** What was waited for in vain before this deadline: a process that stays has another one for each run. */
+  /** Requests that had no answer before this deadline: a process that stays has another deadline for each run. */
   let silent = { before: Infinity, requests: new Set<string>() };
 
   function noteSilence({ method, path }: ApiRequest): void {
@@ -101,7 +101,7 @@ export function createApi(options: ApiOptions): Api {
   async function send(request: ApiRequest): Promise<Answer> {
     let usable = await credentials.current();
     let renewed = false;
-    // Silence is waited out once: a server that does not answer does not answer six times either.
+    // Silence is waited out only once: a server that does not answer now will not answer six more times either.
     const silentUntil = clock.monotonic() + timeoutOf(options, request);
     for (let number = 0; ; number += 1) {
       const outcome = await admitted(request, usable, number > 0);
@@ -125,7 +125,7 @@ export function createApi(options: ApiOptions): Api {
     send,
     url: (path) => credentials.server + path,
     requests: () => sent,
-    // What is under way fails, and is not asked again.
+    // Requests under way fail, and are not sent again.
     async close() {
       closing.abort();
       await connections.close();
@@ -133,7 +133,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** Milliseconds; undefined where asking again is of no use, or not safe. */
+/** Returns the milliseconds to wait; undefined if another attempt is useless or unsafe. */
 function waitBeforeNext(
   { repeatable, method, path }: ApiRequest,
   number: number,
@@ -191,7 +191,7 @@ async function sendOnce(
     if (received === undefined) return { failure: unanswered(asked(options, request), { timeoutMs }) };
     return { answer: await readAnswer(received, maxBytes) };
   } catch (error) {
-    // The fence has fallen.
+    // The fence refused the request.
     if (error instanceof Failure) throw error;
     return { failure: unanswered(asked(options, request), { cause: error }) };
   }

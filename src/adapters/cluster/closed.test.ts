@@ -1,4 +1,4 @@
-// A client that is closed while something is asked: it says what it knows, and asks for nothing again.
+// A client that is closed during requests reports the failure, and sends nothing again.
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ test('a client that is closed while it waits for an answer asks for nothing agai
   expect(exchanges.length).toBe(1);
 });
 
-test('a client that is closed before it asks again says what the server has said', async () => {
+test('a client that is closed before its next attempt reports the last answer of the server', async () => {
   const asked = Promise.withResolvers<void>();
   const { url, received } = await serve(() => status(503, 'ServiceUnavailable', 'starting'));
   const sleep = (_ms: number, signal?: AbortSignal): Promise<void> => {

@@ -1,4 +1,4 @@
-// What the Kubernetes client sends, and what it makes of the answers: kinds, objects, writes.
+// The requests of the Kubernetes client, and its results from the answers: kinds, objects, writes.
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -42,7 +42,7 @@ test('an object is applied verbatim, with field manager and force, and without a
   });
 });
 
-test('what YAML would read otherwise than JSON is escaped in what is applied', async () => {
+test('characters that YAML would read differently from JSON are escaped in an apply', async () => {
   const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));
   const cluster = await connect(url);
   const text = 'a\u007fb\u0080c\u0085d\u009fe\u2028f\u2029g\ufeffh\uffff é 𝄞 "\\\n';
@@ -66,7 +66,7 @@ test('a request in the name of another user says so, and nobody else is imperson
   expect(writes.map(({ headers }) => headers['impersonate-user'])).toEqual([as, as, as, undefined]);
 });
 
-test('the server is told what its requests are a part of', async () => {
+test('requests carry the trace that they belong to', async () => {
   const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));
   let parent: string | undefined = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const cluster = await connect(url, { traceParent: () => parent });
@@ -186,7 +186,7 @@ test('an object is deleted in the foreground with its uid, and one that is gone 
   });
 });
 
-test('what keeps a lease does not queue behind other requests', async () => {
+test('requests that keep a lease do not queue behind others', async () => {
   const { url } = await serve(({ method }) => (method === 'PATCH' ? 'silence' : { json: widget }));
   const cluster = await connect(url, { concurrency: 1 });
   await cluster.resources();
@@ -196,7 +196,7 @@ test('what keeps a lease does not queue behind other requests', async () => {
   await Promise.all(stuck);
 });
 
-test('whoever counts requests is told which of them only keep what the process holds', async () => {
+test('the count of requests knows which of them only keep a lease', async () => {
   const { url } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
   const reported: string[] = [];
   const observe = ({ method, urgent }: Exchange) => reported.push(`${method}${urgent ? ' urgent' : ''}`);

@@ -1,5 +1,5 @@
-// The Kubernetes API as the reconciler sees it: implements `Cluster` of reconciler/run/ports.ts. Objects travel verbatim,
-// both ways: no typed client in between drops what it does not know.
+// Opens the Kubernetes API for the reconciler: implements `Cluster` of reconciler/run/ports.ts. Objects are passed
+// verbatim, both ways: no typed client in between drops unknown fields.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, Cluster, Exchange, ListOptions } from '#reconciler/run/ports.ts';
@@ -22,42 +22,42 @@ import { openTokenIssuer } from './token-issuer.ts';
 import { openWatches, type Watches } from './watch.ts';
 
 export interface ClusterOptions {
-  /** Path; without it $KUBECONFIG, ~/.kube/config, or the pod's service account. */
+  /** Path; default: $KUBECONFIG, ~/.kube/config, or the pod's service account. */
   readonly kubeconfig?: string;
-  /** Name of a context of the kubeconfig; its current one. */
+  /** Name of a context of the kubeconfig; default: its current one. */
   readonly context?: string;
-  /** What $KUBECONFIG says, for messages. */
+  /** Value of $KUBECONFIG, for messages. */
   readonly usual?: string;
   /** `skep-<instance>`. */
   readonly fieldManager: string;
-  /** Requests under way at once, at most: fewer while the server says that it is busy. */
+  /** Maximum of requests under way at once: fewer while the server reports that it is busy. */
   readonly concurrency: number;
   /** Sent as `user-agent: skep/<version>`. */
   readonly version: string;
   readonly clock: Clock;
   /** Milliseconds for one answer; 1 minute. */
   readonly timeoutMs?: number | undefined;
-  /** The same for what keeps a lease; 5 s. */
+  /** The same for requests that keep a lease; 5 s. */
   readonly urgentTimeoutMs?: number;
-  /** Milliseconds for everything together, from now on; absent: as long as it takes. */
+  /** Milliseconds for everything together, from now on; default: no limit. */
   readonly withinMs?: number | undefined;
   /** Called with every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
-  /** The header `traceparent` of what is under way; absent, or undefined: none is sent. */
+  /** Returns the header `traceparent` of the work under way; if absent or undefined, none is sent. */
   readonly traceParent?: () => string | undefined;
 }
 
 export interface ConnectedCluster extends Cluster {
-  /** Namespace of the kubeconfig's context, or of the pod; `default` where neither says. */
+  /** Returns the namespace of the kubeconfig's context, or of the pod; `default` if neither has one. */
   homeNamespace(): string;
-  /** For what is asked from now on; `undefined` takes the limit away. */
+  /** Sets the limit for later requests; `undefined` removes it. */
   limit(limit: Limit | undefined): void;
-  /** URL of the API server. */
+  /** Returns the URL of the API server. */
   server(): string;
   readonly watches: Omit<Watches, 'close'>;
   /** Lists objects, and returns the version of the collection with them. */
   readonly readList: ReadList;
-  /** The objects of a list that a watch keeps current; undefined if only the server can tell. */
+  /** Returns the objects of a list that a watch keeps current; undefined if only the server knows them. */
   keptList(
     kind: ApiResource,
     namespace: string | undefined,
@@ -66,7 +66,7 @@ export interface ConnectedCluster extends Cluster {
   close(): Promise<void>;
 }
 
-/** Reads the kubeconfig; asks the server nothing yet. Throws Failure `cluster-config-invalid`. */
+/** Reads the kubeconfig; sends no request yet. Throws Failure `cluster-config-invalid`. */
 export async function connectCluster(options: ClusterOptions): Promise<ConnectedCluster> {
   const credentials = await openCredentials(options);
   const commandUntil = options.withinMs === undefined ? Infinity : options.clock.monotonic() + options.withinMs;
@@ -119,7 +119,7 @@ function apiOptions(options: ClusterOptions, credentials: CredentialSource, dead
     credentials,
     limiter: createLimiter(options.concurrency),
     clock: options.clock,
-    // Three more for what is urgent: the lease, the suspension and a record may be asked for at once.
+    // Three more for urgent requests: the lease, the suspension and a record may be requested at once.
     connections: options.concurrency + 3,
     userAgent: `skep/${options.version}`,
     timeoutMs: options.timeoutMs ?? 60_000,

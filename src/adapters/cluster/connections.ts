@@ -1,4 +1,4 @@
-// The connections to the API server: they stay while certificates and proxy do.
+// Keeps the connections to the API server for as long as certificates and proxy stay the same.
 
 import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
@@ -7,28 +7,28 @@ import type { CredentialSource, Credentials } from './credentials.ts';
 
 export interface ConnectionOptions {
   readonly credentials: CredentialSource;
-  /** At most; absent: as many as are needed. */
+  /** Maximum of connections; default: no limit. */
   readonly connections?: number;
-  /** For one answer. */
+  /** Milliseconds for one answer. */
   readonly timeoutMs: number;
-  /** Answers go on for as long as there is something to say. */
+  /** If set, answers may last without end, as those of watches do. */
   readonly endless?: true;
 }
 
 export interface Connections {
-  /** Throws where a certificate or key cannot be read. */
+  /** Returns connections for these credentials. Throws if a certificate or key cannot be read. */
   for(credentials: Credentials): Dispatcher;
   close(): Promise<void>;
 }
 
-/** The connections stay while certificates and proxy do; a new token goes over the same ones. */
+/** Opens connections that stay while certificates and proxy do; a new token is sent over the same ones. */
 export function openConnections(options: ConnectionOptions, closing: AbortSignal): Connections {
   let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
   return {
     for: (credentials) => {
       if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
       const dispatcher = dispatcherFor(options, credentials);
-      // Requests under way on the old ones end in their own time.
+      // Requests under way on the old connections may still end.
       opened?.dispatcher.close().catch(() => undefined);
       opened = { with: credentials, dispatcher };
       if (closing.aborted) dispatcher.destroy().catch(() => undefined);

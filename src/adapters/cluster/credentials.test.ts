@@ -1,4 +1,4 @@
-// Where the server is and who we are there: kubeconfigs, tokens in files and from commands, proxies.
+// Address and credentials of the server: kubeconfigs, tokens in files and from commands, proxies.
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import {
 } from '../../../test/harness/api-server.ts';
 import { connectCluster } from './connect.ts';
 
-test('the context says where to look and where home is', async () => {
+test('the context names the server and the home namespace', async () => {
   const url = 'https://127.0.0.1:1';
   const path = kubeconfig(url, { context: { namespace: 'first' } });
   expect((await connect(url, { kubeconfig: path })).homeNamespace()).toBe('first');
@@ -67,7 +67,7 @@ test('a file that only the environment names is told by its path', async () => {
   }
 });
 
-/** Answers 401 to other tokens than this one. */
+/** Answers 401 to every token but this one. */
 function expecting(token: () => string): Handle {
   return ({ headers }) =>
     headers.authorization === `Bearer ${token()}` ? { json: widget } : status(401, 'Unauthorized', 'Unauthorized');
@@ -118,7 +118,7 @@ test('a credentials command runs once, and once more when its token is refused',
   expect(readFileSync(log, 'utf8')).toBe('xx');
 });
 
-test('a credentials command that fails is named with what it says', async () => {
+test('a credentials command that fails is named with its message', async () => {
   const { url } = await serve(() => ({}));
   const cluster = await connect(url, {
     user: execUser("console.error('log in first\\nsecond line'); process.exit(3)"),
@@ -126,7 +126,7 @@ test('a credentials command that fails is named with what it says', async () => 
   const failure = await failureOf(() => cluster.resources());
   expect([failure.code, failure.message]).toEqual([
     'cluster-credentials',
-    'credentials of user "u" cannot be had: log in first',
+    'credentials of user "u" cannot be obtained: log in first',
   ]);
 });
 
@@ -156,7 +156,7 @@ test('a proxy of the kubeconfig is used, one that is not spoken is refused', asy
   }
 });
 
-test('a certificate that cannot be read is reported where the connection is secured, and is no matter where it is not', async () => {
+test('a certificate that cannot be read is reported if the connection is secured, and ignored otherwise', async () => {
   const user = { 'client-certificate-data': 'aGVsbG8=', 'client-key-data': 'aGVsbG8=' };
   const plain = createProxy((_request, response) => response.writeHead(403).end('{}')).listen(0, '127.0.0.1');
   cleanups.push(() => void plain.close());

@@ -1,5 +1,5 @@
-// Where the API server is and how to authenticate there: from a kubeconfig, or from inside a pod. Uses the official client's
-// `KubeConfig` for that and nothing else of it.
+// Reads the address of the API server and the credentials for it: from a kubeconfig, or from inside a pod. Uses only
+// `KubeConfig` of the official client for that.
 
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
@@ -17,32 +17,32 @@ export interface Credentials {
   /** `authorization`, impersonation. Never shown. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: Tls;
-  /** URL of an HTTP proxy that is asked to CONNECT. */
+  /** URL of an HTTP proxy for CONNECT. */
   readonly proxy?: string;
-  /** Differs where any of it does. */
+  /** Digest of all fields. */
   readonly fingerprint: string;
-  /** Differs where another connection is needed: not for another token. */
+  /** Digest of the parts that need another connection: a new token does not. */
   readonly connection: string;
 }
 
 export interface CredentialSource {
   /** URL of the API server, possibly with a path, without a slash at the end. */
   readonly server: string;
-  /** Of that URL: scheme, host and port. */
+  /** Origin of that URL: scheme, host and port. */
   readonly origin: string;
-  /** Namespace of the context, or of the pod; `default` where neither says. */
+  /** Namespace of the context, or of the pod; `default` if neither has one. */
   readonly namespace: string;
-  /** Read again at most every half minute: tokens in files rotate, those of commands expire. */
+  /** Reads the credentials again at most every half minute: tokens in files rotate, those of commands expire. */
   current(): Promise<Credentials>;
-  /** Read anew from the start, commands included: the server said 401 to these. */
+  /** Reads everything again, commands included, after the server answered 401 to these credentials. */
   renew(rejected: Credentials): Promise<Credentials>;
 }
 
 export interface CredentialOptions {
-  /** Path; without it $KUBECONFIG, ~/.kube/config, or the pod's service account, as kubectl does. */
+  /** Path; default: $KUBECONFIG, ~/.kube/config, or the pod's service account, as kubectl does. */
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** What $KUBECONFIG says, for messages. */
+  /** Value of $KUBECONFIG, for messages. */
   readonly usual?: string;
   readonly clock: Clock;
 }
@@ -73,7 +73,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     return current();
   }
 
-  /** Of many requests that are rejected together, the first renews for all. */
+  /** If many requests are rejected together, the first renews for all. */
   async function renew(rejected: Credentials): Promise<Credentials> {
     const latest = await current();
     if (latest.fingerprint !== rejected.fingerprint) return latest;
@@ -87,7 +87,8 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
 }
 
 async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions): Promise<KubeConfig> {
-  // This file alone: the whole package is 90 MB and a third of a second, which is why the bundle has it (scripts/bundle.ts).
+  // Only this file is loaded: the whole package is 90 MB and takes a third of a second, which is why the bundle has it
+  // (scripts/bundle.ts).
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   try {
@@ -108,7 +109,7 @@ async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions
   return config;
 }
 
-/** The first line: the parser of YAML adds lines of the file, which may hold tokens. */
+/** Returns only the first line: the YAML parser adds lines of the file, which may hold tokens. */
 function firstLineOf(cause: unknown): string {
   const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return line.replace(/:$/, '');
@@ -123,7 +124,7 @@ function loadFile(config: KubeConfig, file: string): void {
   config.loadFromFile(file);
 }
 
-/** What the official client falls back to when it finds neither a kubeconfig nor a pod's service account. */
+/** Name of the context that the official client uses if it finds neither a kubeconfig nor a pod's service account. */
 const NOTHING_FOUND = 'loaded-context';
 
 function serverAndNamespace(
@@ -133,7 +134,7 @@ function serverAndNamespace(
   const name = config.getCurrentContext();
   if (options.kubeconfig === undefined && name === NOTHING_FOUND) {
     throw invalidKubeconfig(
-      'no kubeconfig was found, and this is no pod: name one with --kubeconfig or $KUBECONFIG',
+      'no kubeconfig was found, and this is not a pod: name one with --kubeconfig or $KUBECONFIG',
       {},
     );
   }
@@ -167,7 +168,7 @@ function serverAndNamespace(
 
 async function readCredentials(config: KubeConfig): Promise<Credentials> {
   const { proxyUrl } = config.getCurrentCluster() ?? {};
-  // Before the client makes something of it that no one asks for.
+  // Read before `applyToHTTPSOptions`, which creates an agent from it that is not used here.
   const proxy = proxyUrl ? { proxy: checkedProxy(proxyUrl) } : {};
   const options: RequestOptions & { servername?: string } = { headers: {} };
   try {
@@ -175,7 +176,7 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
   } catch (cause) {
     const user = config.getCurrentUser()?.name ?? '';
     const says = cause instanceof Error ? firstLine(cause.message) : String(cause);
-    throw failure('cluster-credentials', `credentials of user "${user}" cannot be had: ${says}`, { user }, cause);
+    throw failure('cluster-credentials', `credentials of user "${user}" cannot be obtained: ${says}`, { user }, cause);
   }
   const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, auth } = options;
   const given = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
@@ -189,7 +190,7 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
 function checkedProxy(url: string): string {
   const scheme = URL.parse(url)?.protocol;
   if (scheme === 'http:' || scheme === 'https:') return url;
-  throw invalidKubeconfig('the proxy-url of the kubeconfig is no http or https URL', {});
+  throw invalidKubeconfig('the proxy-url of the kubeconfig is not an http or https URL', {});
 }
 
 function textHeaders(headers: RequestOptions['headers']): Record<string, string> {

@@ -1,10 +1,10 @@
-// Which requests a run names that has no time left.
+// The requests that a run names when its time is over.
 
 import { expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';
 import { connect, failureOf, serve, widget } from '../../../test/harness/api-server.ts';
 
-test('a run out of time names what it has waited for, and nothing of an earlier run', async () => {
+test('a run whose time is over names the requests that it waited for, and none of an earlier run', async () => {
   const { url } = await serve(({ path }) => (path.includes('silent') ? 'drop' : { json: widget }));
   let passed = 0;
   const clock = {

@@ -50,7 +50,7 @@ test('discovery names the kinds and their scope', async () => {
   expect(await kindOf('Namespace')).toMatchObject({ apiVersion: 'v1', plural: 'namespaces', namespaced: false });
 });
 
-test('schemas have what merging needs', async () => {
+test('schemas have the facts that merging needs', async () => {
   const document = await one.schema('apps/v1');
   expect(Object.keys(document?.components.schemas ?? {})).toContain('io.k8s.api.apps.v1.Deployment');
 });
@@ -146,7 +146,7 @@ test('dropped connections and busy answers are lived through', async () => {
   expect(items.filter(({ metadata }) => names.includes(metadata.name)).length).toBe(4);
 });
 
-test('a list of metadata has nothing else of an object, not even in what kubectl notes', async () => {
+test('a list of metadata has nothing else of an object, not even in the annotation of kubectl', async () => {
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'secret', team: 'a' };
   const object = {
     ...configMap('noted', { text: 'secret' }),
@@ -159,7 +159,7 @@ test('a list of metadata has nothing else of an object, not even in what kubectl
   expect(JSON.stringify(noted)).not.toContain('"secret"');
 });
 
-test('a list by a label has only what carries it', async () => {
+test('a list by a label has only objects with the label', async () => {
   const labels = { set: 'x' };
   await one.apply({ ...configMap('in', {}), metadata: { name: 'in', namespace: 'client', labels } }, { force: false });
   await one.apply(configMap('out', {}), { force: false });

@@ -1,4 +1,4 @@
-// Which kinds the API server serves, from its aggregated discovery (Kubernetes 1.30 on) or group by group.
+// Lists the kinds that the API server serves, from its aggregated discovery (Kubernetes 1.30 on) or group by group.
 
 import type { ApiResource } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -7,9 +7,9 @@ import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 
 export interface Discovered {
-  /** Of each kind the version that the server prefers among those that have it. */
+  /** For each kind, the version that the server prefers among those that have the kind. */
   readonly preferred: readonly ApiResource[];
-  /** In any version that is served. */
+  /** Finds a kind in any version that is served. */
   find(apiVersion: string, kind: string): ApiResource | undefined;
 }
 
@@ -35,7 +35,7 @@ function kindKey(apiVersion: string, kind: string): string {
   return `${apiVersion} ${kind}`;
 }
 
-/** A kind may be missing in the version that its group prefers: then the first that has it counts. */
+/** Returns each kind in the preferred version of the group, or else in the first version that has it. */
 function preferredOf(versions: Group): ApiResource[] {
   const chosen = new Map<string, ApiResource>();
   for (const resource of versions.flat()) {
@@ -75,7 +75,9 @@ async function listGroup(api: Api, group: JsonObject): Promise<Group> {
   return Promise.all(ordered.map((version) => listVersion(api, version)));
 }
 
-/** Source: `v1`, APIResourceList. A group whose own server is down has no kinds for now; the others are not its victims. */
+/**
+ * Source: `v1`, APIResourceList. A group whose own server is down has no kinds for now; other groups are not affected.
+ */
 async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   try {

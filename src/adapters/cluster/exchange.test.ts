@@ -1,5 +1,5 @@
-// A fence that falls: nothing is written any more, not even what waits, is repeated, or has no connection yet. And time that is
-// over: what has no connection by then is not sent.
+// After a fence refuses, nothing is written any more: no request that waits, is repeated, or has no connection yet.
+// After the time limit, requests without a connection are not sent.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { busy, connect, failureOf, serve, widget } from '../../../test/harness/a
 import { Agent } from '../http/undici.ts';
 import { exchange } from './exchange.ts';
 
-test('after the fence fell nothing is written, not even what waited or is repeated', async () => {
+test('after the fence refuses nothing is written, not even by requests that waited or are repeated', async () => {
   let fallen = false;
   const { url, received } = await serve(({ body }) => {
     fallen = true;
@@ -55,7 +55,7 @@ test('a fence that falls while a connection is made lets no byte of the request 
   expect(received.map(({ method }) => method)).toEqual(['PATCH']);
 });
 
-test('what has no connection when its time is over is not sent', async () => {
+test('a request without a connection at its time limit is not sent', async () => {
   const { url, received } = await serve(() => ({ json: widget }));
   const door = createServer();
   const arrived = once(door, 'connection');
@@ -66,7 +66,7 @@ test('what has no connection when its time is over is not sent', async () => {
   const options = { origin: `https://127.0.0.1:${port}`, path: '/', method: 'GET' as const };
   const late = exchange(agent, { options, timeoutMs: 1, maxBytes: 100, fence: undefined });
   const [socket] = await arrived;
-  // Timers end in their order.
+  // Timers fire in their order.
   await setTimeout(2);
   socket.pipe(connectTo(Number(new URL(url).port), '127.0.0.1')).pipe(socket);
   expect({ late: await late, received }).toEqual({ late: undefined, received: [] });

@@ -1,27 +1,32 @@
-// One request with all of its answer: its fence is asked right before its first byte leaves, and it is given up after a
-// time.
+// Sends one request and reads all of its answer: calls its fence right before its first byte is sent, and gives up
+// after a time.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 export interface Sending {
   readonly options: Dispatcher.DispatchOptions;
-  /** For the request and all of its answer. One that has no connection by then is not sent any more. */
+  /**
+   * Milliseconds for the request and all of its answer. A request without a connection by then is not sent any more.
+   */
   readonly timeoutMs: number;
-  /** Of the answer's body, as it is sent; what is longer is not read. */
+  /** Maximum length of the answer's body as it is sent; longer ones are not read. */
   readonly maxBytes: number | undefined;
-  /** What it throws ends the request unsent, also one that waited for its connection or in a stopped process. */
+  /**
+   * Called right before the first byte. If it throws, the request is not sent, even after a wait or a stop of the
+   * process.
+   */
   readonly fence: (() => void) | undefined;
 }
 
 export interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Undefined where there are more. */
+  /** Undefined if the body is longer. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Undefined where the time is over. Throws what the fence throws, and errors of undici and Node.js. */
+/** Returns undefined if the time is over. Throws errors of the fence, of undici and of Node.js. */
 export function exchange(
   dispatcher: Dispatcher,
   { options, timeoutMs, maxBytes = Infinity, fence }: Sending,

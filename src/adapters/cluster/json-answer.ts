@@ -14,13 +14,13 @@ export function readJson(
   return sendForJson(api, { method: 'GET', path, repeatable: true, ...how });
 }
 
-/** Throws Failure `cluster-error` where the answer is none. */
+/** Throws Failure `cluster-error` if the answer is not a JSON object. */
 export async function sendForJson(api: Api, request: ApiRequest): Promise<JsonObject> {
   const { text } = await api.send(request);
   return jsonObjectOf(api, request.path, text);
 }
 
-/** Undefined where the server has nothing there. */
+/** Returns undefined if the object does not exist. */
 export async function readIfFound<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -33,5 +33,5 @@ export async function readIfFound<T>(reading: Promise<T>): Promise<T | undefined
 export function jsonObjectOf(api: Pick<Api, 'url'>, path: string, text: string): JsonObject {
   const value = parseJson(text);
   if (isObject(value)) return value;
-  throw unexpected(api.url(path), 'the answer is no JSON object: is this a Kubernetes API server?');
+  throw unexpected(api.url(path), 'the answer is not a JSON object: is this a Kubernetes API server?');
 }

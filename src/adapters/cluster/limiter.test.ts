@@ -1,9 +1,9 @@
-// How the number of requests under way follows what the server says.
+// How the number of requests under way follows the answers of the server.
 
 import { expect, test } from 'vitest';
 import { createLimiter, type Limiter } from './limiter.ts';
 
-/** Starts tasks that end when told to, and tells how many are under way. */
+/** Starts tasks that end on demand, and reports how many are under way. */
 function bench(most: number) {
   const limiter = createLimiter(most);
   const ends: ((busy: boolean) => void)[] = [];

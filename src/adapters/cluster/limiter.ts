@@ -1,5 +1,5 @@
-// How many requests are under way at once: fewer while the server says that it is busy, more while it does not (additive
-// increase, multiplicative decrease).
+// Limits how many requests are under way at once: fewer while the server reports that it is busy, more while it does
+// not (additive increase, multiplicative decrease).
 
 export interface Limiter {
   /** Waits for a place, runs the task, and learns from its result whether the server was busy. */
@@ -24,7 +24,7 @@ export function createLimiter(most: number): Limiter {
 
   function learn(busy: boolean, startedIn: number): void {
     if (!busy) limit = Math.min(most, limit + 1 / limit);
-    // Requests that were under way when the limit fell tell nothing about the new one.
+    // Requests that were under way when the limit fell do not measure the new one.
     if (!busy || startedIn !== epoch) return;
     limit = Math.max(1, Math.floor(limit / 2));
     epoch += 1;

@@ -1,4 +1,4 @@
-// Which pages a list is read in, however many objects there are and however long they are.
+// The pages by which a list is read, for any number and length of objects.
 
 import { expect, test } from 'vitest';
 import {

@@ -1,4 +1,5 @@
-// Reads all objects of a kind, page by page: pages of so many objects, or, where objects may be large, of so many bytes.
+// Reads all objects of a kind, page by page: pages of a number of objects or, if objects may be large, of a number of
+// bytes.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
@@ -11,33 +12,33 @@ import { collectionPath } from './paths.ts';
 import { notAwaited, unexpected } from './refusals.ts';
 
 /**
- * Servers answer a first page from memory, and all others from their storage, which takes many times as long: most kinds
- * come in one page.
+ * Servers answer a first page from memory, and all others from their storage, which takes many times as long: most
+ * kinds come in one page.
  */
 const PAGE = 2_000;
-/** One that is longer is asked for again with fewer objects. */
+/** A longer page is requested again with fewer objects. */
 const PAGE_BYTES_MAX = 12 * 1024 * 1024;
-/** Of so many, a page is read however long it is. */
+/** A page of at most so many objects is read, however long it is. */
 const PAGE_WHOLE = 500;
-/** A list whose pages expire again and again is read in one piece the last time: that cannot expire. */
+/** A list whose pages expire repeatedly is read in one piece the last time: that cannot expire. */
 const TRIES = [PAGE, PAGE, undefined];
 
-/** Of objects that may be large: how many the first page has, and how long a page should be. */
+/** For objects that may be large: number of objects of the first page, and length that a page should have. */
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
-/** These are never read in one piece: they may be more than there is memory. */
+/** These are never read in one piece: they may be larger than the memory. */
 const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
-/** What kubectl notes there is the object again, with all that it holds. */
+/** In this annotation kubectl stores a copy of the whole object. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Milliseconds for one page. */
 const PAGE_MS = 20_000;
-/** The same for a kind that had no answer within that lately. */
+/** The same for a kind that had no answer within that time lately. */
 const SILENT_PAGE_MS = 2_000;
 const LATELY_MS = 5 * 60_000;
-/** How long who asks waits for such a kind: whoever serves it keeps no other kind waiting. */
+/** Milliseconds that the caller waits for such a kind: a silent server of one kind must not delay the other kinds. */
 const SILENT_WAIT_MS = 250;
 
 interface Listed {
@@ -48,10 +49,10 @@ interface Listed {
 
 export type ReadList = (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<Listed>;
 
-/** Reads all items of a kind, in the order of the server; `apiVersion` and `kind`, which lists leave out, are filled in. */
+/** Reads all items of a kind, in the order of the server, and adds `apiVersion` and `kind`, which lists leave out. */
 export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): ReadList {
   const silentSince = new Map<string, number>();
-  /** LISTs of such kinds: each is asked for once at a time, or those without an answer would take all places. */
+  /** LISTs of such kinds: only one for each at a time, or those without an answer would take all places. */
   const underWay = new Set<string>();
   async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<Listed> {
     const startedAt = clock.monotonic();
@@ -69,7 +70,7 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
     const path = collectionPath(kind, namespace);
     const since = silentSince.get(path);
     if (since === undefined) return listNoting(kind, path, { ...options, timeoutMs: PAGE_MS });
-    // Now and then it has all the time, for it may only be slow.
+    // From time to time it gets the full time, because it may only be slow.
     const timeoutMs = clock.monotonic() - since < LATELY_MS ? SILENT_PAGE_MS : PAGE_MS;
     const asked = [path, options.selector, options.only].join(' ');
     if (underWay.has(asked)) throw notAwaited(api.url(path));
@@ -83,7 +84,7 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
 }
 
 interface Pages extends ListOptions {
-  /** For one. */
+  /** Milliseconds for one page. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -135,12 +136,12 @@ async function readPages(
     const metadata = isObject(page.metadata) ? page.metadata : {};
     next = String(metadata.continue ?? '');
     if (pages.large === true) limit = nextLimit(limit ?? FIRST_LARGE, bytes);
-    // All pages are of the version of the first one.
+    // All pages have the version of the first one.
     if (next === '') return { objects: items, version: String(metadata.resourceVersion ?? '') };
   }
 }
 
-/** The page is undefined where it is too long: fewer objects are to be asked for. */
+/** Returns no page if it is too long: then request fewer objects. */
 async function readPage(
   api: Api,
   path: string,
@@ -155,7 +156,9 @@ async function readPage(
   return { page: jsonObjectOf(api, path, answer.text), bytes: answer.text.length };
 }
 
-/** So many that the next page has the length that it should have, if its objects are like those of the last one. */
+/**
+ * Returns the number of objects with which the next page has the right length, if they are like those of the last one.
+ */
 function nextLimit(limit: number, bytes: number): number {
   return Math.min(PAGE, Math.max(1, Math.min(limit * 16, Math.floor((limit * LARGE_BYTES) / Math.max(1, bytes)))));
 }
@@ -163,23 +166,23 @@ function nextLimit(limit: number, bytes: number): number {
 /** An empty list may come as `null`. */
 function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknown): KubeObject[] {
   if (items === null || items === undefined) return [];
-  if (!Array.isArray(items)) throw unexpected(url, 'the answer is no list');
+  if (!Array.isArray(items)) throw unexpected(url, 'the answer is not a list');
   return items.map((item: unknown) => {
     const whole = isObject(item) ? { ...item, apiVersion, kind } : item;
-    if (!isKubeObject(whole)) throw unexpected(url, 'the list holds what is no object');
+    if (!isKubeObject(whole)) throw unexpected(url, 'the list holds an item that is not an object');
     return whole;
   });
 }
 
-/** The object as a list of metadata has it. */
+/** Returns the object as in a list of metadata. */
 export function metadataOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { [LAST_APPLIED]: _content, ...annotations } = metadata.annotations ?? {};
   return { apiVersion, kind, metadata: metadata.annotations === undefined ? metadata : { ...metadata, annotations } };
 }
 
 /**
- * Objects of a kind mostly have the same fields, and who manages them takes more memory than what they say: equal sets
- * become one.
+ * Makes equal sets of managed fields one object: objects of a kind mostly have the same fields, and their managers take
+ * more memory than the rest.
  */
 function shareFieldSets({ metadata }: KubeObject, known: Map<string, JsonObject>): void {
   for (const entry of metadata.managedFields ?? []) {

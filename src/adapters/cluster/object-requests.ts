@@ -1,4 +1,4 @@
-// Reads and writes one object: the request of each verb, its preconditions, whose name it goes in.
+// Reads and writes one object: the request of each verb, its preconditions, and the user in whose name it is sent.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions } from '#reconciler/run/ports.ts';
@@ -18,11 +18,11 @@ export interface Limit {
   readonly changesUntil: number;
   /** No request is begun, or waited for, after it. */
   readonly requestsUntil: number;
-  /** Who has set it, for the message. */
+  /** Name of the setting, for the message. */
   readonly setting: string;
 }
 
-/** What requests of one connection share. */
+/** Data that all requests of one connection share. */
 export interface Context {
   readonly api: Api;
   readonly fieldManager: string;
@@ -64,9 +64,9 @@ export async function getObject(context: Context, id: ResourceId, urgent: boolea
 }
 
 /**
- * Kubernetes API Concepts, "Server-Side Apply": the body is YAML, which JSON is. Which fields an apply refuses does not depend
- * on `fieldValidation`: it only asks the server to parse the body again and look for duplicate keys, which JSON made of an
- * object never has.
+ * Kubernetes API Concepts, "Server-Side Apply": the body is YAML, and JSON is YAML. `fieldValidation` does not change
+ * which fields an apply refuses: it only makes the server parse the body again and look for duplicate keys, which JSON
+ * made from an object never has.
  */
 export async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
@@ -92,14 +92,16 @@ export async function applyObject(context: Context, object: KubeObject, how: App
   return asObject(context, path, answer);
 }
 
-/** JSON may have these in a text as they are. YAML 1.1 (5.1, 5.4) refuses them, or takes them for the end of a line. */
+/**
+ * JSON may contain these characters unescaped. YAML 1.1 (5.1, 5.4) refuses them, or reads them as the end of a line.
+ */
 const ESCAPED_IN_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 function yamlOf(object: KubeObject): string {
   return JSON.stringify(object).replace(ESCAPED_IN_YAML, unicodeEscape);
 }
 
-/** A repeated patch finds another version, and is refused; a dry run changes none, and is of no version. */
+/** A repeated patch finds another version, and is refused; a dry run changes no version, and needs none. */
 export async function patchObject(
   context: Context,
   object: KubeObject,
@@ -131,7 +133,7 @@ interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** With the uid as precondition a repeated deletion cannot meet another object, and the second answer is 404. */
+/** With the uid as precondition a repeated deletion cannot delete another object, and the second answer is 404. */
 export async function removeObject(
   context: Context,
   id: ResourceId,
@@ -156,7 +158,9 @@ export async function removeObject(
   }
 }
 
-/** Sent twice, these would fail the second time although the first one succeeded: a lost answer is a failure at once. */
+/**
+ * Not repeatable: a second attempt would fail although the first one succeeded, so a lost answer is a failure at once.
+ */
 export async function storeObject(context: Context, object: KubeObject, method: 'POST' | 'PUT'): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
   const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
@@ -176,7 +180,7 @@ export async function storeObject(context: Context, object: KubeObject, method: 
 
 function asObject({ api }: Context, path: string, value: unknown): KubeObject {
   if (isKubeObject(value)) return value;
-  throw unexpected(api.url(path), 'the answer is no object');
+  throw unexpected(api.url(path), 'the answer is not an object');
 }
 
 function fenceOf(context: Context, writes: boolean, changes: boolean): { fence?: () => void } {

@@ -1,4 +1,4 @@
-// Tells Kubernetes objects from other JSON.
+// Distinguishes Kubernetes objects from other JSON.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';

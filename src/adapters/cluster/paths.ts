@@ -1,15 +1,15 @@
-// Where collections and objects are in the API (Kubernetes API Concepts, "Resource URIs").
+// Builds paths of collections and objects in the API (Kubernetes API Concepts, "Resource URIs").
 
 import type { ApiResource } from '#reconciler/run/ports.ts';
 
-/** All objects of a kind; of one namespace where it is given and the kind has namespaces. */
+/** Returns the path of all objects of a kind; of one namespace if it is given and the kind has namespaces. */
 export function collectionPath({ apiVersion, plural, namespaced }: ApiResource, namespace?: string): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const inside = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   return `${root}${inside}/${plural}`;
 }
 
-/** One object. Names are case-sensitive and may hold `:` (RBAC). */
+/** Returns the path of one object. Names are case-sensitive and may contain `:` (RBAC). */
 export function objectPath(resource: ApiResource, namespace: string | undefined, name: string): string {
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
 }

@@ -1,4 +1,4 @@
-// An answer as text: unpacked, as long as it may be.
+// Reads an answer as text: unpacked, up to a maximum length.
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -6,10 +6,10 @@ import type { Received } from './exchange.ts';
 import type { Answer } from './refusals.ts';
 
 const unzipped = promisify(gunzip);
-/** Far more than what shares a buffer with others. */
+/** Far more than the size of values that share a buffer with others. */
 const LARGE_BYTES = 65_536;
 
-/** `maxBytes`: unpacked. */
+/** Reads the answer. `maxBytes`: maximum length after unpacking. */
 export async function readAnswer(received: Received, maxBytes: number | undefined): Promise<Answer> {
   const { status, headers } = received;
   const plain = await readPlain(received, maxBytes);
@@ -17,11 +17,11 @@ export async function readAnswer(received: Received, maxBytes: number | undefine
   return { status, headers, text: decodeText(plain) };
 }
 
-/** Undefined where it is longer than that. */
+/** Returns undefined if it is longer. */
 async function readPlain({ headers, bytes }: Received, maxBytes: number | undefined): Promise<Uint8Array | undefined> {
   if (bytes === undefined || headers['content-encoding'] !== 'gzip') return bytes;
   try {
-    // In one piece, mostly: lists of objects shrink to a twentieth.
+    // Mostly in one piece: lists of objects shrink to a twentieth.
     const chunkSize = Math.max(16_384, Math.min(bytes.length * 24, maxBytes ?? Infinity));
     return await unzipped(bytes, { chunkSize, maxOutputLength: maxBytes });
   } catch (error) {
@@ -30,7 +30,9 @@ async function readPlain({ headers, bytes }: Received, maxBytes: number | undefi
   }
 }
 
-/** Pages of lists are large, come fast, and would stay until the next collection of everything: their bytes go at once. */
+/**
+ * Pages of lists are large, arrive fast, and would stay until the next full collection: their bytes are freed at once.
+ */
 function decodeText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   if (bytes.byteLength > LARGE_BYTES && bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0);

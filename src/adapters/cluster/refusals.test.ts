@@ -1,4 +1,4 @@
-// Requests that fail: which are sent again, and what the errors say and do not say.
+// Requests that fail: which of them are sent again, and which facts the errors contain.
 
 import { expect, test } from 'vitest';
 import { createAuthority } from '#kubernetes/devcluster/identity/certificate.ts';
@@ -149,9 +149,9 @@ test.each([
   },
   { reply: { status: 418, text: '' }, code: 'cluster-error', says: 'status 418' },
   { reply: { status: 301, text: '' }, code: 'cluster-error', says: 'status 301' },
-  { reply: { text: '<html>' }, code: 'cluster-error', says: 'no JSON object' },
-  { reply: { text: '[]' }, code: 'cluster-error', says: 'no JSON object' },
-  { reply: { json: { kind: 'Widget' } }, code: 'cluster-error', says: 'no object' },
+  { reply: { text: '<html>' }, code: 'cluster-error', says: 'not a JSON object' },
+  { reply: { text: '[]' }, code: 'cluster-error', says: 'not a JSON object' },
+  { reply: { json: { kind: 'Widget' } }, code: 'cluster-error', says: 'not an object' },
 ])('$reply.status is $code', async ({ reply, code, says }) => {
   const { url } = await serve(() => reply);
   const failure = await failureOf(async () => (await connect(url)).apply(widget, { force: false }));
@@ -161,14 +161,14 @@ test.each([
   expect(failure.data).toMatchObject({ url: place });
 });
 
-test('a conflict carries who owns what', async () => {
+test('a conflict names the owners of fields', async () => {
   const causes = [{ reason: 'FieldManagerConflict', field: '.spec.size', message: 'conflict with "kubectl"' }];
   const { url } = await serve(() => status(409, 'Conflict', 'Apply failed with 1 conflict', { causes }));
   const failure = await failureOf(async () => (await connect(url)).apply(widget, { force: false }));
   expect(failure.data).toMatchObject({ status: 409, reason: 'Conflict', causes });
 });
 
-test('what the server says about the content of a Secret is not passed on, who owns it is', async () => {
+test('messages of the server about the content of a Secret are not passed on, the owners of fields are', async () => {
   const causes = [
     { reason: 'FieldValueInvalid', field: 'data[p]', message: 'Invalid value: "hunter2"' },
     { reason: 'FieldManagerConflict', field: '.data.p', message: 'conflict with "kubectl"' },

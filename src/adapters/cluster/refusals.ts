@@ -1,5 +1,5 @@
-// Turns what the API server refuses, and connections that fail, into Failures. Source: Kubernetes API conventions, "Response
-// Status Kind".
+// Turns refusals of the API server, and connections that fail, into Failures. Source: Kubernetes API conventions,
+// "Response Status Kind".
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '#std/failure.ts';
@@ -10,24 +10,24 @@ import type { ClusterCode } from './codes.ts';
 export interface Asked {
   readonly method: string;
   readonly url: string;
-  /** The object is a Secret: what the server says about it may quote its values. */
+  /** True if the object is a Secret: messages of the server about it may quote its values. */
   readonly secret: boolean;
   /** The user that was impersonated. */
   readonly as?: string;
 }
 
-/** One answer of the server, whatever its status. */
+/** An answer of the server, whatever its status. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** It is longer than was asked for: there is no text. */
+  /** Set if it is longer than the maximum: there is no text. */
   readonly exceeds?: true;
 }
 
 /**
- * The Failure for an answer that is no success. `data` has `url`, `method`, `status`, the server's `reason`, and `causes`
- * (`{reason, field, message}` of each) where it names them.
+ * The Failure for an answer without success. `data` has `url`, `method`, `status`, the server's `reason`, and `causes`
+ * (`{reason, field, message}` for each) if it names them.
  */
 export function refusal(asked: Asked, answer: Answer): Failure {
   const status = readStatus(answer.text);
@@ -45,7 +45,7 @@ export function refusal(asked: Asked, answer: Answer): Failure {
   return new Failure(code, `${url}: ${says}${whose}`, { data, retryable });
 }
 
-/** The Failure for a request that got no answer: in so many milliseconds, or because something went wrong. */
+/** Returns the Failure for a request without an answer: because of the time limit, or because of an error. */
 export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | { readonly cause: unknown }): Failure {
   const { says, retryable } =
     'cause' in why ? connectionProblem(why.cause) : { says: `no answer within ${why.timeoutMs} ms`, retryable: true };
@@ -55,7 +55,7 @@ export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | {
   return new Failure('cluster-unreachable', `${url}: ${says}`, { data, ...cause, retryable });
 }
 
-/** The Failure for a request that was not sent. `silent`: those that had no answer, and took the time. */
+/** Returns the Failure for a request that was not sent. `silent`: requests without an answer, which took the time. */
 export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Failure {
   const shown = shownUrl(url);
   const named = [...silent].slice(0, NAMED_MAX).join(', ');
@@ -67,38 +67,43 @@ export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Fa
 
 const NAMED_MAX = 5;
 
-/** The Failure for a list that was asked for, and is not waited for. */
+/** Returns the Failure for a list that was requested, and is not waited for. */
 export function notAwaited(url: string): Failure {
   const shown = shownUrl(url);
   const message = `${shown}: it had no answer lately, and is not waited for until it has one`;
   return new Failure('cluster-unreachable', message, { data: { url: shown, method: 'GET' }, retryable: true });
 }
 
-/** The Failure for an answer of status 200 that is not what the API promises. */
+/** Returns the Failure for an answer of status 200 that violates the API. */
 export function unexpected(url: string, says: string, cause?: unknown): Failure {
   const shown = shownUrl(url);
   return new Failure('cluster-error', `${shown}: ${says}`, { data: { url: shown }, cause });
 }
 
-/** The query tells how it was asked, not what for. */
+/** Returns the URL without the query, which says how the request was made, not for which object. */
 function shownUrl(url: string): string {
   const [place = ''] = url.split('?');
   return displayUrl(place);
 }
 
-/** An applied object that does not fit its schema comes back as 500 without a reason (seen in 1.36): only its text tells. */
+/**
+ * An applied object that does not fit its schema comes back as 500 without a reason (observed in 1.36): only its text
+ * shows it.
+ */
 const MISTYPED = ['failed to create typed patch object', 'failed to convert new object'];
 
 function isMistyped({ code, reason, message }: JsonObject): boolean {
   return code === 500 && reason === undefined && MISTYPED.some((start) => String(message).startsWith(start));
 }
 
-/** The uid of an applied object is a precondition, but the server finds that an immutable field would change (422). */
+/**
+ * The uid of an applied object is a precondition, but the server reports that an immutable field would change (422).
+ */
 function isOtherUid(causes: readonly Json[]): boolean {
   return causes.some((cause) => isObject(cause) && cause.field === 'metadata.uid');
 }
 
-/** Where the status alone says something else. */
+/** Returns a code for answers whose status alone would be misleading. */
 function codeByContent(status: JsonObject, causes: readonly Json[]): ClusterCode | undefined {
   if (isMistyped(status)) return 'cluster-invalid';
   if (isOtherUid(causes)) return 'cluster-conflict';
@@ -131,7 +136,7 @@ function clusterCode(status: number): ClusterCode {
   }
 }
 
-/** The Status object of the answer; empty where it holds none, as behind a proxy. */
+/** Returns the Status object of the answer; empty if it has none, as behind a proxy. */
 export function readStatus(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
@@ -150,7 +155,9 @@ function readCauses({ details }: JsonObject, secret: boolean): Json[] {
   });
 }
 
-/** Those in which validation or admission speaks about the content; the others speak about the object as a whole. */
+/**
+ * Whether validation or admission describes the content at this status; other messages are about the object as a whole.
+ */
 function mayQuote(status: number): boolean {
   return ![401, 404, 409, 410, 429, 503].includes(status);
 }

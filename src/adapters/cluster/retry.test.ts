@@ -1,4 +1,4 @@
-// How long is waited for what a busy server says, in each form that it may say it, and for nonsense.
+// How long a request waits for a busy server, for each form in which the server can say it, and for nonsense.
 
 import { expect, test } from 'vitest';
 import { waitAfterAnswer } from './retry.ts';

@@ -1,4 +1,4 @@
-// When a request that failed is sent again, and after how long.
+// Decides when a request that failed is sent again, and after how long.
 
 import type { Failure } from '#std/failure.ts';
 import { fnv1a32 } from '#std/hash.ts';
@@ -7,20 +7,22 @@ import { connectionProblem } from '../http/failures.ts';
 import { type Answer, readStatus } from './refusals.ts';
 
 export interface Attempt {
-  /** Doing it twice is the same as doing it once: it may be sent again although the server may have done it. */
+  /**
+   * Whether it has the same effect if it is sent twice: it may be sent again although the server may have executed it.
+   */
   readonly repeatable: boolean;
-  /** Counts from 0. */
+  /** Number of the attempt, from 0. */
   readonly number: number;
-  /** Spreads the waiting of requests that failed together. */
+  /** Spreads the waiting times of requests that failed together. */
   readonly seed: string;
 }
 
 const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 200;
-/** Whoever is asked to wait longer gives up: the next run is the better time. */
+/** If the server demands a longer wait, the request fails: the next run is a better time. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Milliseconds to wait before the next attempt, or undefined: this was the last one. */
+/** Returns the milliseconds to wait before the next attempt; undefined if this was the last one. */
 export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
   const reported = toldToWait(answer);
@@ -28,14 +30,14 @@ export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | unde
   return reported > LONGEST_WAIT_MS ? undefined : Math.max(reported, backoff(attempt));
 }
 
-/** The same for a request that got no answer, as `unanswered` made a Failure of it. */
+/** Returns the same for a request without an answer, from the Failure of `unanswered`. */
 export function waitAfterSilence(attempt: Attempt, failure: Failure): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !failure.retryable) return undefined;
   const unsent = connectionProblem(failure.cause).unsent === true;
   return attempt.repeatable || unsent ? backoff(attempt) : undefined;
 }
 
-/** Whether the same request may succeed soon. 429 comes before the server did anything. */
+/** Whether the same request may succeed soon. 429 comes before the server executes anything. */
 function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
   if (answer.status === 429) return true;
   if (!repeatable) return false;
@@ -43,7 +45,7 @@ function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
   return answer.status === 500 && isStorageHiccup(answer);
 }
 
-/** etcd's troubles have no reason of their own: the API server passes its text on as an internal error. */
+/** Failures of etcd have no reason of their own: the API server passes their text on as an internal error. */
 const STORAGE_HICCUPS = ['etcdserver: leader changed', 'etcdserver: request timed out', 'etcdserver: no leader'];
 
 function isStorageHiccup({ text }: Answer): boolean {
@@ -52,8 +54,8 @@ function isStorageHiccup({ text }: Answer): boolean {
 }
 
 /**
- * Milliseconds, from `Retry-After` in seconds or as a date (RFC 9110 section 10.2.3; the answer's own `Date` says when now is),
- * or from the Status.
+ * Milliseconds, from `Retry-After` in seconds or as a date (RFC 9110 section 10.2.3; relative to the answer's own
+ * `Date`), or from the Status.
  */
 function toldToWait({ headers, text }: Answer): number | undefined {
   const header = headers['retry-after'];

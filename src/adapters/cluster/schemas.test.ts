@@ -53,7 +53,7 @@ test('kinds that are gone since the index was read have no document', async () =
   expect(await (await connect(url)).schema('example.com/v2')).toBeUndefined();
 });
 
-test('what was read without its hash, or was missing, is read again once the index is', async () => {
+test('a document that was read without its hash, or was missing, is read again once the index is', async () => {
   let hash = 'B';
   const { url, received } = await serve((request) => {
     if (request.path === '/openapi/v3') return openApi(() => 'A')(request);

@@ -8,9 +8,9 @@ import { readIfFound, readJson } from './json-answer.ts';
 import { unexpected } from './refusals.ts';
 
 export interface Schemas {
-  /** The document of a group-version, or undefined where the server has none. */
+  /** Returns the document of a group-version; undefined if the server has none. */
   read(apiVersion: string): Promise<OpenApiDocument | undefined>;
-  /** Reads the index anew the next time; documents whose hash stays are kept. */
+  /** Lets the next read fetch the index again; documents with the same hash are kept. */
   refresh(): void;
 }
 
@@ -37,7 +37,7 @@ export function createSchemas(api: Api): Schemas {
     return reading;
   }
 
-  /** The server redirects a hash that is not the content's any more; its index can name that hash a moment longer. */
+  /** Reads the path without its hash if the server redirects: the index can name an old hash a moment longer. */
   async function latest(path: string): Promise<OpenApiDocument> {
     try {
       return await document(path);
@@ -60,7 +60,10 @@ export function createSchemas(api: Api): Schemas {
   };
 }
 
-/** `GET /openapi/v3`: from `apis/apps/v1` to a path with the content's hash in its query. Servers before 1.24 have none. */
+/**
+ * `GET /openapi/v3`: maps `apis/apps/v1` to a path with the content's hash in its query. Servers before 1.24 do not
+ * have it.
+ */
 async function readIndex(api: Api): Promise<Index> {
   const paths = (await readIfFound(readJson(api, '/openapi/v3')))?.paths;
   const entries = isObject(paths) ? Object.entries(paths) : [];
@@ -74,11 +77,11 @@ async function readIndex(api: Api): Promise<Index> {
 
 async function readDocument(api: Api, path: string): Promise<OpenApiDocument> {
   const read = await readJson(api, path);
-  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
+  if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is not an OpenAPI v3 document');
   return read;
 }
 
-/** The server answers it with what is current. */
+/** The server answers a path without a hash with the current content. */
 function withoutHash(path: string): string {
   const [place = path] = path.split('?');
   return place;

@@ -1,4 +1,5 @@
-// Reads the issuer of service account tokens from the API server, and remembers it for a while: it changes when a cluster is upgraded.
+// Reads the issuer of service account tokens from the API server, and remembers it for a while: it changes when a
+// cluster is upgraded.
 
 import type { Clock, Cluster } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -7,7 +8,7 @@ import { readJson } from './json-answer.ts';
 
 const PATH = '/.well-known/openid-configuration';
 const KEPT_MS = 10 * 60_000;
-/** An administrator who grants the right should not wait long to see it. */
+/** An administrator who grants the right should not wait long for the effect. */
 const FAULT_KEPT_MS = 60_000;
 
 type TokenIssuer = Awaited<ReturnType<Cluster['tokenIssuer']>>;

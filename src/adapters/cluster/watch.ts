@@ -1,5 +1,5 @@
-// Watches one kind for as long as the server lets it: each object that is created, changed or deleted, or its metadata (Kubernetes
-// API Concepts, "Efficient detection of changes").
+// Watches one kind for as long as the server permits: reports each object that is created, changed or deleted, or its
+// metadata (Kubernetes API Concepts, "Efficient detection of changes").
 
 import type { Dispatcher } from 'undici';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -15,7 +15,7 @@ import { type Asked, refusal, unanswered, unexpected } from './refusals.ts';
 
 export interface Watched {
   readonly kind: ApiResource;
-  /** Absent: all namespaces. */
+  /** Default: all namespaces. */
   readonly namespace?: string | undefined;
   /** If set, events have the metadata of objects alone. */
   readonly only?: 'metadata' | undefined;
@@ -32,14 +32,14 @@ interface Watcher {
   /** Called when the server has begun to answer. */
   opened(): void;
   report(event: WatchEvent): void;
-  /** Called with each version that another watch can go on from, however this one ends. */
+  /** Called with each version from which another watch can continue, however this one ends. */
   reached(version: string): void;
 }
 
 export interface Watches {
   /**
-   * Resolves when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if events after the version were
-   * lost, and the codes of requests.
+   * Resolves when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if events after the
+   * version were lost, and the codes of requests.
    */
   follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export interface WatchesOptions {
 }
 
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-/** The server ends a watch after this time. A connection that was lost without a word is found out by the next one. */
+/** The server ends a watch after this time. The next watch detects a connection that was lost silently. */
 const WATCH_SECONDS = 600;
 const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
 /** A server that has sent a bookmark sends one about each minute. */

@@ -1,4 +1,4 @@
-// What came before a commit, from a repository behind a server.
+// Fetches the history before a commit from a repository behind a server.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import type { Endpoint } from './transport/transport.ts';
 interface AncestorsOptions {
   readonly dir: string;
   readonly endpoint: Endpoint;
-  /** In whose history the commit is looked for where the server hands out none by its id. */
+  /** The commit is searched in its history if the server hands out no commit by its id. */
   readonly reference: Reference;
   readonly limits: { readonly maxObjectBytes: number };
 }
 
-/** Into a folder that is removed afterwards: the local copy itself has no history. */
+/** Fetches into a folder that is removed afterwards: the local copy itself has no history. */
 export async function fetchAncestors(
   { dir, endpoint, reference: followed, limits }: AncestorsOptions,
   commit: string,

@@ -1,4 +1,4 @@
-// Two commits that are compared: found by name as git finds them, and met where git says that they meet.
+// Two commits that are compared: found by name as git finds them, with the same merge base as in git.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ test('a clone without the history says so, and does not compare with something e
   expect(await codeOf(() => baseOf(clone, 'origin/main', 'origin/topic'))).toBe('git-history-missing');
 });
 
-test('where histories meet is what git says, for 60 pairs in histories with merges', async () => {
+test('the merge base is that of git, for 60 pairs in histories with merges', async () => {
   const random = seeded(52);
   for (let round = 0; round < 6; round += 1) {
     const commits = Array.from({ length: 24 }, (_, index): Made => {

@@ -1,5 +1,5 @@
-// Finds the two commits of a repository on this machine that are compared: HEAD or another name, and the commit in which its
-// history left that of the base.
+// Finds the two commits of a repository on this machine that are compared: HEAD or another name, and the commit at
+// which its history left that of the base.
 
 import { join } from 'node:path';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -25,7 +25,10 @@ export interface ComparedCommits {
 
 const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
 
-/** `folder`: of the repository. Throws Failure `git-not-a-repository`, `git-ref-not-found`, `git-invalid-ref` or `git-history-missing`. */
+/**
+ * `folder`: the repository. Throws Failure `git-not-a-repository`, `git-ref-not-found`, `git-invalid-ref`,
+ * `git-history-missing`.
+ */
 export async function readComparedCommits(folder: string, names: ComparedNames): Promise<ComparedCommits> {
   const { base, head } = await readAgain(() => findCommits(folder, names));
   const limits = { maxObjectBytes: OBJECT_BYTES_MAX };

@@ -1,11 +1,11 @@
-// Servers and authors that mean harm, or have more than is expected: what they may cost.
+// Hostile servers and authors, and servers that send more than expected: limits of their cost.
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
 import { pktLine } from './transport/pkt-line.ts';
 
-test('a server that names a path where a commit is to be is asked no further', async () => {
+test('a server that sends a path in place of a commit gets no further request', async () => {
   let asked = 0;
   const server = await serve({
     intercept: (request, response) => {

@@ -1,4 +1,4 @@
-// Repositories in folders: every layout that git makes, read without git, compared with what git says.
+// Repositories in folders: every layout that git creates, read without git, compared with git's own results.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<string> {
   return answer instanceof Failure ? `${answer.code} ${answer.message}` : JSON.stringify(answer);
 }
 
-/** What git itself reads. */
+/** The files as git itself reads them. */
 function expected(repository: TestRepository, commit: string): Record<string, string> {
   const paths = repository
     .git('ls-tree', '-r', '--name-only', '-z', commit)
@@ -118,7 +118,7 @@ test('a commit made with git shows at the next fetch', async () => {
   expect(await contents(opened)).toEqual({ 'a.yaml': 'one', 'b.yaml': 'two' });
 });
 
-test('what is not there is named', async () => {
+test('missing objects are named', async () => {
   const repository = createRepository(join(folder(), 'work'));
   const empty = `${repository.dir}/empty`;
   expect(await failureOf(() => open(repository.dir).fetch())).toBe(
@@ -192,7 +192,7 @@ test('whoever works in a written repository with git is followed', async () => {
   expect(await contents(opened)).toMatchObject({ 'README.md': '# My fleet\n' });
 });
 
-test('a repository is not written over what is there', async () => {
+test('a repository is not written over existing files', async () => {
   const dir = folder();
   writeFileSync(join(dir, 'mine.txt'), 'mine');
   expect(await failureOf(() => writeRepository(dir, files, commit))).toBe(`git-already-exists ${dir} is not empty`);

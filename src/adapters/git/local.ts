@@ -28,7 +28,7 @@ export interface LocalOptions {
   readonly limits: { readonly maxObjectBytes: number };
 }
 
-/** gitrepository-layout(5): of a linked work tree HEAD is its own, everything else is the main repository's. */
+/** gitrepository-layout(5): a linked work tree has its own HEAD; everything else belongs to the main repository. */
 export interface Layout {
   readonly own: string;
   readonly common: string;
@@ -88,14 +88,14 @@ async function locate(
   return { tip, named };
 }
 
-/** Full names; those with a file of their own, and those in `packed-refs`. */
+/** Returns full names of tags with a file of their own, and of those in `packed-refs`. */
 async function tagsOf({ common }: Layout): Promise<string[]> {
   const loose = await readdir(join(common, TAG_PREFIX), { recursive: true }).catch(nothingWhereMissing);
   const packed = ((await readIfThere(join(common, 'packed-refs'))) ?? '').split('\n').map((line) => line.slice(41));
   return [...(loose ?? []).map((name) => TAG_PREFIX + name), ...packed];
 }
 
-/** `git gc` of whoever works there may move objects between our looking for packs and reading them: then we look again. */
+/** Runs again if a `git gc` by the owner moved objects between our search for packs and reading them. */
 export async function readAgain<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -123,7 +123,7 @@ export async function findLayout(folder: string): Promise<Layout> {
   throw new Failure('git-not-a-repository', 'the folder holds no Git repository');
 }
 
-/** `.git` of a linked work tree or a submodule is a file: `gitdir: <path>`. */
+/** Reads `.git` of a linked work tree or a submodule, which is a file: `gitdir: <path>`. */
 async function linkedFolder(file: string): Promise<string | undefined> {
   const text = (await readIfThere(file)) ?? '';
   return text.startsWith('gitdir: ') ? resolve(file, '..', text.slice('gitdir: '.length).trim()) : undefined;
@@ -139,7 +139,7 @@ export async function checkFormat(gitdir: string): Promise<void> {
   }
 }
 
-/** A ref's own file, or its line in `packed-refs`; a symbolic one (`ref: <name>`) is followed. */
+/** Reads a ref's own file, or its line in `packed-refs`, and follows a symbolic one (`ref: <name>`). */
 export async function resolveRef(layout: Layout, name: string, depth = 0): Promise<string | undefined> {
   const folder = name === 'HEAD' ? layout.own : layout.common;
   const text = (await readIfThere(join(folder, name)))?.trim();

@@ -1,17 +1,17 @@
-// Where a repository is, read from its URL.
+// Reads the location of a repository from its URL.
 
 import { fileURLToPath } from 'node:url';
 import { displayUrl } from '../http/failures.ts';
 import { displayable, noUrl, unsupportedScheme, urlFailure, withTail } from './url-failures.ts';
 
 interface Shown {
-  /** As messages may show it: without credentials. */
+  /** URL for messages: without credentials. */
   readonly url: string;
 }
 
 interface HttpLocation extends Shown {
   readonly type: 'http';
-  /** What stood in the URL as `user:password@`. */
+  /** The part `user:password@` of the URL. */
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
@@ -25,7 +25,7 @@ export interface SshLocation extends Shown {
   readonly user: string;
   readonly host: string;
   readonly port: number;
-  /** As the server's shell is to see it: absolute, or relative to the user's home. */
+  /** Path for the server's shell: absolute, or relative to the user's home. */
   readonly path: string;
 }
 
@@ -39,7 +39,7 @@ export interface DaemonLocation extends Shown {
 
 export type Location = HttpLocation | FileLocation | SshLocation | DaemonLocation;
 
-/** Who forges log in as; who has another name writes it into the URL. */
+/** The name by which forges accept logins; other names are written in the URL. */
 const SSH_USER = 'git';
 const SSH_PORT = 22;
 const DAEMON_PORT = 9418;
@@ -72,7 +72,7 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
   }
 }
 
-/** Where credentials for the repository go; undefined where there are none to give, or the URL is none. */
+/** Returns the target of credentials for the repository; undefined if it needs none, or the text is not a URL. */
 export function repositoryOrigin(repository: string): RepositoryOrigin | undefined {
   const url = URL.parse(repository);
   if (url !== null && repository.includes('://')) {
@@ -136,7 +136,7 @@ function sshLocation(url: URL, shown: string): Location {
   });
 }
 
-/** git-clone(1): `[user@]host:path`, where no slash comes before the colon; an IPv6 address stands in brackets. */
+/** git-clone(1): `[user@]host:path`, if no slash comes before the colon; an IPv6 address stands in brackets. */
 function readScpLike(text: string): SshLocation | undefined {
   const at = text.indexOf('@') + 1;
   const bracket = text[at] === '[' ? text.indexOf(']', at) : at;
@@ -153,7 +153,7 @@ function readScpLike(text: string): SshLocation | undefined {
   });
 }
 
-/** What begins with a dash could be taken for an option by a program on the way. */
+/** Refuses parts that begin with a dash, because a program on the way could read them as options. */
 function checkedSsh(location: SshLocation): SshLocation {
   const { url, user, host, path } = location;
   if ([user, host, path].some((part) => part === '' || part.startsWith('-') || hasControls(part))) {
@@ -166,7 +166,7 @@ function checkedSsh(location: SshLocation): SshLocation {
   if (URL.parse(`ssh://${host}`)?.hostname !== host) {
     throw urlFailure(
       'git-invalid-url',
-      `"${url}": "${host}" is no host name: write user@host:path or ssh://user@host/path`,
+      `"${url}": "${host}" is not a host name: write user@host:path or ssh://user@host/path`,
       url,
     );
   }

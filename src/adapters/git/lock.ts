@@ -1,4 +1,5 @@
-// One process at a time in a folder, by a lock file that its holder keeps touching: it needs no cleaning up after a kill.
+// Lets one process at a time use a folder, by a lock file that its holder keeps touching: it needs no cleanup after a
+// kill.
 
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -12,7 +13,7 @@ const TOUCH_MS = 2_000;
 const STALE_MS = 20_000;
 const POLL_MS = 100;
 
-/** Tells this process from an earlier one with the same id, as in a container that started again. */
+/** Distinguishes this process from an earlier one with the same id, as in a container that restarted. */
 const THIS_PROCESS = `${process.pid} since ${performance.timeOrigin}`;
 
 interface Holder {
@@ -23,7 +24,7 @@ interface Holder {
   readonly token: string;
 }
 
-/** Waits for the lock, runs, and gives it back. Throws Failure `git-state-locked` where it is not free in time. */
+/** Waits for the lock, runs, and releases it. Throws Failure `git-state-locked` if it is not free in time. */
 export async function runLocked<T>(clock: Clock, dir: string, waitMs: number, run: () => Promise<T>): Promise<T> {
   const file = join(dir, 'lock');
   const token = `${THIS_PROCESS}, ${process.hrtime.bigint()}`;
@@ -65,8 +66,8 @@ async function create(clock: Clock, file: string, holder: Holder): Promise<boole
 }
 
 /**
- * Moves the file away before removing it: of two processes that find it stale, one succeeds. Where a third has taken the
- * lock in between, its file is put back.
+ * Moves the file away before removing it: if two processes find it stale, one succeeds. If a third process has taken
+ * the lock in between, its file is put back.
  */
 async function removeIfStale(clock: Clock, file: string, aside: string): Promise<boolean> {
   const holder = await readHolder(file);
@@ -85,7 +86,7 @@ async function removeIfStale(clock: Clock, file: string, aside: string): Promise
   return true;
 }
 
-/** Only what is certain: processes of another host may live. */
+/** Returns true only if it is certain: processes of another host may be alive. */
 function isDead({ host, pid, process: itself }: Holder): boolean {
   if (host !== hostname()) return false;
   if (pid === process.pid) return itself !== THIS_PROCESS;
@@ -97,7 +98,7 @@ function isDead({ host, pid, process: itself }: Holder): boolean {
   }
 }
 
-/** Undefined where the file is gone, or not yet written to the end: then only its age counts. */
+/** Returns undefined if the file does not exist, or is not completely written yet: then only its age counts. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));

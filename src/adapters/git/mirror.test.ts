@@ -1,4 +1,4 @@
-// The local copy of a repository: what a fetch costs, and how it survives damage, kills and company.
+// The local copy of a repository: the cost of a fetch, and how it survives damage, kills and other processes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ test('an unchanged branch costs two small requests, also for a new process', asy
   expect(await textOf(after)).toEqual(await textOf(before));
 });
 
-test('a change transfers what changed, not the repository: one line, an old branch merged, a rewritten history, a revert', async () => {
+test('a change transfers only the changed objects, not the repository: one line, an old branch merged, a rewritten history, a revert', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit(manyFiles());
@@ -49,7 +49,7 @@ test('a change transfers what changed, not the repository: one line, an old bran
       repository.git('reset', '--quiet', '--hard', 'main~3');
       repository.commit({ 'd9/f9.yaml': 'forced: 1\n' });
     },
-    'reverted to what only older commits had': () => repository.commit({ 'd3/f3.yaml': original }),
+    'reverted to content that only older commits had': () => repository.commit({ 'd3/f3.yaml': original }),
   };
   for (const [step, run] of Object.entries(steps)) {
     run();
@@ -82,7 +82,7 @@ test('a file that goes to and fro between a few contents is read each time, and 
   for (const pack of packs) expect(repository.git('verify-pack', join(objects, pack))).toBe('');
 });
 
-test('after many fetches the local copy is made anew, and the old one is removed', async () => {
+test('after many fetches the local copy is created again, and the old one is removed', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const dir = stateDir();
@@ -127,7 +127,7 @@ const damages: Record<string, (dir: string) => void> = {
   'everything is gone': (dir) => rmSync(dir, { recursive: true }),
 };
 
-test.each(Object.keys(damages))('a damaged local copy is fetched anew: %s', async (damage) => {
+test.each(Object.keys(damages))('a damaged local copy is fetched again: %s', async (damage) => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit(manyFiles(30));

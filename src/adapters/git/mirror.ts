@@ -1,4 +1,4 @@
-// A repository behind a server, with a local copy that fetches only what is new and fixes itself.
+// Reads a repository behind a server, with a local copy that fetches only new objects and repairs itself.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export function openMirror(options: MirrorOptions): Repository {
   };
 }
 
-/** A ref that someone moves at the same time is looked at once more. */
+/** If a ref moves at the same time, it is read once more. */
 async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
   try {
     return await fetchOnce(mirror, remote);
@@ -77,10 +77,10 @@ function checkoutKey({ reference, tip }: Located, { digest }: Trust): string {
   return [reference.type, tip, digest].join(' ');
 }
 
-/** Generations of a ref's history that are fetched where its server hands out no commit by its id. */
+/** Generations of a ref's history that are fetched if its server hands out no commit by its id. */
 const HISTORY_MAX = 1000;
 
-/** What was fetched before needs no server: it may be down in the very hour of a rollback. */
+/** Needs no server for a commit that was fetched before: the server may be down in the very hour of a rollback. */
 async function fetchAt(mirror: Mirror, commit: string): Promise<Checkout> {
   const { dir, endpoint } = mirror.options;
   const trust = await mirror.options.trust();
@@ -106,7 +106,7 @@ async function holdsCommit(mirror: Mirror, gitdir: string, commit: string): Prom
   }
 }
 
-/** By its id; else in the history of the ref, as far as that is fetched. */
+/** Fetches a commit by its id; else searches the fetched history of the ref. */
 async function bringAt(mirror: Mirror, remote: Remote, located: Located, trust: Trust): Promise<Checkout> {
   try {
     return await bring(mirror, remote, located, trust);
@@ -130,7 +130,7 @@ function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
   return runLocked(clock, dir, limits.lockWaitMs, run);
 }
 
-/** From the local copy where it is there, from the server otherwise. */
+/** Reads the commit from the local copy if it is there, else from the server. */
 async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located, trust: Trust): Promise<Checkout> {
   const current = await mirror.state.current();
   if (current === undefined) return cloneAnew(mirror, remote, reference, trust);
@@ -148,7 +148,7 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
   }
 }
 
-/** Undefined where a file is too large to be changed, which may come whole. */
+/** Returns undefined if a file is too large to be changed: the commit may be fetched as a whole. */
 async function fetchOnTop(
   remote: Remote,
   gitdir: string,
@@ -182,7 +182,7 @@ async function cloneAnew(
   }
 }
 
-/** Throws Failure `git-damaged` where a pack of the copy is not what it was. */
+/** Throws Failure `git-damaged` if a pack of the copy was changed. */
 async function inspect({ options }: Mirror, gitdir: string, oid: string): Promise<{ packs: number; has: boolean }> {
   const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
   try {
@@ -193,7 +193,7 @@ async function inspect({ options }: Mirror, gitdir: string, oid: string): Promis
   }
 }
 
-/** Lists what a local copy holds at an object that is there, and remembers it. */
+/** Lists the files of an object that the local copy has, and remembers the list. */
 async function openCheckout(mirror: Mirror, gitdir: string, located: Located, trust: Trust): Promise<Checkout> {
   const { options } = mirror;
   const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
@@ -211,7 +211,7 @@ async function openCheckout(mirror: Mirror, gitdir: string, located: Located, tr
   }
 }
 
-/** A copy that was damaged or removed since the fetch is made anew, once. */
+/** Reads the contents. If the copy was damaged or removed since the fetch, it is created again, once. */
 async function readOrMend(
   mirror: Mirror,
   gitdir: string,
@@ -227,7 +227,7 @@ async function readOrMend(
   return readBlobs(join(repaired, 'objects'), limits.maxObjectBytes, oids);
 }
 
-/** Another process may have made one already. */
+/** Returns the copy that another process may have created already, or a new one. */
 async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
   const current = await mirror.state.current();
   if (current !== undefined && current !== damaged) return current;

@@ -1,4 +1,4 @@
-// The package `isomorphic-git`, loaded where a repository is first read or written.
+// Loads the package `isomorphic-git` when a repository is first read or written.
 
 import { lazyPackage } from '#std/lazy-package.ts';
 

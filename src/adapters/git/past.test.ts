@@ -1,11 +1,12 @@
-// Earlier commits: read again without the server, or from one that hands out none by its id; and what came before one.
+// Earlier commits: read again without the server, or from a server that hands out none by its id; and the history
+// before a commit.
 
 import { expect, test } from 'vitest';
 import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
 
 const BRANCH = { ref: { branch: 'main' } };
 
-test('a commit that was fetched before is read again while the server is down, and what the branch names stays known', async () => {
+test('a commit that was fetched before is read again while the server is down, and the commit of the branch stays known', async () => {
   let down = false;
   const server = await serve({
     intercept: (_request, response) => {
@@ -56,7 +57,7 @@ test('a commit that nobody has any more is not found', async () => {
   expect((await repository.fetch()).files.map(({ path }) => path)).toEqual(['a.yaml']);
 });
 
-test('what came before a merge is both its sides, nearest first; in a folder of this machine too', async () => {
+test('the history before a merge has both its sides, nearest first; in a folder of this machine too', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   const base = fleet.commit({ 'a.yaml': 'n: 1\n' });

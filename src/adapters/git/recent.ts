@@ -1,4 +1,4 @@
-// The last few things that were made, by name: what the ref names now, and the commit that a rollback keeps instead.
+// Remembers the last few values by name: the current commit of the ref, and the commit that a rollback keeps instead.
 
 export interface Recent<T> {
   get(key: string): T | undefined;

@@ -1,10 +1,10 @@
-// Which commit of a repository is meant: by branch, tag, range of versions, commit or as the remote's default.
+// Reads which commit of a repository is meant: by branch, tag, range of versions, commit or as the remote's default.
 
 import type { Range } from 'semver';
 import { Failure } from '#std/failure.ts';
 import { highestOf, readRange } from './versions.ts';
 
-/** At most one of them; none means what the remote's HEAD points to. */
+/** At most one of them is set; without any, the remote's HEAD counts. */
 export interface GitRef {
   readonly branch?: string;
   readonly tag?: string;
@@ -15,15 +15,15 @@ export interface GitRef {
 }
 
 interface Advertised {
-  /** Names it in messages. */
+  /** Noun for messages. */
   readonly says: string;
-  /** What to say where a repository lacks it. */
+  /** Message if a repository lacks it. */
   readonly absent: string;
 }
 
 export interface NameReference extends Advertised {
   readonly type: 'name';
-  /** The full one: `refs/heads/main`, `refs/tags/v1`, `HEAD`. */
+  /** The full name: `refs/heads/main`, `refs/tags/v1`, `HEAD`. */
   readonly name: string;
 }
 
@@ -67,7 +67,7 @@ export function commitReference(oid: string): CommitReference {
 
 export const TAG_PREFIX = 'refs/tags/';
 
-/** The tag that a range means, of the full names of refs. Throws Failure `git-ref-not-found`. */
+/** Returns the tag of a range among full names of refs. Throws Failure `git-ref-not-found`. */
 export function tagOf({ range, absent, says }: RangeReference, refs: readonly string[]): NameReference {
   const tags = refs.filter((ref) => ref.startsWith(TAG_PREFIX)).map((ref) => ref.slice(TAG_PREFIX.length));
   const tag = highestOf(range, tags);
@@ -80,13 +80,13 @@ export function isOid(text: string): boolean {
 }
 
 function namedReference(prefix: string, name: string, says: string): Reference {
-  if (!isRefName(name)) throw invalidReference(`${says} is no valid name`, name);
+  if (!isRefName(name)) throw invalidReference(`${says} is not a valid name`, name);
   return { type: 'name', name: prefix + name, says, absent: `it has no ${says}` };
 }
 
 const FORBIDDEN = new Set(' ~^:?*[\\\u007f');
 
-/** The rules of git-check-ref-format(1). */
+/** Checks the rules of git-check-ref-format(1). */
 export function isRefName(name: string): boolean {
   const charactersFit = [...name].every((char) => char >= ' ' && !FORBIDDEN.has(char));
   const partsFit = name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));

@@ -1,4 +1,4 @@
-// Asks a Git server for its refs and fetches commits from it into a bare repository.
+// Reads refs from a Git server and fetches commits from it into a bare repository.
 
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -32,13 +32,13 @@ export async function useRemote<T>(endpoint: Endpoint, run: (remote: Remote) => 
   }
 }
 
-/** What a reference means now: the ref or commit to fetch, and the object that it is; a commit, or an annotated tag. */
+/** Current meaning of a reference: the ref or commit to fetch, and its object: a commit, or an annotated tag. */
 export interface Located {
   readonly reference: NameReference | CommitReference;
   readonly tip: string;
 }
 
-/** Asks the server for its refs; a commit needs no asking. Costs two small requests. */
+/** Reads the refs of the server, which costs two small requests; a commit needs no request. */
 export async function locate(remote: Remote, reference: Reference): Promise<Located> {
   if (reference.type === 'commit') return { reference, tip: reference.oid };
   const refs = await orFailure('git-not-a-repository', NOT_GIT, () => {
@@ -54,7 +54,7 @@ export async function locate(remote: Remote, reference: Reference): Promise<Loca
         );
   const found = refs.find(({ ref }) => ref === named.name);
   if (found === undefined) throw notFound(named.absent);
-  // It becomes a part of paths.
+  // The id becomes a part of paths.
   if (!isOid(found.oid))
     throw new Failure('git-protocol-error', `the server gives ${found.ref} no commit but another text`);
   return { reference: named, tip: found.oid };
@@ -67,9 +67,8 @@ export async function createBareRepository({ url }: Remote, gitdir: string): Pro
 }
 
 /**
- * Fetches what the reference names now, with `depth - 1` generations of its history, and returns the object's id: a commit
- * or an annotated tag.
- * What the commit of `rememberHave` shares with it is not sent again.
+ * Fetches the object that the reference names now, with `depth - 1` generations of its history, and returns its id: a
+ * commit or an annotated tag. Objects that it shares with the commit of `rememberHave` are not sent again.
  */
 export async function fetchObjects(
   remote: Remote,
@@ -89,7 +88,7 @@ export async function fetchObjects(
       singleBranch: true,
       tags: false,
       depth,
-      // The local copy's own configuration does not say where the server is.
+      // The local copy's own configuration must not name the server.
       corsProxy: '',
     }),
   ).catch((error: unknown) => Promise.reject(explainFailure(reference, error)));
@@ -102,7 +101,7 @@ export async function fetchObjects(
   return fetched.fetchHead;
 }
 
-/** isomorphic-git inflates a whole pack at once, whatever comes of it: it sees none. Of refs it always sees HEAD. */
+/** Hides packs from isomorphic-git, which would inflate a whole pack at once. Among refs it always sees HEAD. */
 function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
   return {
     async request(request) {
@@ -117,15 +116,16 @@ function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
 }
 
 /**
- * Records that all objects of a commit are in the local copy, for the next fetch. The server is shown it as a shallow one:
- * otherwise it may take it that its ancestors are here too, and leave out a file that returns to what it was in one of them.
+ * Records that all objects of a commit are in the local copy, for the next fetch. The server sees it as a shallow
+ * commit: otherwise it may assume that its ancestors are here too, and leave out a file that changes back to its
+ * content in one of them.
  */
 export async function rememberHave(gitdir: string, commit: string): Promise<void> {
   await fs.promises.writeFile(join(gitdir, 'shallow'), `${commit}\n`);
   await gitPackage().writeRef({ fs, gitdir, ref: HAVE, value: commit, force: true });
 }
 
-/** What isomorphic-git throws of its own says little to whoever configured a URL; it becomes the cause. */
+/** Errors of isomorphic-git mean little to the author of a URL; they become the cause. */
 async function orFailure<T>(
   code: 'git-not-a-repository' | 'git-protocol-error',
   says: string,
@@ -143,12 +143,12 @@ function explainFailure(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   if (error.cause instanceof gitPackage().Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;
-  // What the server offered a moment ago it refuses now: someone has pushed in between.
+  // The server offered the object a moment ago and refuses it now: someone has pushed in between.
   if (reference.type !== 'commit') {
     const message = 'it was moved while it was fetched';
     return new Failure('git-ref-not-found', message, { cause: error, retryable: true });
   }
-  const says = 'its server does not know the commit, or hands out only what a branch or tag leads to';
+  const says = 'its server does not know the commit, or hands out only commits that a branch or tag leads to';
   return notFound(`${says} (uploadpack.allowAnySHA1InWant)`);
 }
 

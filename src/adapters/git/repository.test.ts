@@ -1,4 +1,4 @@
-// What a checkout of a repository behind a real Git server holds, by every way to name a commit, and what is refused.
+// The files of a checkout of a repository behind a real Git server, by every way to name a commit, and the refusals.
 
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { everything, failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
 import type { TestRepository } from '../../../test/harness/git-server.ts';
 
-test('a checkout holds the files of the commit, sorted, and names what it skips', async () => {
+test('a checkout holds the files of the commit, sorted, and names the skipped ones', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit({ 'b.yaml': 'b: 1\n', 'a/z.yaml': 'z: 1\n', 'a.yaml': 'a: 1\n', 'ünïcode.yaml': 'u: 1\n' });
@@ -119,7 +119,7 @@ test('an older commit of a branch is fetched', async () => {
   expect((await open(`${server.url}/fleet.git`, { ref: { commit: first } }).fetch()).commit).toBe(first);
 });
 
-test('a commit that no ref leads to is refused clearly, or fetched where the server allows it', async () => {
+test('a commit that no ref leads to is refused clearly, or fetched if the server allows it', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   const { feature } = withRefs(repository);
@@ -128,7 +128,7 @@ test('a commit that no ref leads to is refused clearly, or fetched where the ser
   const failure = await failureOf(() => open(url, { ref: { commit: feature } }).fetch());
   expect(failure.code).toBe('git-ref-not-found');
   expect(failure.message).toContain(`${url}, commit ${feature}: `);
-  expect(failure.message).toContain('hands out only what a branch or tag leads to');
+  expect(failure.message).toContain('hands out only commits that a branch or tag leads to');
   repository.git('--git-dir', repository.dir, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
   expect((await open(url, { ref: { commit: feature } }).fetch()).commit).toBe(feature);
 });
@@ -178,7 +178,7 @@ test.each([{ ref: { branch: 'main' } }, { ref: { tag: 'v1' } }, { ref: { semver:
   },
 );
 
-test('a vanished branch and a vanished repository are failures, and what was fetched stays readable', async () => {
+test('a vanished branch and a vanished repository are failures, and fetched commits stay readable', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');
   repository.commit({ 'a.yaml': 'a' });
@@ -257,7 +257,7 @@ test.each([
   { repository: 'ssh://-oProxyCommand=x/x.git', code: 'git-invalid-url', says: 'begins with a dash' },
   { repository: '-oProxyCommand=x:x.git', code: 'git-invalid-url', says: 'begins with a dash' },
   { repository: 'git@example.com:-x.git', code: 'git-invalid-url', says: 'begins with a dash' },
-  { repository: 'git@exa mple.com:x.git', code: 'git-invalid-url', says: 'is no host name' },
+  { repository: 'git@exa mple.com:x.git', code: 'git-invalid-url', says: 'is not a host name' },
   { repository: 'git@example.com:', code: 'git-invalid-url', says: 'is empty' },
   { repository: 'ssh://git@example.com/x.git?a', code: 'git-invalid-url', says: 'remove the query or fragment' },
   { repository: 'git://bot@example.com/x.git', code: 'git-invalid-url', says: 'no user: write git://host/path' },

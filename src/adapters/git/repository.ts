@@ -19,7 +19,7 @@ interface GitLimits {
   readonly maxPackBytes: number;
   /** Bytes of one file or folder listing; 32 MiB. */
   readonly maxObjectBytes: number;
-  /** Fetches after which the local copy is made anew; 20. */
+  /** Fetches after which the local copy is created again; 20. */
   readonly maxPacks: number;
   /** Milliseconds of one exchange with the server; 2 minutes. */
   readonly timeoutMs: number;
@@ -31,13 +31,15 @@ export interface GitOptions {
   /** http(s), ssh, git or file URL, or `user@host:path`. Credentials in it are used, and shown nowhere. */
   readonly repository: string;
   readonly ref: GitRef;
-  /** File or folder inside the repository: the checkout holds this and what is below. Default: everything. */
+  /**
+   * File or folder inside the repository: the checkout holds this and everything below. Default: the whole repository.
+   */
   readonly path?: string;
-  /** HTTP Basic; the password is read anew for each conversation. */
+  /** HTTP Basic; the password is read again for each conversation. */
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
-  /** What ssh needs. Absent: ssh URLs are refused. */
+  /** Settings of ssh. If absent, ssh URLs are refused. */
   readonly ssh?: SshKeys;
-  /** Absent: no signature is asked for. */
+  /** If absent, no signature is required. */
   readonly verify?: VerifySettings;
   /** Folder for the local copy, of this repository and ref alone. Created when needed; not used for file URLs. */
   readonly dir: string;
@@ -57,8 +59,9 @@ const LIMITS: GitLimits = {
 };
 
 /**
- * Contacts no one yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported`,
- * `git-files-not-allowed` or `git-ssh-key-missing`. What `fetch` and `read` throw has a code of GIT_CODES, `data.url` and `data.ref`.
+ * Sends no request yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported`,
+ * `git-files-not-allowed` or `git-ssh-key-missing`. Failures of `fetch` and `read` have a code of GIT_CODES, `data.url`
+ * and `data.ref`.
  */
 export function openRepository(options: GitOptions): Repository {
   const location = readLocation(options.repository, options.allowFiles);
@@ -109,7 +112,7 @@ function keyMissing(url: string): Failure {
   });
 }
 
-/** A path relative to the root, without `.` and empty parts. */
+/** Returns a path relative to the root, without `.` and empty parts. */
 function readPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) {
@@ -118,7 +121,7 @@ function readPath(path: string): string {
   return parts.join('/');
 }
 
-/** The object reader knows an id only; whoever must shrink the file wants its path. */
+/** Adds the path of the file that is too large to the failure: the object reader knows only ids. */
 async function readNamed(checkout: Checkout, oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   try {
     return await checkout.read(oids);

@@ -1,4 +1,5 @@
-// The folder that holds the local copy of one repository: which of its clones is current, and one user at a time.
+// Manages the folder that holds the local copy of one repository: which of its clones is current, and one user at a
+// time.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,11 +11,11 @@ import { Failure } from '#std/failure.ts';
  * for readers that still have it open.
  */
 export interface State {
-  /** The bare repository in use, or undefined. */
+  /** Returns the bare repository in use, or undefined. */
   current(): Promise<string | undefined>;
-  /** A path for a new clone; it does not exist. */
+  /** Returns a path for a new clone; it does not exist. */
   fresh(): Promise<string>;
-  /** Makes a clone the current one, and removes those that no one reads any more. Only under the folder's lock. */
+  /** Makes a clone the current one, and removes clones that are not read any more. Only under the folder's lock. */
   adopt(gitdir: string): Promise<void>;
 }
 
@@ -66,12 +67,12 @@ function nothingWhereMissing(error: unknown): undefined {
   throw error;
 }
 
-/** True for what Node.js throws where the file system says no. */
+/** Whether Node.js threw the error because the file system refused an operation. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException & { path: string } {
   return error instanceof Error && 'code' in error && 'syscall' in error && 'path' in error;
 }
 
-/** Runs something that writes into the folder; what the file system refuses becomes Failure `git-state-unwritable`. */
+/** Runs something that writes into the folder; refusals of the file system become Failure `git-state-unwritable`. */
 export async function useFolder<T>(dir: string, run: () => Promise<T>): Promise<T> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });

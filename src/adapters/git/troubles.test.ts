@@ -1,5 +1,5 @@
-// What happens to repositories in the field: histories rewritten and packed anew under a reader, refs that move or vanish
-// half-way, copies that lack objects, sizes. Each is handled, or refused in words.
+// Troubles of real repositories: histories that are rewritten and packed again under a reader, refs that move or vanish
+// half-way, copies that lack objects, sizes. Each is handled, or refused with a message.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import {
 } from '../../../test/harness/git-client.ts';
 import { createRepository, type TestRepository } from '../../../test/harness/git-server.ts';
 
-/** The request for objects; the one for refs is made in protocol version 2. */
+/** Whether this is the request for objects; the one for refs is made in protocol version 2. */
 function asksForObjects({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && headers['git-protocol'] === undefined;
 }
@@ -102,7 +102,7 @@ test('a branch that moves between the answer and the request is taken as it is t
   expect((await failureOf(() => followed.fetch())).message).toContain('it has no branch "main"');
 });
 
-test('a server whose own copy is shallow hands out what it has', async () => {
+test('a server whose own copy is shallow hands out its commits', async () => {
   const server = await serveDaemon();
   const origin = createRepository(join(server.root, 'origin'));
   for (const text of ['first', 'second', 'third']) origin.commit({ 'a.yaml': text });
@@ -181,7 +181,7 @@ test('50,000 files are listed, read, and followed by a change of one', async () 
   expect(changed.map(({ path }) => path)).toEqual(['d3/f3.yaml']);
 }, 120_000);
 
-/** In 500 folders, of 5,000 different contents. */
+/** Creates files in 500 folders, with 5,000 different contents. */
 function importFiles({ dir }: TestRepository, count: number): void {
   const lines = ['commit refs/heads/main', 'committer Test <test@example.com> 1700000000 +0000', 'data 1', 'x'];
   for (let index = 0; index < count; index += 1) {
@@ -192,7 +192,7 @@ function importFiles({ dir }: TestRepository, count: number): void {
   expect([done.status, done.stderr.toString()]).toEqual([0, '']);
 }
 
-test('a local copy whose configuration names a proxy of its own is fetched into from where the source is', async () => {
+test('a local copy whose configuration names a proxy of its own is fetched from the source', async () => {
   const server = await serve();
   const fleet = server.createRepository('fleet.git');
   fleet.commit({ 'a.yaml': 'one' });

@@ -1,4 +1,4 @@
-// What is said of a URL that names no repository: never with what could be a password.
+// Creates failures about URLs that name no repository, without parts that could be a password.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from './codes.ts';
@@ -11,7 +11,7 @@ export function withTail(shown: string): Failure {
   );
 }
 
-/** Without what stands before an `@`, which could hold a password. */
+/** Without the part before an `@`, which could hold a password. */
 export function displayable(repository: string): string {
   const schemeEnd = repository.indexOf('://');
   const hostStart = repository.lastIndexOf('@') + 1;

@@ -1,4 +1,4 @@
-// Which of a repository's tags a range of versions means.
+// Finds the tag of a repository for a range of versions.
 
 import type { Range } from 'semver';
 import { Failure } from '#std/failure.ts';
@@ -6,12 +6,12 @@ import { lazyPackage } from '#std/lazy-package.ts';
 
 const semverPackage = lazyPackage<typeof import('semver')>('semver');
 
-/** As npm writes ranges: `1.x`, `^1.4`, `>=1.2 <2`, `~2.3.0-0`. Throws Failure `git-invalid-ref`. */
+/** Reads ranges as npm writes them: `1.x`, `^1.4`, `>=1.2 <2`, `~2.3.0-0`. Throws Failure `git-invalid-ref`. */
 export function readRange(text: string): Range {
   try {
     return new (semverPackage().Range)(text);
   } catch (cause) {
-    throw new Failure('git-invalid-ref', `semver "${text}" is no range of versions, such as ">=1.2 <2"`, {
+    throw new Failure('git-invalid-ref', `semver "${text}" is not a range of versions, such as ">=1.2 <2"`, {
       data: { ref: text },
       cause,
     });
@@ -19,8 +19,9 @@ export function readRange(text: string): Range {
 }
 
 /**
- * The tag with the highest version of the range (semver.org, item 11), with or without a `v` in front. A prerelease counts
- * only where the range names one of the same version. Of tags that say the same version, the last by name.
+ * Returns the tag with the highest version of the range (semver.org, item 11), with or without a `v` in front. A
+ * prerelease counts only if the range names a prerelease of the same version. If tags have the same version, the last
+ * by name counts.
  */
 export function highestOf(range: Range, tags: readonly string[]): string | undefined {
   const semver = semverPackage();

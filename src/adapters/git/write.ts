@@ -1,4 +1,4 @@
-// Makes a new repository with one commit, for people to work in with plain git afterwards. Needs no git binary.
+// Creates a new repository with one commit, for people to work in with plain git afterwards. Needs no git binary.
 
 import fs from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface NewCommit {
 
 /**
  * Creates `dir` as a repository with a work tree, branch `main`, the files and one commit, and returns the commit's id:
- * the same input gives the same id. Throws Failure `git-already-exists` where the folder is not empty.
+ * the same input leads to the same id. Throws Failure `git-already-exists` if the folder is not empty.
  */
 export async function writeRepository(dir: string, files: readonly NewFile[], commit: NewCommit): Promise<string> {
   return useFolder(dir, async () => {
@@ -36,7 +36,7 @@ export async function writeRepository(dir: string, files: readonly NewFile[], co
       await writeFile(file, content);
     }
     await gitPackage().add({ fs, dir, filepath: files.map(({ path }) => path) });
-    // So that `git commit` works where no one has set a name in git.
+    // `git commit` must work even if no name is set in git.
     await gitPackage().setConfig({ fs, dir, path: 'user.name', value: commit.author.name });
     await gitPackage().setConfig({ fs, dir, path: 'user.email', value: commit.author.email });
     const author = { ...commit.author, timestamp: commit.timestamp, timezoneOffset: 0 };

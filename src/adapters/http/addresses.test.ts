@@ -1,4 +1,4 @@
-// Which addresses the guard refuses, and what opens them.
+// The addresses that the guard refuses, and the settings that permit them.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -82,7 +82,7 @@ test.each([
   { range: '10.0.0/8', reason: 'three bytes' },
   { range: 'internal', reason: 'a name' },
   { range: '', reason: 'nothing' },
-])('"$range" is no range: $reason', ({ range }) => {
+])('"$range" is not a range: $reason', ({ range }) => {
   const failure = catchFailure(() => createAddressGuard([range]));
   expect([failure.code, failure.data.range]).toEqual(['outbound-invalid-range', range]);
 });

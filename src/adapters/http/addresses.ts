@@ -1,12 +1,14 @@
-// Which IP addresses an outbound connection may go to.
+// Decides to which IP addresses outbound connections are permitted.
 
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { Failure } from '#std/failure.ts';
 
-/** Says why an address is refused, as a noun phrase; undefined: it may be connected to. */
+/** Returns the reason why an address is refused, as a noun phrase; undefined if it is permitted. */
 export type AddressGuard = (address: string) => string | undefined;
 
-/** IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), and multicast (RFC 5771, RFC 4291). */
+/**
+ * IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), and multicast (RFC 5771, RFC 4291).
+ */
 const SPECIAL: readonly (readonly [range: string, what: string])[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
   ['10.0.0.0/8', 'a private address'],
@@ -35,7 +37,8 @@ const SPECIAL: readonly (readonly [range: string, what: string])[] = [
   ['2001:db8::/32', 'a documentation address'],
   ['2002::/16', 'a 6to4 address'],
   ['3fff::/20', 'a documentation address'],
-  // Global unicast is 2000::/3 (RFC 4291 section 2.4); whatever else is outside of it, IPv4-compatible addresses included.
+  // Global unicast is 2000::/3 (RFC 4291 section 2.4); all other addresses are outside of it, IPv4-compatible ones
+  // included.
   ['::/3', 'a reserved address'],
   ['4000::/2', 'a reserved address'],
   ['8000::/1', 'a reserved address'],
@@ -48,13 +51,15 @@ interface Ranges {
 
 let special: readonly { readonly ranges: Ranges; readonly what: string }[] | undefined;
 
-/** Made when an address is asked about: it takes 5 ms, and most commands ask about none. */
+/** Creates the ranges at the first check of an address: it takes 5 ms, and most commands check none. */
 function specialRanges(): NonNullable<typeof special> {
   special ??= SPECIAL.map(([range, what]) => ({ ranges: rangesOf([range]), what }));
   return special;
 }
 
-/** A guard that refuses private and special addresses outside of the given ranges (CIDR, or single addresses). */
+/**
+ * Creates a guard that refuses private and special addresses outside of the given ranges (CIDR, or single addresses).
+ */
 export function createAddressGuard(allowPrivate: readonly string[]): AddressGuard {
   const allowed = rangesOf(allowPrivate);
   return function refusal(address) {
@@ -74,7 +79,10 @@ function contains(ranges: Ranges, address: string): boolean {
   return isIPv4(address) ? ranges.ipv4.check(address, 'ipv4') : ranges.ipv6.check(address, 'ipv6');
 }
 
-/** Without brackets and zone; an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) becomes the IPv4 address it stands for. */
+/**
+ * Without brackets and zone; an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) becomes the IPv4 address it stands
+ * for.
+ */
 function plainAddress(address: string): string | undefined {
   const unbracketed = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
   const [unzoned = ''] = unbracketed.split('%');
@@ -83,7 +91,9 @@ function plainAddress(address: string): string | undefined {
   return mappedIPv4(unzoned) ?? unzoned;
 }
 
-/** The URL parser writes every IPv6 address in its canonical form, in which a mapped one is `::ffff:` and two groups. */
+/**
+ * The URL parser writes every IPv6 address in its canonical form, in which a mapped one is `::ffff:` and two groups.
+ */
 function mappedIPv4(address: string): string | undefined {
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const prefix = '::ffff:';
@@ -94,7 +104,10 @@ function mappedIPv4(address: string): string | undefined {
   return pairs.flatMap((pair) => [pair >> 8, pair & 0xff]).join('.');
 }
 
-/** One list per version: a BlockList takes an IPv4 address for its IPv4-mapped form, so that `::/3` would hold them all. */
+/**
+ * Creates one list per version: a BlockList matches an IPv4 address by its IPv4-mapped form, so that `::/3` would
+ * contain them all.
+ */
 function rangesOf(texts: readonly string[]): Ranges {
   const ranges = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const text of texts) addRange(ranges, text);
@@ -106,9 +119,13 @@ function addRange(ranges: Ranges, text: string): void {
   const width = isIPv4(address) ? 32 : 128;
   const prefix = bits === undefined ? width : decimal(bits);
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0 || prefix === undefined || prefix > width) {
-    throw new Failure('outbound-invalid-range', `"${text}" is no IP address and no CIDR range such as 10.0.0.0/8`, {
-      data: { range: text },
-    });
+    throw new Failure(
+      'outbound-invalid-range',
+      `"${text}" is neither an IP address nor a CIDR range such as 10.0.0.0/8`,
+      {
+        data: { range: text },
+      },
+    );
   }
   const mapped = isIPv6(address) && prefix >= 96 ? mappedIPv4(address) : undefined;
   if (mapped !== undefined) ranges.ipv4.addSubnet(mapped, prefix - 96, 'ipv4');

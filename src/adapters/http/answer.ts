@@ -1,9 +1,9 @@
-// The answer of an outbound request: its body up to a limit, its headers as one text each.
+// Reads the answer of an outbound request: its body up to a limit, its headers as one text each.
 
 import type { Dispatcher } from 'undici';
 import { Failure } from '#std/failure.ts';
 
-/** Throws Failure `outbound-too-large` as soon as there is more than `maxBytes`. */
+/** Throws Failure `outbound-too-large` as soon as there are more than `maxBytes`. */
 export async function readBody(
   { body, headers }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -24,7 +24,7 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** The body of an answer that only counts by its status. */
+/** Discards the body of answers of which only the status counts. */
 export function leaveUnread({ body }: Dispatcher.ResponseData): Uint8Array {
   body.destroy();
   return new Uint8Array();
@@ -34,7 +34,7 @@ function bodyTooLarge(maxBytes: number): Failure {
   return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
-/** Names in lower case; repeated headers joined with `, `. */
+/** Returns headers with names in lower case, and repeated ones joined with `, `. */
 export function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -20,22 +20,24 @@ export function resolveBySystem(hostname: string): Promise<readonly LookupAddres
 export interface ConnectorOptions {
   readonly guard: AddressGuard;
   readonly resolve: Resolve;
-  /** Trusted roots, PEM. Undefined: the system's. */
+  /** Trusted roots, PEM; default: the system's. */
   readonly ca?: readonly string[];
-  /** Trusted roots for a proxy that is https: the certificates that one target names do not vouch for it. Undefined: the system's. */
+  /**
+   * Trusted roots for an https proxy: certificates for one target do not vouch for the proxy. Default: the system's.
+   */
   readonly proxyCa?: readonly string[];
   /** PEM certificate and key that are shown to the server. */
   readonly identity?: { readonly cert: string; readonly key: string } | undefined;
   /** True: the certificate of the server is not checked. */
   readonly skipVerify?: boolean;
   readonly connectTimeoutMs: number;
-  /** Which connections go through a proxy; absent: none. */
+  /** Chooses the connections that use a proxy; default: none. */
   readonly egress?: Egress | undefined;
 }
 
 /**
- * A connector for undici. The guard sees what DNS answered for this very connection, so a name whose answer changes
- * between a check and the connection (DNS rebinding) gains nothing.
+ * Creates a connector for undici. The guard checks the DNS answer for this very connection, so a name whose answer
+ * changes between a check and the connection (DNS rebinding) gains nothing.
  */
 export function guardedConnector(options: ConnectorOptions): Connector.connector {
   const { guard, ca, connectTimeoutMs } = options;
@@ -61,7 +63,9 @@ export function guardedConnector(options: ConnectorOptions): Connector.connector
   };
 }
 
-/** The proxy looks the name up itself; what can be looked up here must be permitted here. */
+/**
+ * The proxy resolves the name itself; if the name can be resolved here as well, the addresses must be permitted here.
+ */
 async function throughProxy(
   options: ConnectorOptions,
   proxy: string,
@@ -76,7 +80,7 @@ async function throughProxy(
 }
 
 /**
- * The addresses of a host name or IP literal that may be connected to, in the resolver's order; at least one. For those who
+ * Returns the permitted addresses of a host name or IP literal, in the resolver's order; at least one. For callers that
  * do not connect through undici.
  */
 export async function resolvePermitted(

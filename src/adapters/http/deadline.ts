@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Begins anew after the wait. Throws the reason of the other signal where that aborts meanwhile. */
+  /** Restarts after the wait. Throws the reason of the other signal if that aborts meanwhile. */
   afterWait(wait: Promise<void>, other?: AbortSignal): Promise<void>;
   end(): void;
 }
 
-/** Timers take no more, and end at once instead. */
+/** Maximum of timers, which fire at once for longer times. */
 const MAX_MS = 2 ** 31 - 1;
 
 export function openDeadline(ms: number): Deadline {
-  assert(ms >= 0 && ms <= MAX_MS, 'a time limit is one that timers can take');
+  assert(ms >= 0 && ms <= MAX_MS, 'timers accept the time limit');
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   function begin(): void {

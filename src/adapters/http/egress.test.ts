@@ -1,4 +1,4 @@
-// Requests that leave through a proxy: a real one on loopback, and the rules for what goes around it.
+// Requests through a proxy: a real one on loopback, and the rules for targets that are reached without it.
 
 import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -57,7 +57,7 @@ function client(proxy: string, except = '', address = '198.51.100.7', allowPriva
   return created;
 }
 
-/** RFC 5737: no address of the world. */
+/** RFC 5737: addresses that exist nowhere. */
 const DOCUMENTATION = ['198.51.100.0/24'];
 
 test('https goes through the tunnel, and the certificate is that of the target', async () => {
@@ -103,7 +103,7 @@ test('the certificates that a request names are for its target alone, and those 
   expect(answer.status).toBe(200);
 });
 
-test('what NO_PROXY names goes around the proxy', async () => {
+test('targets in NO_PROXY are reached without the proxy', async () => {
   const [proxy, port] = [await startProxy(), await startTarget()];
   const outbound = client(proxy.url, 'example.com', '127.0.0.1', ['127.0.0.0/8']);
   expect((await outbound.request({ method: 'GET', url: `https://git.example.com:${port}/a` })).status).toBe(200);
@@ -141,7 +141,7 @@ test.each([
   expect(egressOf({ https: 'http://proxy:3128', except })(new URL(url)) !== undefined).toBe(through);
 });
 
-test('http goes through a proxy of its own only, and a proxy that is no URL is refused', () => {
+test('http goes through a proxy of its own only, and a proxy that is not a URL is refused', () => {
   expect(egressOf({ https: 'http://proxy:3128' })(new URL('http://a.example.com/'))).toBeUndefined();
   expect(() => egressOf({ https: 'proxy:3128' })).toThrow(expect.objectContaining({ code: 'outbound-proxy-invalid' }));
 });

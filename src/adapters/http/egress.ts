@@ -1,10 +1,10 @@
-// Through which proxy a request leaves, as the environment says (curl, "Environment").
+// Chooses the proxy for a request, by the variables of the environment (curl, "Environment").
 
 import { BlockList, isIP } from 'node:net';
 import { Failure } from '#std/failure.ts';
 
 export interface EgressSettings {
-  /** URL of the proxy for https, with user and password where it asks for them. */
+  /** URL of the proxy for https, with user and password if it requires them. */
   readonly https?: string | undefined;
   /** The same for http. */
   readonly http?: string | undefined;
@@ -12,7 +12,7 @@ export interface EgressSettings {
   readonly except?: string | undefined;
 }
 
-/** Undefined where the URL is reached without one. */
+/** Returns undefined if the URL is reached without a proxy. */
 export type Egress = (url: URL) => string | undefined;
 
 /** Throws Failure `outbound-proxy-invalid`. */

@@ -1,29 +1,29 @@
-// Turns what goes wrong with an outbound request into a Failure that names the URL.
+// Turns errors of an outbound request into a Failure that names the URL.
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { OutboundCode } from './codes.ts';
 import { errors } from './undici.ts';
 
-/** The URL as messages may show it: without user name, password, query and fragment, any of which may be a secret. */
+/** The URL for messages: without user name, password, query and fragment, any of which may be a secret. */
 export function displayUrl(url: string | URL): string {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (parsed === null) return 'the configured URL (which is not valid)';
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
 }
 
-/** What went wrong with a connection. */
+/** Kind of a failed connection. */
 export interface Sort {
   readonly code: OutboundCode;
   readonly says: string;
   readonly retryable: boolean;
-  /** True where no connection came about: the server has seen nothing of the request. */
+  /** True if there was no connection: the server has received nothing of the request. */
   readonly unsent?: boolean;
 }
 
 const TIMEOUT: Sort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
 
-/** By the error codes of Node.js and undici. */
+/** Kinds by the error codes of Node.js and undici. */
 const SORTS: Readonly<Record<string, Sort>> = {
   UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time', unsent: true },
   ETIMEDOUT: { ...TIMEOUT, says: 'no connection in time' },
@@ -52,13 +52,16 @@ export interface FailedRequest {
   readonly url: string;
   readonly method: string;
   readonly timeoutMs: number;
-  /** The signal of the whole exchange's time limit. */
+  /** The signal of the time limit of the whole exchange. */
   readonly deadline: AbortSignal;
   /** The caller's own signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The Failure for an error that was thrown while requesting; a Failure keeps its code. `data.reason` is the message without the URL. */
+/**
+ * Returns the Failure for an error of a request; a Failure keeps its code. `data.reason` is the message without the
+ * URL.
+ */
 export function outboundFailure(request: FailedRequest, error: unknown): Failure {
   const url = displayUrl(request.url);
   const failure = (code: string, reason: string, retryable: boolean, facts: JsonObject = {}) =>
@@ -75,7 +78,7 @@ export function outboundFailure(request: FailedRequest, error: unknown): Failure
   return failure(sort.code, sort.says, sort.retryable);
 }
 
-/** The same for a connection that is not HTTP. `url` is shown as it is. */
+/** Returns the same for a connection that is not HTTP. `url` is shown unchanged. */
 export function connectFailure(url: string, error: unknown): Failure {
   const { code, message, retryable, data } =
     error instanceof Failure
@@ -88,7 +91,7 @@ export function connectFailure(url: string, error: unknown): Failure {
   });
 }
 
-/** Judges an error of undici or Node.js. */
+/** Classifies an error of undici or Node.js. */
 export function connectionProblem(error: unknown): Sort {
   if (error instanceof errors.HTTPParserError) return { ...unreachable('the answer is not HTTP'), retryable: false };
   const { code, text } = rootOf(error);
@@ -100,7 +103,7 @@ export function connectionProblem(error: unknown): Sort {
   return unreachable(text);
 }
 
-/** Where several addresses were tried, the first one's error speaks. */
+/** Returns the error of the first address if several were tried. */
 function rootOf(error: unknown): { readonly code: string; readonly text: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', text: String(error) };

@@ -1,5 +1,5 @@
-// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and what its errors say. In one
-// file, because every story shares the servers that it starts and their certificates.
+// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and its error messages. In
+// one file, because every story shares the servers that it starts and their certificates.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -43,7 +43,7 @@ async function serve(handler: Handler): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(handler))}`;
 }
 
-/** Answers whatever arrives with these bytes, and then ends the connection or leaves it open. */
+/** Answers every request with these bytes, and then ends the connection or leaves it open. */
 async function serveBytes(bytes: string, then: 'end' | 'stay'): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);
@@ -133,7 +133,7 @@ test('a request may be allowed private addresses, and its connection serves no o
   await check(client, { url }, { code: 'outbound-refused-address', says: 'is a loopback address' });
 });
 
-test('what can allow a private address is said by the name of its setting', async () => {
+test('the message names the setting that can allow a private address', async () => {
   const client = outbound({ allowPrivate: [] });
   const refused = { url: 'http://10.0.0.1/keys' };
   await check(client, refused, { code: 'outbound-refused-address', says: 'outbound.allowPrivate can name its range' });
@@ -170,10 +170,10 @@ test.each([
   {
     url: 'ftp://example.com/',
     code: 'outbound-invalid-url',
-    says: 'no absolute http or https URL',
+    says: 'not an absolute http or https URL',
     reason: 'a scheme',
   },
-  { url: '/relative', code: 'outbound-invalid-url', says: 'no absolute http or https URL', reason: 'no host' },
+  { url: '/relative', code: 'outbound-invalid-url', says: 'not an absolute http or https URL', reason: 'no host' },
   {
     url: 'https://bot:hunter2@example.com/',
     code: 'outbound-invalid-url',
@@ -231,7 +231,7 @@ test.each([
   { what: 'all of it', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody' },
   { what: 'its head', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' },
 ])(
-  'a caller who gives up while an answer of which $what is there waits to be read gets outbound-aborted',
+  'a caller who gives up while an answer ($what of it arrived) waits to be read gets outbound-aborted',
   async ({ bytes }) => {
     const url = await serveBytes(bytes, 'stay');
     const controller = new AbortController();
@@ -244,7 +244,7 @@ test.each([
   },
 );
 
-test('the time limit does not count what a caller waits for while the answer arrives', async () => {
+test('the time limit does not count the waits of a caller while the answer arrives', async () => {
   const url = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody', 'stay');
   const arrived = () => new Promise<void>((resolve) => setTimeout(resolve, 600));
   const { body } = await outbound().request({ url, method: 'GET', timeoutMs: 300, arrived });

@@ -1,4 +1,4 @@
-// The one client for every outbound HTTP request: guarded addresses, limits on time and size, no redirects unless asked for.
+// Sends every outbound HTTP request: guarded addresses, limits of time and size, no redirects unless requested.
 
 import type { Agent as AgentOf } from 'undici';
 import { Failure } from '#std/failure.ts';
@@ -13,13 +13,13 @@ import { checkedPem, trustedRoots } from './trust.ts';
 import { Agent } from './undici.ts';
 
 export interface OutboundOptions {
-  /** `outbound.allowPrivate`: CIDR ranges or addresses that may be connected to although they are private or special. */
+  /** `outbound.allowPrivate`: CIDR ranges or addresses that are permitted although they are private or special. */
   readonly allowPrivate: readonly string[];
-  /** `outbound.caFile`: a PEM file whose certificates are trusted besides the system's; read once. */
+  /** `outbound.caFile`: a PEM file whose certificates are trusted in addition to the system's; read once. */
   readonly caFile?: string;
   /** The same as PEM text. */
   readonly ca?: string;
-  /** Proxies that requests leave through. The address rules hold for the target all the same. */
+  /** Proxies for requests. The address rules apply to the target all the same. */
   readonly egress?: Egress | undefined;
   /** Refuses http URLs. */
   readonly httpsOnly?: boolean;
@@ -27,15 +27,15 @@ export interface OutboundOptions {
   readonly version: string;
   /** Milliseconds for the TCP and TLS connection; 10 s. */
   readonly connectTimeoutMs?: number;
-  /** Milliseconds for a whole exchange where the request does not say; 30 s. */
+  /** Milliseconds for a whole exchange, unless the request sets it; 30 s. */
   readonly timeoutMs?: number;
-  /** Bytes of a body where the request does not say; 32 MiB. */
+  /** Bytes of a body, unless the request sets it; 32 MiB. */
   readonly maxBytes?: number;
   /** Connections per origin; 8. */
   readonly connections?: number;
-  /** Looks host names up; the system's resolver. */
+  /** Resolves host names; default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Called when anything asked of it has ended, well or not. */
+  /** Called when a request or a look-up has ended, with or without success. */
   readonly ended?: () => void;
 }
 
@@ -51,9 +51,9 @@ export interface OutboundRequest {
   readonly identity?: { readonly cert: string; readonly key: string };
   /** True: the certificate of the server is not checked. */
   readonly skipVerify?: boolean;
-  /** True: every address may be connected to. Otherwise `allowPrivate` of the options holds. */
+  /** True: every address is permitted. Otherwise `allowPrivate` of the options applies. */
   readonly allowPrivate?: boolean;
-  /** Name of the setting that gives `allowPrivate`, for the message. Absent: no setting of this request does. */
+  /** Name of the setting for `allowPrivate`, for the message. If absent, this request has no such setting. */
   readonly allowPrivateBy?: string;
   readonly httpsOnly?: boolean;
   /** Limit for the whole exchange, connecting and reading the body included. */
@@ -65,11 +65,11 @@ export interface OutboundRequest {
    * go to the first origin only.
    */
   readonly redirects?: number;
-  /** False: of an answer with such a status the body is not read, and is empty. Absent: all bodies are read. */
+  /** Returns false for a status whose body is not read, and is empty. If absent, all bodies are read. */
   readonly readsBody?: (status: number) => boolean;
   /**
-   * Reports how many bytes of the body there are. What it gives is awaited, while the rest waits in the connection and the time
-   * limit does not run: it begins anew.
+   * Called with the number of received bytes of the body. Its promise is awaited, while the rest waits in the
+   * connection and the time limit does not run: it restarts afterwards.
    */
   readonly arrived?: ((bytes: number) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal;
@@ -80,19 +80,19 @@ export interface OutboundResponse {
   /** Names in lower case; repeated headers joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The URL that answered: another than the requested one where redirects were followed. */
+  /** URL of the answer: differs from the requested one if redirects were followed. */
   readonly url: string;
 }
 
 export interface Outbound {
   /**
-   * One request, never repeated. Any status is an answer, a redirect that is not followed too. Throws Failure with one
-   * of OUTBOUND_CODES; the message names the URL without credentials and query. Satisfies `Fetch` of `auth/ports.ts`.
+   * Sends one request, never repeated. Any status is an answer, even of a redirect that is not followed. Throws Failure
+   * with one of OUTBOUND_CODES, whose message has the URL without its secrets. Satisfies `Fetch` of `auth/ports.ts`.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /**
-   * For connections that are not HTTP: the addresses of a host that may be connected to, at least one. `url` is what
-   * messages name. Throws Failure with one of OUTBOUND_CODES.
+   * Returns the permitted addresses of a host, at least one, for connections that are not HTTP. `url` is named in
+   * messages. Throws Failure with one of OUTBOUND_CODES.
    */
   permitted(hostname: string, url: string): Promise<readonly string[]>;
   /** Ends all connections. */
@@ -103,7 +103,7 @@ interface Context {
   readonly options: OutboundOptions;
   readonly guard: AddressGuard;
   readonly trusted: readonly string[] | undefined;
-  /** By trusted roots and guard: a connection is only ever reused under the rules that it was opened under. */
+  /** By trusted roots and guard: a connection is only reused under the rules by which it was opened. */
   readonly agents: Map<string, AgentOf>;
 }
 
@@ -159,7 +159,7 @@ async function follow(context: Context, request: OutboundRequest): Promise<Outbo
   }
 }
 
-/** A private address is refused: how the author of the configuration can allow it. */
+/** Adds to the refusal of a private address how the author of the configuration can permit it. */
 function withAdvice(error: unknown, allowPrivateBy: string | undefined): unknown {
   if (!(error instanceof Failure) || error.code !== 'outbound-refused-address') return error;
   const advice =
@@ -182,7 +182,7 @@ async function exchange(context: Context, request: OutboundRequest, deadline: De
     const wait = request.arrived?.(bytes);
     return wait && deadline.afterWait(wait, request.signal);
   };
-  // Who waits, or gives up on a body that still arrives, hears of its end in another way.
+  // Readers that wait for the body, or stop reading it, learn of its end in another way.
   response.body.on('error', () => undefined);
   const reads = request.readsBody?.(response.statusCode) ?? true;
   const maxBytes = request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024;
@@ -193,13 +193,13 @@ async function exchange(context: Context, request: OutboundRequest, deadline: De
 function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
   const url = URL.parse(request.url);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new Failure('outbound-invalid-url', 'is no absolute http or https URL');
+    throw new Failure('outbound-invalid-url', 'is not an absolute http or https URL');
   }
   if (url.username !== '' || url.password !== '') {
     throw new Failure('outbound-invalid-url', 'carries a user name or password, which belongs into its own setting');
   }
   if (httpsOnly && url.protocol !== 'https:')
-    throw new Failure('outbound-insecure', 'is http where only https is accepted');
+    throw new Failure('outbound-insecure', 'is http, but only https is accepted');
   return url;
 }
 
@@ -209,7 +209,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   const key = JSON.stringify([request.allowPrivate === true, request.ca, identity, skipVerify]);
   const known = agents.get(key);
   if (known !== undefined) {
-    // Again at the end: the first one of the map is the one that was not used for longest.
+    // Moved to the end: the first entry of the map is the least recently used one.
     agents.delete(key);
     agents.set(key, known);
     return known;
@@ -227,7 +227,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
       egress: options.egress,
     }),
     connections: options.connections ?? 8,
-    // The deadline of the whole exchange decides; these only bound a forgotten one.
+    // The deadline of the whole exchange decides; these only limit a forgotten request.
     headersTimeout: 600_000,
     bodyTimeout: 600_000,
   });
@@ -236,7 +236,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   return agent;
 }
 
-/** CA files rotate, and each text has an agent of its own. Requests under way are finished first. */
+/** Closes the oldest agent, after its requests: CA files rotate, and each text has an agent of its own. */
 function retireOldest(agents: Map<string, AgentOf>): void {
   const [oldest] = agents.entries();
   if (agents.size <= AGENTS_MAX || oldest === undefined) return;

@@ -1,4 +1,4 @@
-// What to request next after a redirect.
+// Computes the next request after a redirect.
 
 import { Failure } from '#std/failure.ts';
 import { displayUrl } from './failures.ts';
@@ -18,8 +18,8 @@ interface Answer {
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * The request that a redirect leads to, or undefined where the response is none. `left` is how many more may be
- * followed. Only a GET is redirected: repeating a POST elsewhere is never what the caller meant.
+ * Returns the request that a redirect leads to; undefined if the response is not a redirect. `left`: how many more may
+ * be followed. Only a GET is redirected: the caller never intends to repeat a POST elsewhere.
  */
 export function redirected<Request extends Redirectable>(
   request: Request,
@@ -32,7 +32,7 @@ export function redirected<Request extends Redirectable>(
   if (left <= 0) throw new Failure('outbound-redirect-refused', 'redirects too often');
   const from = new URL(request.url);
   const to = URL.parse(location, request.url);
-  if (to === null) throw new Failure('outbound-redirect-refused', 'redirects to what is no URL');
+  if (to === null) throw new Failure('outbound-redirect-refused', 'redirects to a location that is not a URL');
   if (from.protocol === 'https:' && to.protocol !== 'https:') {
     throw new Failure('outbound-redirect-refused', `redirects from https to ${displayUrl(to)}`);
   }

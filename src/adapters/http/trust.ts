@@ -12,7 +12,10 @@ export interface OwnAuthorities {
   readonly ca?: string;
 }
 
-/** The system's and the given ones; undefined where there are none but the system's. Throws Failure `outbound-ca-invalid`. */
+/**
+ * Returns the system's and the given authorities; undefined if there are only the system's. Throws Failure
+ * `outbound-ca-invalid`.
+ */
 export function trustedRoots({ ca, caFile }: OwnAuthorities): readonly string[] | undefined {
   const own = [
     ...(ca === undefined ? [] : [checkedPem(ca, 'the given CA')]),

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 const MODULE = fileURLToPath(new URL('./undici.ts', import.meta.url));
 
-test('an agent of a proxy can ask it for a connection, where nothing else has loaded the whole package', () => {
-  // In a process of its own: others here load it.
+test('an agent of a proxy can request a connection from it, if nothing else has loaded the whole package', () => {
+  // In a process of its own, because other tests here load it.
   const code = `import { loadProxyAgent } from ${JSON.stringify(MODULE)};
     const agent = new (loadProxyAgent())('http://127.0.0.1:1');
     const failed = await agent.request({ origin: 'https://example.test', path: '/', method: 'GET' }).catch((error) => error);

@@ -10,7 +10,7 @@ import { type BuildFolders, openBuildFolders } from './folders.ts';
 import { findProgram, type Program } from './program.ts';
 
 export interface KustomizeOptions {
-  /** Where programs are looked for, as in the environment. */
+  /** Search path for programs, as in the environment. */
   readonly searchPath: string;
   /** Folder for temporary files. */
   readonly temporary: string;
@@ -26,8 +26,8 @@ interface Limits {
 
 const MIB = 1024 * 1024;
 /**
- * A kustomization of 1,000 objects takes 2 s of processor time and 60 MiB, and the time grows with the square of the number. A file
- * of a few KiB can take all memory of a machine within seconds.
+ * A kustomization of 1,000 objects takes 2 s of processor time and 60 MiB, and the time grows with the square of the
+ * number. A file of a few KiB can take all memory of a machine within seconds.
  */
 const LIMITS: Limits = { milliseconds: 120_000, memoryBytes: 1024 * MIB, outputBytes: 64 * MIB };
 
@@ -72,7 +72,7 @@ interface Ended {
 interface Place {
   readonly tree: string;
   readonly home: string;
-  /** Of the kustomization, inside the tree. */
+  /** Folder of the kustomization, inside the tree. */
   readonly folder: string;
 }
 
@@ -127,7 +127,7 @@ function runProgram(program: Program, { tree, home, folder }: Place, limits: Lim
 
 const MEMORY_EVERY_MS = 50;
 
-/** Where the system does not say how much memory a process has, the limit of Go's runtime alone counts. */
+/** If the system does not report the memory of a process, only the limit of Go's runtime applies. */
 function watchMemory(pid: number | undefined, max: number, exceeded: () => void): NodeJS.Timeout {
   return setInterval(() => {
     readFile(`/proc/${pid}/status`, 'utf8').then(

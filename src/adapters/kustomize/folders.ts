@@ -1,10 +1,11 @@
-// Temporary folders of builds: each is removed after its build, and those that a killed process left are removed later.
+// Creates temporary folders of builds: each is removed after its build, and those that a killed process left are
+// removed later.
 
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 export interface BuildFolders {
-  /** The folder exists as long as the work. */
+  /** Creates a folder that exists as long as the work. */
   use<T>(work: (place: { readonly tree: string; readonly home: string }) => Promise<T>): Promise<T>;
 }
 
@@ -12,7 +13,10 @@ const PREFIX = 'skep-kustomize-';
 /** A build takes seconds. Other processes may have builds under way. */
 const IN_USE_MS = 10 * 60_000;
 
-/** kustomize is started in the folder of its build, so that a relative path would lead elsewhere. */
+/**
+ * Resolves the path, because kustomize is started in the folder of its build, where a relative path would lead
+ * elsewhere.
+ */
 export function openBuildFolders(path: string, now: () => number): BuildFolders {
   const temporary = resolve(path);
   let removing: Promise<void> | undefined;
@@ -34,7 +38,7 @@ export function openBuildFolders(path: string, now: () => number): BuildFolders 
   };
 }
 
-/** Folders of other users stay: the temporary folder is everybody's. */
+/** Folders of other users stay, because all users share the temporary folder. */
 async function removeLeftFolders(temporary: string, now: number): Promise<void> {
   for (const name of await readdir(temporary)) {
     if (!name.startsWith(PREFIX)) continue;

@@ -17,7 +17,7 @@ const CANDIDATES = [
   { name: 'kubectl', args: ['kustomize'] },
 ] as const;
 
-/** `searchPath` as in the environment. Throws Failure `kustomize-missing`. */
+/** Searches `searchPath`, which has the format of the environment. Throws Failure `kustomize-missing`. */
 export async function findProgram(searchPath: string): Promise<Program> {
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   for (const { name, args } of CANDIDATES) {
@@ -28,7 +28,7 @@ export async function findProgram(searchPath: string): Promise<Program> {
   }
   throw new Failure(
     'kustomize-missing',
-    'Kustomizations are built by kustomize, and the PATH has neither "kustomize" nor "kubectl": install one of them where skep runs.',
+    'Kustomizations are built by kustomize, and the PATH has neither "kustomize" nor "kubectl": install one of them on the machine that runs skep.',
   );
 }
 

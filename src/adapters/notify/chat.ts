@@ -10,13 +10,16 @@ import { teamsBody } from './teams.ts';
 
 export interface ChatDelivery {
   readonly service: 'slack' | 'teams';
-  /** A secret, because every client that knows the URL may post: it is read at each use, and messages name its origin at most. */
+  /**
+   * A secret, because every client that knows the URL may post: it is read at each use, and messages name its origin at
+   * most.
+   */
   readonly url: () => Promise<string>;
 }
 
 const BODIES = { slack: slackBody, teams: teamsBody } as const;
 
-/** Throws Failure `notify-failed`, and what reading the URL throws. */
+/** Throws Failure `notify-failed`, and the failures of reading the URL. */
 export async function sendChat(
   outbound: Outbound,
   { service, url: read }: ChatDelivery,

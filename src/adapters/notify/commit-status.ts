@@ -1,4 +1,4 @@
-// The status of a commit at GitHub, GitLab and Gitea, in the shape that each documents.
+// Sets the status of a commit at GitHub, GitLab and Gitea, in the documented format of each.
 
 import type { Notice, NoticeState } from '#reconciler/run/notify/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
@@ -8,11 +8,11 @@ type Provider = 'github' | 'gitlab' | 'gitea';
 
 export interface CommitStatusOptions {
   readonly provider: Provider;
-  /** Of the forge, such as `https://github.com`. */
+  /** Origin of the forge, such as `https://github.com`. */
   readonly origin: string;
-  /** Of the repository there, without a leading slash and `.git`: `team/fleet`. */
+  /** Path of the repository there, without a leading slash and `.git`: `team/fleet`. */
   readonly path: string;
-  /** Where its API is; follows from the origin otherwise. */
+  /** URL of its API; by default it follows from the origin. */
   readonly apiUrl?: string;
   /** Read at each use. */
   readonly token: () => Promise<string>;
@@ -63,7 +63,7 @@ const NAMES: Readonly<Record<Provider, Readonly<Record<NoticeState, string>>>> =
   gitea: { pending: 'pending', success: 'success', failure: 'failure' },
 };
 
-/** GitLab refuses a status that the commit has already; its words are all that tells it from other faults. */
+/** GitLab refuses a status that the commit has already; only the text distinguishes this from other faults. */
 function isSetAlready(status: number, body: string): boolean {
   return status === 400 && body.includes('Cannot transition status');
 }

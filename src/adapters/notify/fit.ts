@@ -1,4 +1,4 @@
-// Makes a message of a chat fit into what the chat accepts: long texts are cut, and lists are shortened until the whole fits.
+// Makes a message fit the limits of a chat: long texts are cut, and lists are shortened until the whole fits.
 
 import type { ChatItem, ChatMessage, ChatSection } from '#reconciler/run/notify/ports.ts';
 import { unicodeEscape } from '#std/json.ts';
@@ -14,7 +14,7 @@ export interface FittingMessage extends ChatMessage {
 
 /** Items of one list, from the longest message to the shortest. */
 const ITEMS = [10, 5, 2, 0];
-/** The first attempt has so many; each further one has half of them. */
+/** Characters in the first attempt; each further attempt has half of them. */
 const CHARACTERS = 200;
 
 /** Returns the body of the first message that fits; the last one if none does. */
@@ -46,10 +46,10 @@ function shortItem({ text, url }: ChatItem, characters: number): ChatItem {
   return url === undefined || url.length > URL_MAX ? { text: short } : { text: short, url };
 }
 
-/** A longer one is left out: a part of it leads elsewhere. */
+/** A longer URL is left out, because a part of it leads elsewhere. */
 const URL_MAX = 500;
 
-/** Names of files may hold line breaks, and characters that turn the direction of a text. */
+/** Cuts a text, and shows line breaks and characters that turn its direction: names of files may hold both. */
 function clipped(text: string, characters: number): string {
   const visible = text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, unicodeEscape);
   const points = [...visible];

@@ -1,4 +1,4 @@
-// One notification over the guarded client: a few attempts, each bounded in time.
+// Sends one notification over the guarded client: a few attempts, each bounded in time.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ export interface Message {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Taken for delivered although its status says no. */
+  /** Returns true for an error that still means that the message was delivered. */
   readonly delivered?: (status: number, body: string) => boolean;
 }
 
@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const PAUSES_MS = [500, 1500];
 
 /**
- * Throws Failure `notify-failed`, with `retryAfterMs` where the receiver says when to try again; the message names the
+ * Throws Failure `notify-failed`, with `retryAfterMs` if the receiver says when to try again; the message names the
  * receiver's origin alone, as the path of a URL may be a secret.
  */
 export async function deliver(outbound: Outbound, message: Message): Promise<void> {
@@ -50,14 +50,14 @@ async function attemptOf(outbound: Outbound, message: Message): Promise<Reason |
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body,
-      // Whoever has answered well is reported, whatever else they answer and however slowly.
+      // After a good status the notification counts as delivered, whatever the body and however slow.
       readsBody: (status) => !isDelivered(status),
       ...limits,
     });
     return reasonOf(answer, delivered);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Whoever is slow is slow again: the run does not wait for it three times.
+    // A slow receiver stays slow: the run does not wait for it three times.
     return { says: error.code, retryable: error.retryable && error.code !== 'outbound-timeout' };
   }
 }
@@ -74,7 +74,7 @@ function reasonOf({ status, headers, body }: OutboundResponse, delivered: Messag
   return { says: `it answers ${status}`, retryable, retryAfterMs };
 }
 
-/** RFC 9110 section 10.2.3: seconds, or a date, which is compared with that of the answer. */
+/** Reads seconds, or a date, which is compared with that of the answer (RFC 9110 section 10.2.3). */
 function waitOf(headers: OutboundResponse['headers']): number | undefined {
   const { 'retry-after': after, date } = headers;
   if (after === undefined) return undefined;

@@ -1,10 +1,10 @@
-// A message for an incoming webhook of Slack (docs.slack.dev, "Sending messages using incoming webhooks", "Formatting message
-// text"): blocks of mrkdwn.
+// Renders a message for an incoming webhook of Slack (docs.slack.dev, "Sending messages using incoming webhooks",
+// "Formatting message text"): blocks of mrkdwn.
 
 import type { ChatMessage } from '#reconciler/run/notify/ports.ts';
 import { type FittingMessage, type FittingSection, fitMessage } from './fit.ts';
 
-/** Characters of the text of a section, as it is sent. */
+/** Maximum characters of the text of a section, as it is sent. */
 const TEXT_MAX = 3000;
 const BLOCKS_MAX = 50;
 
@@ -26,7 +26,7 @@ function formatMessage({ mood, headline, sections, page }: FittingMessage) {
     ...(page === undefined ? [] : [linkTo(page, 'More')]),
   ];
   return {
-    // Notifications show it in place of the blocks.
+    // Notifications show this text in place of the blocks.
     text: escapeText(headline),
     unfurl_links: false,
     unfurl_media: false,
@@ -43,7 +43,7 @@ function formatSection({ title, items, omitted, command }: FittingSection): stri
   ].join('\n');
 }
 
-/** Other characters of formatting mean nothing between backticks. */
+/** Puts the text between backticks, where other characters of formatting have no meaning. */
 function code(text: string): string {
   return `\`${escapeText(text)}\``;
 }
@@ -52,7 +52,7 @@ function linkTo(url: string, text: string): string {
   return `<${escapeText(url).replaceAll('|', '%7C')}|${escapeText(text).replaceAll('|', '/')}>`;
 }
 
-/** `&`, `<` and `>` begin entities, links and mentions, in code as well, and a backtick begins and ends code. */
+/** Escapes `&`, `<` and `>`, which begin entities, links and mentions, in code as well, and replaces backticks. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('`', "'");
 }

@@ -1,5 +1,5 @@
-// A message for a workflow of Microsoft Teams that posts what a webhook receives: an Adaptive Card (adaptivecards.io, version 1.4).
-// Runs of text are used in place of text blocks, which read Markdown.
+// Renders a message for a workflow of Microsoft Teams that posts the content of a webhook: an Adaptive Card
+// (adaptivecards.io, version 1.4). Runs of text are used in place of text blocks, which read Markdown.
 
 import type { ChatMessage } from '#reconciler/run/notify/ports.ts';
 import { type FittingMessage, type FittingSection, fitMessage } from './fit.ts';

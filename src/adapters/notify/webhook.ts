@@ -1,4 +1,4 @@
-// A run as JSON to anybody's URL, signed with a secret that both know.
+// Sends a run as JSON to any URL, signed with a shared secret.
 
 import type { Notice } from '#reconciler/run/notify/ports.ts';
 import { hmacSha256 } from '#std/hash.ts';
@@ -10,11 +10,11 @@ export interface WebhookOptions {
   readonly instance: string;
   /** Read at each use. */
   readonly secret: () => Promise<string>;
-  /** The header `traceparent` of the run. */
+  /** Returns the header `traceparent` of the run. */
   readonly traceParent?: (() => string | undefined) | undefined;
 }
 
-/** `x-skep-signature-256` is the HMAC with SHA-256 over the body's bytes, as GitHub does it. */
+/** Sends the run. `x-skep-signature-256` is the HMAC with SHA-256 over the body's bytes, as GitHub does it. */
 export async function sendWebhook(outbound: Outbound, options: WebhookOptions, notice: Notice): Promise<void> {
   const body = bodyOf(options.instance, notice);
   const signature = hmacSha256(Buffer.from(await options.secret()), body);

@@ -1,4 +1,5 @@
-// Reads the header `www-authenticate` of a registry (RFC 9110 section 11.6.1), and decides whether its token service may be asked.
+// Reads the header `www-authenticate` of a registry (RFC 9110 section 11.6.1), and decides whether its token service
+// may get a request.
 
 import { Failure } from '#std/failure.ts';
 
@@ -28,8 +29,8 @@ const KNOWN_REALMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The registry may name any address: its own host, and the hosts that are known or configured for it, get a request and the
- * credentials. Throws Failure `image-realm`.
+ * The registry may name any address: its own host, and the hosts that are known or configured for it, get a request and
+ * the credentials. Throws Failure `image-realm`.
  */
 export function realmUrl(
   registry: string,

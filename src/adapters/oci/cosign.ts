@@ -1,5 +1,5 @@
-// Makes bundles of the content that cosign keeps under the tags `.sig` and `.att` of an image: the signature in annotations of a layer, the signed
-// payload in its blob.
+// Makes bundles from the content that cosign keeps under the tags `.sig` and `.att` of an image: the signature in
+// annotations of a layer, the signed payload in its blob.
 
 import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
@@ -10,13 +10,13 @@ const CERTIFICATE = 'dev.sigstore.cosign/certificate';
 const LOG_ENTRY = 'dev.sigstore.cosign/bundle';
 const TIMESTAMP = 'dev.sigstore.cosign/rfc3161timestamp';
 
-/** The format whose log entries need a promise of inclusion only, which is all that cosign keeps here. */
+/** The format whose log entries need only a promise of inclusion: cosign keeps nothing else here. */
 const BUNDLE = 'application/vnd.dev.sigstore.bundle+json;version=0.1';
 
 export const SIMPLE_SIGNING = 'application/vnd.dev.cosign.simplesigning.v1+json';
 export const ENVELOPE = 'application/vnd.dsse.envelope.v1+json';
 
-/** Undefined if the layer has no signature. */
+/** Returns undefined if the layer has no signature. */
 export function bundleOfLayer({ mediaType, annotations }: Descriptor, blob: Uint8Array): JsonObject | undefined {
   const material = {
     ...keyMaterial(annotations[CERTIFICATE]),
@@ -69,7 +69,7 @@ function timeMaterial(annotations: Readonly<Record<string, string>>): JsonObject
   return { timestampVerificationData: { rfc3161Timestamps: [{ signedTimestamp }] } };
 }
 
-/** The digest that a payload of cosign ("simple signing") is about. */
+/** Returns the digest that a payload of cosign ("simple signing") is about. */
 export function signedDigest(blob: Uint8Array): string | undefined {
   const payload = parseJson(Buffer.from(blob).toString('utf8'));
   const critical = isObject(payload) ? payload.critical : undefined;

@@ -1,7 +1,7 @@
 // Finds the credentials for an image in the content of pull secrets (`.dockerconfigjson`).
 
 import { type ImageName, imagePlace } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import { isObject, parseJson } from '#std/json.ts';
 
 export interface Credentials {
@@ -9,7 +9,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Finds the entry whose key is the longest that fits, in all configurations, as kubelets do it. */
+/** Finds the entry with the longest matching key, in all configurations, as kubelets do. */
 export function credentialsFor(configurations: readonly string[], image: ImageName): Credentials | undefined {
   const place = imagePlace(image);
   const fitting = configurations.flatMap((text) => {

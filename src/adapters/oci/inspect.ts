@@ -1,4 +1,4 @@
-// Looks for the signatures and attestations of an image in its registry: by referrers, and under the tags of cosign.
+// Finds the signatures and attestations of an image in its registry: by referrers, and under the tags of cosign.
 
 import type { ImageDocument, ImageSignature, KnownFacts } from '#reconciler/run/images/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -7,7 +7,7 @@ import { bundleOfLayer, ENVELOPE, SIMPLE_SIGNING, signedDigest } from './cosign.
 import { type Descriptor, descriptorsIn, type Manifest, type Repository } from './registry.ts';
 import { checkBundle, type Trust } from './sigstore.ts';
 
-/** Most places of each kind that are read: everybody who may push to a repository can add more. */
+/** Maximum places of each kind that are read: everyone who may push to a repository can add more. */
 const LOOKED_AT_MAX = 30;
 
 const BUNDLE_TYPE = /^application\/vnd\.dev\.sigstore\.bundle[.+]/;
@@ -45,7 +45,7 @@ const lookAtReferrers: Look = async (repository, image, trust, found) => {
   }
 };
 
-/** The type in a list of referrers is not relied on: some registries put the type of the configuration there. */
+/** Ignores the type in a list of referrers: some registries put the type of the configuration there. */
 async function checkReferrer(
   repository: Repository,
   image: Manifest,

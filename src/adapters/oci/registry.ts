@@ -1,5 +1,5 @@
-// Reads manifests, blobs and lists of referrers from a registry (OCI distribution specification 1.1), with tokens of its own token
-// service. Content is compared with its digest.
+// Reads manifests, blobs and lists of referrers from a registry (OCI distribution specification 1.1), with tokens of
+// its own token service. Content is compared with its digest.
 
 import type { ImageName } from '#std/address/image-name.ts';
 import { Failure } from '#std/failure.ts';
@@ -34,8 +34,8 @@ export interface Descriptor {
 }
 
 /**
- * Reads one repository of a registry. Methods throw Failure with one of OCI_CODES or OUTBOUND_CODES, and return undefined if the
- * registry has no such content (404).
+ * Reads one repository of a registry. Methods throw Failure with one of OCI_CODES or OUTBOUND_CODES, and return
+ * undefined if the registry has no such content (404).
  */
 export interface Repository {
   manifest(reference: string): Promise<Manifest | undefined>;
@@ -46,7 +46,7 @@ export interface Repository {
 const MANIFEST_BYTES = 4 * 1024 * 1024;
 const BLOB_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
-/** Registries send clients to their storage for blobs. */
+/** Registries redirect requests for blobs to their storage. */
 const BLOB_REDIRECTS = 3;
 const REFERRER_PAGES = 5;
 
@@ -107,7 +107,7 @@ type Get = (path: string, accept: string, limits: Limits) => Promise<OutboundRes
 
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 
-/** Asks the API, and if the registry lacks it, the tag that stands for it (section "Referrers tag schema"). */
+/** Uses the API, and if the registry lacks it, the tag that stands for it (section "Referrers tag schema"). */
 async function readReferrers(image: ImageName, digest: string, get: Get): Promise<readonly Descriptor[]> {
   const limits = { maxBytes: MANIFEST_BYTES, redirects: 0 };
   const found: Descriptor[] = [];
@@ -124,7 +124,7 @@ async function readReferrers(image: ImageName, digest: string, get: Get): Promis
   return [...found, ...listed];
 }
 
-/** A page on another host is not read. */
+/** Returns the URL of the next page; a page on another host is not read. */
 function nextPage({ headers, url }: OutboundResponse): string | undefined {
   const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers.link ?? '') ?? [];
   const next = target === undefined ? null : URL.parse(target, url);
@@ -148,7 +148,7 @@ export function descriptorsIn(value: unknown): Descriptor[] {
   });
 }
 
-/** Requests of one repository: after the first 401 each has the authorization that the challenge asks for. */
+/** Sends requests of one repository: after the first 401 each has the authorization for the challenge. */
 function authorizedRequests(
   options: RegistryOptions,
   image: ImageName,
@@ -167,7 +167,7 @@ function authorizedRequests(
     });
   return async (url: URL, accept: string, limits: Limits): Promise<OutboundResponse> => {
     const response = await send(url, accept, limits);
-    // A storage that the registry redirects to has no say about credentials.
+    // A storage to which the registry redirects must not influence credentials.
     if (response.status !== 401 || authorization !== undefined || new URL(response.url).origin !== base.origin)
       return response;
     authorization = await authorize(options, image, base, response, credentials);
@@ -211,7 +211,7 @@ function contentFailure({ registry, repository }: ImageName, says: string): Fail
   return new Failure('image-content', `the registry ${registry} ${says} of ${repository}`);
 }
 
-/** `data.retryAfterMs` if the registry says when it may be asked again. */
+/** `data.retryAfterMs` is set if the registry says when to try again. */
 function statusFailure({ registry }: ImageName, { status, headers }: OutboundResponse, now: number): Failure {
   const retryAfterMs = waitOf(headers['retry-after'], now);
   const says =

@@ -1,5 +1,5 @@
-// Verifies bundles of Sigstore: signature, certificate, log entry and timestamps, by a trusted root and public keys. Without
-// requests.
+// Verifies bundles of Sigstore: signature, certificate, log entry and timestamps, by a trusted root and public keys.
+// Without requests.
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Bundle } from '@sigstore/bundle';
@@ -33,7 +33,7 @@ export interface Claimed {
   readonly digest: string;
 }
 
-/** `keyFiles`: names and PEM texts. Throws Failure `image-trust`. */
+/** Reads the root and the keys. `keyFiles`: names and PEM texts. Throws Failure `image-trust`. */
 export function readTrust(root: string, keyFiles: readonly (readonly [file: string, pem: string])[]): Trust {
   const { toTrustMaterial } = verifyPackage();
   const { TrustedRoot } = specsPackage();
@@ -61,7 +61,7 @@ function publicKeys(file: string, pem: string): readonly KeyObject[] {
   throw new Failure('image-trust', `the file ${file} has no public key (PEM, "BEGIN PUBLIC KEY")`);
 }
 
-/** A signature, or one clause that says why the bundle does not hold. */
+/** Returns a signature, or one clause that says why the bundle is not valid. */
 export function checkBundle(
   { material, keys }: Trust,
   { bundle: json, artifact, digest }: Claimed,
@@ -89,7 +89,7 @@ function sayWhy(error: unknown): string {
   return `${error.message}${cause}`.slice(0, 300);
 }
 
-/** An attestation says itself which image it is about; any other signature is one of the image's manifest, or of its payload. */
+/** An attestation names its image itself; any other signature is for the image's manifest, or for its payload. */
 function subjectFault({ content }: Bundle, digest: string): { readonly predicateType?: string } | string {
   if (content.$case !== 'dsseEnvelope') return {};
   const { payload, payloadType } = content.dsseEnvelope;
@@ -104,7 +104,7 @@ function subjectFault({ content }: Bundle, digest: string): { readonly predicate
   return typeof predicateType === 'string' ? { predicateType } : 'an attestation without predicateType';
 }
 
-/** A key is trusted because a rule names it: it needs no entry of a log, but one that is there must hold. */
+/** A key is trusted because a rule names it: it needs no entry of a log, but an existing entry must be valid. */
 function signedByKey(
   bundle: Bundle,
   artifact: Uint8Array,
@@ -128,7 +128,7 @@ function signedByKey(
   throw fault;
 }
 
-/** A root without logs is one of an instance that has none: timestamps of an authority are all that there is then. */
+/** A root without logs belongs to an instance that has none: only timestamps of an authority exist then. */
 function signedByCertificate(bundle: Bundle, artifact: Uint8Array, material: TrustMaterial): ImageSignature {
   const { toSignedEntity, Verifier } = verifyPackage();
   const options = {
@@ -161,7 +161,7 @@ function signatureOf({ identity }: Signer): ImageSignature {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** A UTF8String of DER with a length of at most two bytes. */
+/** Reads a UTF8String of DER with a length of at most two bytes. */
 function utf8String(der: Uint8Array): string | undefined {
   const [tag, first = 0, second = 0, third = 0] = der;
   if (tag !== 0x0c) return undefined;

@@ -1,4 +1,4 @@
-// Keeps what is known about images: a digest never changes its content, so that one that is verified is not asked for again. Tags
+// Caches facts about images: a digest never changes its content, so a verified digest needs no further request. Tags
 // are resolved again after a while, and failures count for a short time.
 
 import type { ImageFacts, ImageRequest, ImageVerifier, KnownFacts } from '#reconciler/run/images/ports.ts';
@@ -18,14 +18,14 @@ export interface VerifierOptions extends RegistryOptions {
   readonly readKeys: (file: string) => Promise<string>;
   /** The content of a pull secret of a namespace; undefined if it does not exist. Throws Failure. */
   readonly pullSecret: (namespace: string, name: string) => Promise<string | undefined>;
-  /** A tag is resolved again when so much time has passed. */
+  /** Milliseconds after which a tag is resolved again. */
   readonly refreshMs: number;
   /** Text that an earlier process has saved. */
   readonly stored?: string | undefined;
 }
 
 export interface KeepingVerifier extends ImageVerifier {
-  /** Everything verified, for the next process; undefined: nothing is new. */
+  /** Returns everything verified, for the next process; undefined if nothing is new. */
   save(): string | undefined;
 }
 
@@ -41,7 +41,7 @@ interface State {
   readonly verified: Map<string, KnownFacts>;
   /** Other results, which count for a short time. */
   readonly recent: Map<string, { readonly facts: ImageFacts; readonly until: number }>;
-  /** Registries that are not asked for some time, and why. */
+  /** Registries that get no requests for some time, and why. */
   readonly silent: Map<string, { readonly until: number; readonly reason: string }>;
   /** Keys are the texts of root and key files. */
   readonly trusts: Map<string, Trust>;
@@ -177,7 +177,7 @@ async function repositoryOf(options: VerifierOptions, request: ImageRequest, nam
   );
 }
 
-/** A registry that is down, or limits requests, is not asked for each of its images. */
+/** A registry that is down, or limits requests, gets no further request for its other images. */
 function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: ImageName, failure: Failure): void {
   const { retryAfterMs } = failure.data;
   if (!failure.retryable) return;
@@ -185,7 +185,7 @@ function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: 
   setBounded(silent, registry, { until: now() + waitMs, reason: failure.message }, KEPT_MAX);
 }
 
-/** A file that was written by another release, or torn, counts as empty. */
+/** Parses the text; a file of another release, or a torn one, counts as empty. */
 function parseState(text: string | undefined): State {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};

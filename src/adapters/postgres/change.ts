@@ -1,11 +1,11 @@
-// What has to be written so that a source's rows become a given list of entries. Pure.
+// Computes the writes that make a source's rows equal to a list of entries. Pure.
 
 import type { Entry } from '#registry/catalogue/entry.ts';
 import type { Hold, Written } from '#registry/catalogue/ports.ts';
 import { digest, sha256 } from '#std/hash.ts';
 import { latestOf } from '#std/versions.ts';
 
-/** What a stored version must tell to be compared. Times are RFC 3339 with milliseconds, in UTC. */
+/** The facts about a stored version that are needed to compare it. Times are RFC 3339 with milliseconds, in UTC. */
 export interface Stored {
   readonly name: string;
   readonly version: string;
@@ -17,7 +17,7 @@ export interface Stored {
   readonly isLatest: boolean;
 }
 
-/** A version as it is to be stored. */
+/** A version to store. */
 export interface Row {
   readonly entry: Entry;
   readonly contentHash: string;
@@ -32,11 +32,11 @@ interface VersionId {
 }
 
 export interface Change {
-  /** New versions, and those whose content, status or being the latest changed. */
+  /** New versions, and versions with a change of content, of status, or of being the latest. */
   readonly upserts: readonly Row[];
   /** Versions that become tombstones. */
   readonly retired: readonly VersionId[];
-  /** Versions that the content does not have, and that are the latest now or no longer are. */
+  /** Versions that the content does not have, and that become or stop being the latest. */
   readonly flips: readonly (VersionId & { readonly isLatest: boolean })[];
   readonly written: Written;
 }
@@ -87,8 +87,8 @@ export function isEmpty({ upserts, retired, flips }: Change): boolean {
 }
 
 /**
- * The content hash is equal for entries that are served alike. What upstream calls the latest is not part of it: what
- * follows of it is. Most entries are as they were to the letter, which is found out without sorting their members.
+ * The content hash is equal for entries that are served alike. The upstream mark for the latest is not part of it: its
+ * consequence is. Most entries are unchanged to the letter, which is found out without sorting their members.
  */
 function hashesOf(entry: Entry, known: Stored | undefined): Pick<Row, 'contentHash' | 'textHash'> {
   const { isLatest: _, ...content } = entry;
@@ -117,7 +117,7 @@ function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>)
   return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
 }
 
-/** One latest version per name: of those that are there, and of those that are gone only where none is there. */
+/** Returns one latest version per name: among live ones, and among gone ones only if none is live. */
 function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): ReadonlySet<string> {
   const byName = new Map([...Map.groupBy(gone, ({ name }) => name), ...Map.groupBy(live, ({ name }) => name)]);
   return new Set(
@@ -128,7 +128,7 @@ function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): Read
   );
 }
 
-/** Names have no blanks, so the two cannot run into each other. */
+/** Names have no blanks, so the two parts cannot be confused. */
 function entryKey({ name, version }: VersionId): string {
   return `${name} ${version}`;
 }

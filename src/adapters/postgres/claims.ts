@@ -1,5 +1,5 @@
-// Who syncs a source: a claim is a row's token with an end, kept up by a timer while its holder lives. Time is the server's,
-// so the clocks of replicas need not agree.
+// Decides which process syncs a source: a claim is a row's token with an end, renewed by a timer while its holder
+// lives. Time is the server's, so the clocks of replicas need not agree.
 
 import type pg from 'pg';
 import type { Claim, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
@@ -7,13 +7,13 @@ import { Failure } from '#std/failure.ts';
 import type { Pool } from './pool.ts';
 import { readRecordedState } from './states.ts';
 
-/** The claim of a process that died is free after so long. */
+/** The claim of a process that died is free after this time. */
 const CLAIM_MS = 60_000;
 
-/** Writes under a claim: `fence` goes first in the same transaction, and throws where the claim is lost. */
+/** Writes under a claim: `fence` runs first in the same transaction, and throws if the claim is lost. */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 
-/** Undefined: someone else has the source. */
+/** Returns undefined if another process has the source. */
 export async function claimSource(
   pool: Pool,
   key: SourceKey,
@@ -53,7 +53,7 @@ export async function claimSource(
 const OWN = 'namespace = $1 and registry = $2 and source = $3 and claim = $4';
 const FREE = 'catalogue_source set claim = null, claimed_until = null';
 
-/** The token, where the source is free. */
+/** Returns the token if the source is free. */
 async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Promise<string | undefined> {
   const { rows } = await client.query<{ claim: string }>(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, attempt_count, server_count,
@@ -68,13 +68,19 @@ async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Pr
   return rows[0]?.claim;
 }
 
-/** Ends the claim as part of what it was for. One that ran out is good as long as no other took the source. */
+/**
+ * Ends the claim in the same transaction as its work. An expired claim is still good if no other process took the
+ * source.
+ */
 async function end(client: pg.Client, key: SourceKey, token: string): Promise<void> {
   const { rowCount } = await client.query(`update ${FREE} where ${OWN}`, [...valuesOf(key), token]);
   if (rowCount === 0) throw claimLost(key);
 }
 
-/** A database that does not answer proves nothing: only a renewal that finds another token, or none in time, does. */
+/**
+ * If a database does not answer, the claim is not lost yet: only a renewal that finds another token, or is late, shows
+ * that.
+ */
 function keepUp(pool: Pool, key: SourceKey, token: string, claimMs: number, lost: AbortController): () => void {
   let renewedAt = performance.now();
   let stopped = false;
@@ -94,7 +100,7 @@ function keepUp(pool: Pool, key: SourceKey, token: string, claimMs: number, lost
       if (renewed.rowCount === 0 && !stopped) return giveUp();
       renewedAt = startedAt;
     } catch (failure) {
-      // The next turn tries again; time that runs out is judged below.
+      // The next turn tries again; the check of the time is below.
       if (!(failure instanceof Failure)) throw failure;
     }
     if (!stopped && performance.now() - renewedAt > claimMs) giveUp();
@@ -113,6 +119,6 @@ function valuesOf({ namespace, registry, source }: SourceKey): string[] {
 }
 
 function claimLost({ namespace, registry, source }: SourceKey): Failure {
-  const message = `${namespace}/${registry}/${source}: another process syncs it by now; what was read is not stored`;
+  const message = `${namespace}/${registry}/${source}: another process syncs it now; the content that was read is not stored`;
   return new Failure('catalogue-claim-lost', message, { retryable: true });
 }

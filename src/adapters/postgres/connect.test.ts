@@ -8,7 +8,7 @@ import { type Cluster, createCluster } from '../../../test/harness/postgres-serv
 import { connect, type DatabaseAddress } from './connect.ts';
 import { type Server, startServer } from './embedded/server.ts';
 
-/** Users of the two servers, and what pg_hba.conf demands of each. */
+/** Users of the two servers, and the demands of pg_hba.conf on each. */
 const RULES = `
 hostssl all only_tls all trust
 hostnossl all only_plain all trust
@@ -95,12 +95,12 @@ async function check(address: DatabaseAddress): Promise<string> {
   }
 }
 
-describe('sslMode means what it means to libpq', () => {
+describe('sslMode has the same meaning as in libpq', () => {
   test.each<{ mode: SslMode; server: 'TLS' | 'no TLS'; user: string; expected: string; reason: string }>([
     { mode: 'disable', server: 'TLS', user: 'postgres', expected: 'plain', reason: 'never TLS' },
     { mode: 'disable', server: 'TLS', user: 'only_tls', expected: 'database-auth', reason: 'never TLS' },
     { mode: 'allow', server: 'TLS', user: 'postgres', expected: 'plain', reason: 'without TLS first' },
-    { mode: 'allow', server: 'TLS', user: 'only_tls', expected: 'TLS', reason: 'with TLS where it is refused without' },
+    { mode: 'allow', server: 'TLS', user: 'only_tls', expected: 'TLS', reason: 'with TLS if it is refused without' },
     { mode: 'allow', server: 'no TLS', user: 'postgres', expected: 'plain', reason: 'without TLS first' },
     {
       mode: 'allow',
@@ -115,14 +115,14 @@ describe('sslMode means what it means to libpq', () => {
       server: 'TLS',
       user: 'only_plain',
       expected: 'plain',
-      reason: 'without TLS where it is refused with',
+      reason: 'without TLS if it is refused with',
     },
     {
       mode: 'prefer',
       server: 'no TLS',
       user: 'postgres',
       expected: 'plain',
-      reason: 'without TLS where there is none',
+      reason: 'without TLS if there is none',
     },
     { mode: 'require', server: 'TLS', user: 'postgres', expected: 'TLS', reason: 'any certificate will do' },
     { mode: 'require', server: 'TLS', user: 'only_plain', expected: 'database-auth', reason: 'no way back' },
@@ -186,7 +186,7 @@ describe('sslMode means what it means to libpq', () => {
     },
   );
 
-  test('where both ways fail both are told', async () => {
+  test('if both ways fail both are reported', async () => {
     const failure = await connect(addressOf(withoutTls, 'only_tls', 'prefer')).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'database-auth' });
     expect(String(failure)).toMatch(/no pg_hba\.conf entry.*\(tried before: .*the server offers no TLS\)/);
@@ -223,7 +223,7 @@ describe('a password', () => {
   });
 
   test.each([
-    { settings: {}, says: 'the server asks for a password, and no password file is configured' },
+    { settings: {}, says: 'the server requires a password, and no password file is configured' },
     { settings: { user: 'with_md5', passFile: 'the file' }, says: 'pgpass has no line for it' },
   ])('that is not there is one clear failure: $says', async ({ settings, says }) => {
     const address = { ...addressOf(withTls, 'with_password', 'disable'), ...settings };
@@ -233,7 +233,7 @@ describe('a password', () => {
     expect(String(failure)).toContain(says);
   });
 
-  test('is not needed, nor is its file, where the server asks for none', async () => {
+  test('is not needed, nor is its file, if the server requires none', async () => {
     expect(await check({ ...addressOf(withTls, 'postgres', 'disable'), passFile: '/nowhere' })).toBe('plain');
   });
 });

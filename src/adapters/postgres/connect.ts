@@ -1,5 +1,5 @@
-// Opens one connection to PostgreSQL as libpq would: the six meanings of sslMode, passwords asked for only when the server
-// wants one.
+// Opens one connection to PostgreSQL as libpq would: with the six meanings of sslMode, and a password only if the
+// server requires one.
 
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
 
 export interface DatabaseAddress extends Place {
   readonly sslMode: SslMode;
-  /** PEM file of the certificate authority. As in libpq, where it is given every TLS connection checks the chain. */
+  /** PEM file of the certificate authority. If it is set, every TLS connection checks the chain, as in libpq. */
   readonly caFile?: string;
   /** The same certificates as text; they win over the file. */
   readonly ca?: string;
@@ -22,7 +22,7 @@ export interface DatabaseAddress extends Place {
   readonly passFile?: string;
   /** Wins over the file. */
   readonly password?: string;
-  /** Until a connection is there and the server has let us in; default 10 s. */
+  /** Milliseconds until a connection exists and the server has accepted the login; default 10 s. */
   readonly connectTimeoutMs?: number;
   /** Limit of every statement; 0 means none. Default 30 s. */
   readonly statementTimeoutMs?: number;
@@ -30,19 +30,19 @@ export interface DatabaseAddress extends Place {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** How much later than the server itself we stop to wait for it: it may be gone without a word. */
+/** Additional time after the server's own limit: the server may have vanished silently. */
 const SILENCE_MS = 5_000;
 
-/** A way to connect: with TLS or, where undefined, without. */
+/** A way to connect: with TLS or, if undefined, without. */
 type Way = TlsCheck | undefined;
 
 export interface OpenConnection {
   readonly client: pg.Client;
-  /** Cuts the connection without a word to the server. */
+  /** Cuts the connection without notice to the server. */
   destroy(): void;
 }
 
-/** Throws Failure: any of the codes `database-*` about connecting. */
+/** Throws Failure with any of the codes `database-*` about connecting. */
 export async function connect(address: DatabaseAddress): Promise<OpenConnection> {
   const [first, second] = await ways(address);
   try {
@@ -55,7 +55,7 @@ export async function connect(address: DatabaseAddress): Promise<OpenConnection>
   }
 }
 
-/** The ways that the mode allows, in its order of preference. */
+/** Returns the ways that the mode allows, in its order of preference. */
 async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: Way }[]> {
   const { host, sslMode, caFile } = address;
   if (sslMode === 'disable' || isSocketDirectory(host)) return [{ tls: undefined }];
@@ -70,14 +70,14 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
       return [{ tls: lenient }];
     case 'verify-ca':
       if (ca !== undefined) return [{ tls: lenient }];
-      // Anybody can get a certificate of a public authority: without the host name that proves nothing.
+      // Everyone can get a certificate of a public authority: without the host name that proves nothing.
       throw new Failure('database-tls', `${describePlace(address)}: sslMode verify-ca needs caFile`);
     case 'verify-full':
       return [{ tls: { verify: 'full', ca } }];
   }
 }
 
-/** As libpq: a server that refuses us may accept the other way, one without working TLS may accept no TLS. */
+/** A server that refuses one way may accept the other, and one without working TLS may accept no TLS (as in libpq). */
 function fallsBack(tried: Way, error: unknown): boolean {
   if (isRefused(error)) return true;
   return tried !== undefined && error instanceof Failure && error.code === 'database-tls';
@@ -108,7 +108,7 @@ async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnec
     statement_timeout: statementTimeoutMs > 0 ? statementTimeoutMs : undefined,
     query_timeout: statementTimeoutMs > 0 ? statementTimeoutMs + SILENCE_MS : undefined,
   });
-  // A connection that breaks while no one waits for an answer must not end the process: the next use notices.
+  // A connection that breaks while idle must not end the process: the next use notices.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -119,7 +119,7 @@ async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnec
   }
 }
 
-/** `pg` connects its stream itself; ours is connected already and only says so. */
+/** `pg` connects its stream itself; ours is connected already and only reports it. */
 function connected(socket: Socket): Socket {
   return Object.assign(socket, {
     connect() {
@@ -129,14 +129,14 @@ function connected(socket: Socket): Socket {
   });
 }
 
-/** Only called when the server asks for a password. */
+/** Only called if the server requires a password. */
 async function passwordOf(address: DatabaseAddress): Promise<string> {
   const { password, passFile } = address;
   if (password !== undefined && password !== '') return password;
   const found = passFile === undefined ? undefined : await readPassword(passFile, address);
   if (found !== undefined && found !== '') return found;
   const where = passFile === undefined ? 'no password file is configured' : `${passFile} has no line for it`;
-  throw new Failure('database-auth', `${describePlace(address)}: the server asks for a password, and ${where}`);
+  throw new Failure('database-auth', `${describePlace(address)}: the server requires a password, and ${where}`);
 }
 
 async function readCa(file: string): Promise<string> {

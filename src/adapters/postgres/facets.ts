@@ -1,4 +1,4 @@
-// How many versions of a source have which tag, tier, status and transport, of those that a query asks for. Pure.
+// Counts the versions of a source with each tag, tier, status and transport, among those that match a query. Pure.
 
 import type { FacetCount, FacetQuery, Facets } from '#registry/catalogue/ports.ts';
 import { baseTests, compareByCodePoint, type FacetName, facetTests, type Outlined } from './outline.ts';

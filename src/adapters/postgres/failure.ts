@@ -1,10 +1,11 @@
-// Turns what goes wrong between us and PostgreSQL into Failures. Knows SQLSTATE classes, no message texts.
+// Turns errors of PostgreSQL and of connections to it into Failures, by SQLSTATE classes and never by texts of
+// messages.
 
 import { Failure } from '#std/failure.ts';
 import type { DatabaseCode } from './codes.ts';
 import { pgPackage } from './package.ts';
 
-/** Where a database is, for messages. Never holds the password. */
+/** Address of a database, for messages. Never holds the password. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -12,12 +13,12 @@ export interface Place {
   readonly user: string;
 }
 
-/** `user@host:port/database`. */
+/** Returns `user@host:port/database`. */
 export function describePlace({ host, port, database, user }: Place): string {
   return `${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 
-/** A Failure for anything thrown by a connection; Failures stay as they are. */
+/** Returns a Failure for any error of a connection; Failures stay unchanged. */
 export function databaseFailure(error: unknown, place: Place): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof pgPackage().DatabaseError)) return lostConnection(error, place);
@@ -28,12 +29,12 @@ export function databaseFailure(error: unknown, place: Place): Failure {
   return new Failure(code, `${describePlace(place)}: ${message}`, { data, cause: error, retryable });
 }
 
-/** True where the same transaction may succeed when it is run again: serialization failure, deadlock. */
+/** True if the same transaction may succeed when it is run again: serialization failure, deadlock. */
 export function isTransient(error: unknown): boolean {
   return error instanceof pgPackage().DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
-/** True where the server refused the client at the door: an authorization error (class 28). */
+/** True if the server refused the login: an authorization error (class 28). */
 export function isRefused(error: unknown): boolean {
   return error instanceof pgPackage().DatabaseError && error.code?.startsWith('28') === true;
 }
@@ -47,7 +48,7 @@ function lostConnection(error: unknown, place: Place): Failure {
   });
 }
 
-/** A host with several addresses fails once per address, and the errors come as a bundle without words. */
+/** A host with several addresses fails once per address, and the errors come as an AggregateError without a message. */
 function firstMessage(error: Error): string {
   const [first] = error instanceof AggregateError ? error.errors : [];
   const { message } = first instanceof Error ? first : error;

@@ -1,15 +1,16 @@
-// Which short runs of characters a text has, in about as many bytes as it has characters: what a search looks at before it
-// looks into texts. May say yes where the answer is no, never the other way round (a Bloom filter).
+// Stores which short runs of characters a text has, in about as many bytes as it has characters: a search reads these
+// before it reads texts. May answer yes for a run that is absent, but never no for one that is present (a Bloom
+// filter).
 
 /** Runs of one, two and three UTF-16 code units. */
 const LONGEST = 3;
-/** Powers of two. Longer texts say yes more often. */
+/** Powers of two. Longer texts answer yes more often. */
 const BYTES_MIN = 64;
 const BYTES_MAX = 16 * 1024;
 
 const scratch = Buffer.alloc(BYTES_MAX);
 
-/** One bit of eight in each character: a string takes less memory than an array of bytes. */
+/** Each character holds eight of the bits: a string takes less memory than an array of bytes. */
 export type Grams = string;
 
 export function gramsOf(text: string): Grams {
@@ -31,7 +32,7 @@ function sizeOf(length: number): number {
   return size;
 }
 
-/** What a text has to have of what is searched for; longest first, as they are rare. */
+/** Returns the runs of the search text, all of which a text must have; longest first, as they are rare. */
 export function probesOf(search: string): readonly number[] {
   const probes = new Set<number>();
   for (let length = LONGEST; length > 0; length -= 1) {
@@ -40,7 +41,7 @@ export function probesOf(search: string): readonly number[] {
   return [...probes];
 }
 
-/** False: what is searched for is not in the text. */
+/** Returns false if the text does not contain the search text. */
 export function mayContain(grams: Grams, probes: readonly number[]): boolean {
   const mask = grams.length * 8 - 1;
   for (const probe of probes) {
@@ -50,7 +51,10 @@ export function mayContain(grams: Grams, probes: readonly number[]): boolean {
   return true;
 }
 
-/** Of the run that ends at an index. The multipliers are odd and large; the last lines bring high bits down to where they are used. */
+/**
+ * Hash of the run that ends at an index. The multipliers are odd and large; the last lines mix high bits into the low
+ * ones, which are used.
+ */
 function hashOf(text: string, end: number, length: number): number {
   let hash = length;
   for (let at = end - length + 1; at <= end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1);

@@ -93,7 +93,7 @@ describe('migrations', () => {
     expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql applied']);
   });
 
-  test('stop where an applied file has another text now', async () => {
+  test('stop if an applied file has another text now', async () => {
     write({ '0001-a.sql': 'create table a (x int)' });
     await up();
     write({ '0001-a.sql': 'create table a (x text)', '0002-b.sql': 'create table b ()' });
@@ -101,7 +101,7 @@ describe('migrations', () => {
     expect(await states()).toEqual(['0001-a.sql changed', '0002-b.sql pending']);
   });
 
-  test('stop where a newer release was here', async () => {
+  test('stop if a newer release was here', async () => {
     write({ '0001-a.sql': 'create table a ()', '0002-b.sql': 'create table b ()' });
     await up();
     rmSync(join(directory, '0002-b.sql'));
@@ -125,7 +125,7 @@ describe('migrations', () => {
     const [long, reader] = await Promise.all([connect(database.migrator), connect(database.migrator)]);
     await long.client.query('begin; insert into a values (1)');
     const migrating = up();
-    // Behind it: the lock that it waits for keeps everybody else out.
+    // The next reader waits too: the lock request of the migration blocks all others.
     await expect
       .poll(() => database.sql("select 1 from pg_locks where relation = 'a'::regclass and not granted"))
       .toHaveLength(1);
@@ -166,14 +166,14 @@ describe('migrations', () => {
 });
 
 describe('our own migrations', () => {
-  test('leave what replicas of the release before work with: from the second on they only add', () => {
+  test('leave the tables for replicas of the release before: from the second on they only add', () => {
     const breaking = /\b(drop|rename|delete|truncate|set not null|type)\b|add column(?![^,;]*default)[^,;]*not null/i;
     for (const { name, sql } of ownMigrations().slice(1)) {
       expect(`${name} ${breaking.exec(sql.replaceAll(/--.*$/gm, ''))?.[0]}`).toBe(`${name} undefined`);
     }
   });
 
-  test('may be followed by those of a newer release, while this one syncs, serves and starts anew', async () => {
+  test('may be followed by those of a newer release, while this one syncs, serves and restarts', async () => {
     await migrate(database.migrator, { appUser: database.app.user });
     for (const { name, sql } of ownMigrations()) write({ [name]: sql });
     write({
@@ -196,7 +196,7 @@ describe('our own migrations', () => {
     const another = createStore(openPool(database.app));
     expect((await another.list(key, query)).entries.map(({ version }) => version)).toEqual(['2.0.0']);
     await another.close();
-    // Of `skep serve` at its start, too, which then leaves the newer schema as it is.
+    // `skep serve` does this at its start, too, and then leaves the newer schema unchanged.
     const failure = await failureOf(migrate(database.migrator, { appUser: database.app.user }));
     expect(failure.code).toBe('database-migration-unknown');
   });

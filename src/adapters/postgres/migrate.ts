@@ -1,5 +1,5 @@
-// Brings the database's schema up to date with the SQL files beside this one. Run by the migration user; the application
-// user only gets rights on rows.
+// Brings the database's schema up to date with the SQL files next to this one. Run by the migration user; the
+// application user only gets rights on rows.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export interface MigrateOptions {
 export interface MigrationStatus {
   /** File name. */
   readonly name: string;
-  /** `changed`: applied before with another text. `unknown`: applied by a newer release, no such file here. */
+  /** `changed`: applied before with another text. `unknown`: applied by a newer release; there is no such file here. */
   readonly state: 'applied' | 'pending' | 'changed' | 'unknown';
   /** RFC 3339. */
   readonly appliedAt?: string;
@@ -38,22 +38,23 @@ const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations/', import.meta.url));
 const LOCK_TIMEOUT_MS = 60_000;
 const LOCK_POLL_MS = 200;
 /**
- * How long a migration waits for a table that is in use. Meanwhile everybody else waits behind it, readers too: then it lets
- * them pass, and tries again. Replicas of the release before go on serving. Well below PostgreSQL's `deadlock_timeout` (1 s):
- * where a replica and the migration wait for each other's tables, it is the migration that gives way.
+ * How long a migration waits for a table that is in use. Meanwhile all others wait behind it, readers too, so it then
+ * lets them pass, and tries again. Replicas of the release before continue to serve. Well below PostgreSQL's
+ * `deadlock_timeout` (1 s): if a replica and the migration wait for each other's tables, the migration gives way.
  */
 const TABLE_LOCK_MS = 300;
 const TABLE_LOCK_TRIES = 100;
 /** lock_not_available (PostgreSQL, appendix A). */
 const NO_LOCK = '55P03';
-/** Any number that no other locks: the first 8 bytes of our name's digest. */
+/** A number that no other program locks: the first 8 bytes of our name's digest. */
 const LOCK_KEY = BigInt.asIntN(64, BigInt(`0x${sha256('skep migrations').slice(0, 16)}`)).toString();
 /** First line of a file that cannot run in a transaction (CREATE INDEX CONCURRENTLY). */
 const NO_TRANSACTION = '-- no transaction';
 
 /**
- * Applies what is pending, each file and its record in one transaction, and grants the application user its rights.
- * Several may call it at the same time: one works, the others wait and find it done. Gives the names it applied.
+ * Applies pending migrations, each file and its record in one transaction, and grants the application user its rights.
+ * Several may call it at the same time: one works, the others wait and find it done. Returns the names of applied
+ * files.
  */
 export async function migrate(address: DatabaseAddress, options: MigrateOptions): Promise<readonly string[]> {
   return await connected(address, async (client) => {
@@ -69,7 +70,7 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions)
   });
 }
 
-/** How far the database is; changes nothing. */
+/** Returns the state of all migrations; changes nothing. */
 export async function readMigrationStatus(
   address: DatabaseAddress,
   directory?: string,
@@ -79,7 +80,7 @@ export async function readMigrationStatus(
 }
 
 async function connected<T>(address: DatabaseAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  // Building an index takes as long as it takes.
+  // Building an index may take any time.
   const { client } = await connect({ statementTimeoutMs: 0, ...address });
   try {
     return await work(client);
@@ -91,7 +92,7 @@ async function connected<T>(address: DatabaseAddress, work: (client: pg.Client) 
   }
 }
 
-/** Polled: waiting inside the database would deadlock with CREATE INDEX CONCURRENTLY of the one who holds it. */
+/** Polls, because waiting inside the database would deadlock with CREATE INDEX CONCURRENTLY of the holder. */
 async function lock(client: pg.Client, address: DatabaseAddress): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
@@ -177,7 +178,7 @@ async function apply(client: pg.Client, migration: Migration, address: DatabaseA
   }
 }
 
-/** The file and its record together, or nothing of either. */
+/** Writes the file's changes and its record together, or neither. */
 async function applyOnce(client: pg.Client, { name, sql, hash }: Migration): Promise<void> {
   const record = 'insert into skep_migrations (name, sha256) values ($1, $2)';
   if (sql.startsWith(NO_TRANSACTION)) {
@@ -202,8 +203,8 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * Rights on rows of our own tables (named `catalogue_*`), nothing else. Repeated at each run, so that a new application
- * user gets them too; nothing to do where one user is both.
+ * Grants rights on rows of our own tables (named `catalogue_*`), nothing else. Repeated at each run, so that a new
+ * application user gets them too; does nothing if one user is both.
  */
 async function grant(client: pg.Client, appUser: string): Promise<void> {
   const { rows } = await client.query<{ schema: string; name: string }>(

@@ -1,16 +1,16 @@
-// The versions of a source in another order than that of their names: by last change, stars, pulls. Made when it is first
-// asked for.
+// Orders the versions of a source by last change, stars or pulls, in place of their names. Computed at the first
+// request.
 
 import type { Sort } from '#registry/catalogue/ports.ts';
 
-/** What it is ordered by. */
+/** Fields by which versions are ordered. */
 interface Ranked {
   readonly changedAt: number;
   readonly stars: number | undefined;
   readonly pulls: number | undefined;
 }
 
-/** What it is ordered by, as a number. */
+/** The value of each order, as a number. */
 export const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
   changed: ({ changedAt }) => changedAt,
   stars: ({ stars = -1 }) => stars,
@@ -19,7 +19,7 @@ export const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
 
 const orders = new WeakMap<readonly Ranked[], Map<Sort, readonly Ranked[]>>();
 
-/** The highest first; equals stay as they are. */
+/** Orders by the highest first; the order of equal ones does not change. */
 export function orderedBy<T extends Ranked>(outlined: readonly T[], sort: Sort): readonly T[] {
   const known = orders.get(outlined) ?? new Map<Sort, readonly T[]>();
   orders.set(outlined, known);

@@ -31,7 +31,7 @@ test.each([
   { search: '063', reason: 'in one' },
   { search: 'b', reason: 'nowhere' },
   { search: '', reason: 'not asked for' },
-])('pages of a search hold what a look at each version would: $reason', ({ search }) => {
+])('pages of a search hold the same as a test of each version: $reason', ({ search }) => {
   const expected = MANY.filter((each) => each.searched.text.includes(search));
   const found: string[] = [];
   for (let more = true, after: Outlined | undefined; more; ) {
@@ -44,7 +44,7 @@ test.each([
   expect(found).toEqual(expected.map(({ name }) => name));
 });
 
-test('a search finds what is in a text, of any length and in any script', () => {
+test('a search finds words in a text, of any length and in any script', () => {
   const random = seeded(1);
   const alphabet = [...'abc -_~7\u00e9\u0436\u6f22\u{1f41d}'];
   const textOf = (length: number) => Array.from({ length }, () => random.pick(alphabet)).join('');
@@ -100,7 +100,7 @@ test('versions with the same text share it', () => {
   expect(searchedOf(['a/a', 'Other'], first)).not.toBe(first);
 });
 
-test('changes come in order, in place of what they change', () => {
+test('changes come in order, in place of the changed versions', () => {
   const changed = version('a/100', { status: 'deleted' });
   const changes = [version('a/'), changed, version('a/100', { version: '2.0.0' }), version('b')];
   const result = merged(MANY, changes);
@@ -134,7 +134,7 @@ test('an order by number gives every version once, the highest first, equals and
   expect(findVersions(outline, { limit: 2, includeDeleted: false, sort: 'stars', after: gone }).more).toBe(false);
 });
 
-test('a page in an order by number begins where the one before it ended, wherever its last version stands by now', () => {
+test('a page in an order by number continues after the one before it, even if its last version has moved', () => {
   const before = [90, 100, 80, 70].map((count, index) => version(`a/${index}`, { stars: count }));
   const query = { limit: 1, includeDeleted: false, sort: 'stars' } as const;
   const [last] = findVersions(before, query).ids;
@@ -147,7 +147,7 @@ test('a page in an order by number begins where the one before it ended, whereve
   expect(findVersions(risen, { ...query, limit: 9, after: third }).ids.map(({ name }) => name)).toEqual(['a/3']);
 });
 
-test('what a list can be narrowed by is counted in what fits, without the own filter of groups of which one is enough', () => {
+test('facets count matching versions, without the own filter of groups of which one value is enough', () => {
   const outline = [
     version('a/clock', { tags: ['time', 'zones'], tier: 'Official', transports: ['stdio'] }),
     version('a/mail', { tags: ['mail'], tier: 'Community', transports: ['sse'] }),

@@ -1,12 +1,12 @@
-// The versions of a source without their documents, in order: what lists are found in. A look at all of them costs less than
-// asking the database, whatever is asked for. Pure.
+// Finds lists in the versions of a source without their documents, in order. Searching all of them in memory costs less
+// than a query to the database, whatever the filters. Pure.
 
 import type { Status } from '#registry/catalogue/entry.ts';
 import type { FacetQuery, ListPosition, ListQuery, Sort } from '#registry/catalogue/ports.ts';
 import { orderedBy, RANKS } from './order.ts';
 import { foldCase, hasWords, type Searched, wordsOf } from './search.ts';
 
-/** What can be asked for of a version. */
+/** Fields of a version by which lists can be filtered. */
 export interface Outlined {
   readonly name: string;
   readonly version: string;
@@ -20,7 +20,7 @@ export interface Outlined {
   readonly transports: readonly string[];
   readonly stars: number | undefined;
   readonly pulls: number | undefined;
-  /** As the publisher says, else `updatedAt`. */
+  /** Time from the publisher, else `updatedAt`. */
   readonly changedAt: number;
 }
 
@@ -31,11 +31,11 @@ export interface VersionId {
 
 export interface Found {
   readonly ids: readonly Outlined[];
-  /** True where more follow the last one. */
+  /** True if more follow the last one. */
   readonly more: boolean;
 }
 
-/** `outlined`, `changes`: in order. A change stands for the version as it is now. */
+/** Merges two lists in order. A change replaces the version with its present state. */
 export function merged(outlined: readonly Outlined[], changes: readonly Outlined[]): readonly Outlined[] {
   if (changes.length === 0) return outlined;
   const result: Outlined[] = [];
@@ -52,7 +52,7 @@ export function merged(outlined: readonly Outlined[], changes: readonly Outlined
   return [...result, ...outlined.slice(at)];
 }
 
-/** `outlined`: in order. */
+/** Finds versions in an outline that is in order. */
 export function findVersions(outlined: readonly Outlined[], query: ListQuery): Found {
   const { limit, sort } = query;
   const fits = testOf(query);
@@ -68,7 +68,7 @@ export function findVersions(outlined: readonly Outlined[], query: ListQuery): F
   return { ids, more: false };
 }
 
-/** A page that ends with this version; the next one begins after it. */
+/** Returns the position of a page that ends with this version; the next page begins after it. */
 export function positionOf(each: Outlined, sort: Sort | undefined): ListPosition {
   const { name, version } = each;
   return sort === undefined ? { name, version } : { name, version, rank: RANKS[sort](each) };
@@ -86,20 +86,22 @@ function indexOfFirst(ordered: readonly Outlined[], { after, sort }: ListQuery):
   return low;
 }
 
-/** The highest rank first; equals by name and version. A position without one is of a list that knows none. */
+/**
+ * Orders the highest rank first; equals by name and version. A position without a rank belongs to a list without ranks.
+ */
 function comparePositions(a: ListPosition, b: ListPosition): number {
   return (b.rank ?? 0) - (a.rank ?? 0) || compareVersionIds(a, b);
 }
 
 export type Test = (each: Outlined) => boolean;
 
-/** All but the search. */
+/** Returns a test of all conditions but the search. */
 function testOf(query: ListQuery): Test {
   const tests = [...baseTests(query), ...Object.values(facetTests(query))];
   return (each) => tests.every((test) => test(each));
 }
 
-/** All but the search and what is counted. */
+/** Returns all conditions but the search and the counted ones. */
 export function baseTests({ updatedSince, version, includeDeleted }: FacetQuery): readonly Test[] {
   const tests: Test[] = [];
   if (!includeDeleted) tests.push(({ status }) => status !== 'deleted');
@@ -114,7 +116,7 @@ export function baseTests({ updatedSince, version, includeDeleted }: FacetQuery)
 
 export type FacetName = 'tags' | 'tiers' | 'statuses' | 'transports';
 
-/** Those that are asked for. */
+/** Conditions of the query, by facet. */
 export function facetTests(query: FacetQuery): Readonly<Partial<Record<FacetName, Test>>> {
   const { tags, tiers, statuses, transports } = query;
   const folded = tiers?.map(foldCase);
@@ -126,12 +128,12 @@ export function facetTests(query: FacetQuery): Readonly<Partial<Record<FacetName
   };
 }
 
-/** By name, then by version, as the database orders them. */
+/** Compares by name, then by version, as the database orders them. */
 export function compareVersionIds(a: VersionId, b: VersionId): number {
   return compareByCodePoint(a.name, b.name) || compareByCodePoint(a.version, b.version);
 }
 
-/** By code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
+/** Compares by code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
 export function compareByCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

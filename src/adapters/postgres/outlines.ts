@@ -1,5 +1,5 @@
-// The outlines of sources, kept up to date: read once, then only what was written since. Lists are found in them and read
-// from the database, in one statement that also says whether the outline was out of date.
+// Keeps the outlines of sources up to date: reads them once, then only later writes. Lists are found in them and read
+// from the database, in one statement that also reports whether the outline was out of date.
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';
@@ -12,9 +12,9 @@ import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read
 interface Kept {
   /** In order. */
   readonly outlined: readonly Outlined[];
-  /** It is of this revision or a later one. */
+  /** The outline has this revision or a later one. */
   readonly revision: string;
-  /** Of all `updatedAt`. */
+  /** The latest of all `updatedAt`. */
   readonly newest: number;
 }
 
@@ -34,7 +34,7 @@ export function createOutlines(pool: Pool): Outlines {
   const kept = new Map<string, Kept>();
   const loading = new Map<string, Promise<Kept>>();
 
-  /** Those who come while it is loaded get the same one, which may be older than they need. */
+  /** Callers that arrive while it is loaded get the same one, which may be older than they need. */
   function load(key: SourceKey, id: string): Promise<Kept> {
     const running = loading.get(id);
     if (running !== undefined) return running;
@@ -49,20 +49,20 @@ export function createOutlines(pool: Pool): Outlines {
     return own;
   }
 
-  /** What `read` makes of an outline that turns out to be current. */
+  /** Returns the result of `read` for an outline that turns out to be current. */
   async function current<T>(key: SourceKey, read: Reading<T>): Promise<T> {
     const id = formatSourceKey(key);
     for (let run = 1; run <= TRIES; run += 1) {
       const outline = kept.get(id) ?? (await load(key, id));
       const { revision, value } = await pool.use((client) => read(client, outline));
       if (revision === outline.revision && value !== undefined) return value;
-      // Of this very revision and yet not to be found: the database is another one, such as a copy from before.
+      // The revision is equal and the version cannot be found: the database is another one, such as an earlier copy.
       if (revision === outline.revision) kept.delete(id);
       await load(key, id);
     }
     return pool.snapshot(async (client) => {
       const { value } = await read(client, await upToDate(client, key, NOTHING));
-      assert(value !== undefined, 'what is read of one moment fits together');
+      assert(value !== undefined, 'a snapshot is consistent');
       return value;
     });
   }
@@ -87,13 +87,13 @@ export function createOutlines(pool: Pool): Outlines {
 type Reading<T> = (client: pg.Client, outline: Kept) => Promise<Checked<T>>;
 
 interface Checked<T> {
-  /** Of the database. */
+  /** Revision of the database. */
   readonly revision: string;
-  /** Undefined where something of the outline is not there. */
+  /** Undefined if a version of the outline does not exist. */
   readonly value: T | undefined;
 }
 
-/** The revision goes first: what is written after it is read comes twice, which does no harm. */
+/** Reads the revision first: later writes are read twice, which does no harm. */
 async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
   const revision = await readCatalogueRevision(client, key);
   if (revision === before.revision) return before;

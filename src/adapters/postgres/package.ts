@@ -1,4 +1,4 @@
-// The package `pg`, loaded with the first connection.
+// Loads the package `pg` with the first connection.
 
 import { lazyPackage } from '#std/lazy-package.ts';
 

@@ -2,8 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findPassword } from '#contracts/pgpass.ts';
 import { Failure } from '#std/failure.ts';
-import { findPassword, isOpen, readPassword } from './pgpass.ts';
+import { isOpen, readPassword } from './pgpass.ts';
 
 const WANTED = { host: 'db.example.com', port: 5432, database: 'registry', user: 'db_app' };
 
@@ -47,16 +48,16 @@ describe('the file', () => {
     }
   }
 
-  test('is read where only its owner may read it', async () => {
+  test('is read if only its owner may read it', async () => {
     expect(await failureOf(file)).toBe('read: secret');
   });
 
-  test('is refused where others may read it, and the message never holds the password', async () => {
+  test('is refused if others may read it, and the message never holds the password', async () => {
     chmodSync(file, 0o644);
     const said = await failureOf(file);
     chmodSync(file, 0o600);
     expect(said).toBe(
-      `database-passfile-unreadable: password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 where it is root's`,
+      `database-passfile-unreadable: password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 if it is root's`,
     );
   });
 
@@ -71,7 +72,7 @@ describe('the file', () => {
     expect(isOpen({ mode, uid })).toBe(open);
   });
 
-  test('is named where it is missing', async () => {
+  test('is named if it is missing', async () => {
     expect(await failureOf(join(dir, 'none'))).toBe(
       `database-passfile-unreadable: password file ${join(dir, 'none')} cannot be read`,
     );

@@ -32,7 +32,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   return outcome as Failure;
 }
 
-/** The process id of the server's side, which tells connections apart. */
+/** Returns the process id of the server's side, which differs for each connection. */
 async function backend(pool: Pool): Promise<number> {
   return await pool.use(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0].pid);
 }
@@ -43,7 +43,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened: promise, open: resolve };
 }
 
-/** How many connections the server has from our pools. */
+/** Returns the number of connections that the server has from our pools. */
 async function connections(): Promise<number> {
   const rows = await database.sql<{ n: number }>(
     "select count(*)::int as n from pg_stat_activity where datname = $1 and application_name = 'skep'",
@@ -91,7 +91,7 @@ describe('a pool', () => {
     await expect.poll(connections).toBe(1);
   });
 
-  test('keeps none where none is allowed', async () => {
+  test('keeps none if none is allowed', async () => {
     const pool = open({ maxIdleConns: 0 });
     expect(await backend(pool)).not.toBe(await backend(pool));
     expect(pool.open()).toBe(0);
@@ -202,7 +202,7 @@ describe('a statement that takes too long', () => {
 });
 
 describe('a server that is not there', () => {
-  test('is a failure that names where it should be, and no password', async () => {
+  test('is a failure that names its address, and no password', async () => {
     const failure = await failureOf(backend(open({ port: 1, password: 'hunter2' })));
     expect(failure).toMatchObject({ code: 'database-unreachable', retryable: true });
     expect(failure.message).toMatch(/_app@127\.0\.0\.1:1\/.*: connect ECONNREFUSED/);

@@ -1,6 +1,6 @@
-// A few connections, shared: at most so many open, at most so many idle, none older than allowed. Own rather than pg's,
-// because each new connection chooses between TLS and none (sslMode prefer and allow) and because pg's cannot limit how many
-// stay idle.
+// Shares a few connections: at most so many open, at most so many idle, none older than allowed. It replaces pg's own
+// pool, because each new connection chooses between TLS and none (sslMode prefer and allow) and because pg's cannot
+// limit how many stay idle.
 
 import type pg from 'pg';
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
@@ -21,15 +21,15 @@ export interface DatabaseSettings extends DatabaseAddress {
 
 export interface Pool {
   readonly place: string;
-  /** Runs the work on one connection. Whatever it throws comes out as a Failure. */
+  /** Runs the work on one connection. Any error of it becomes a Failure. */
   use<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** The same within a transaction; run again where the database says that it only lost a race. */
+  /** The same within a transaction; repeated if the database reports that it only lost a race. */
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** Reads, all of them of one moment. */
+  /** Reads within one snapshot of the database. */
   snapshot<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
   /** Connections that are open now, those in use included. */
   open(): number;
-  /** Waits for the work under way. The pool gives no connections any more. */
+  /** Waits for the work under way. Afterwards the pool returns no connections. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ interface Connection extends OpenConnection {
 }
 
 interface Waiter {
-  /** Undefined: there is room for a new connection, kept for this waiter. */
+  /** Undefined: there is room for a new connection, reserved for this waiter. */
   take(connection: Connection | undefined): void;
   refuse(failure: Failure): void;
 }
@@ -50,25 +50,25 @@ interface State {
   readonly waiters: Waiter[];
   /** Connections that are open or being opened. */
   open: number;
-  /** When a connection beyond those that may stay unused was opened last. */
+  /** Time at which a connection beyond the idle limit was opened last. */
   grownAtMs: number;
   closed: boolean;
   onEmpty: () => void;
 }
 
-/** Document 2's connMaxLifetime. */
+/** Default of connMaxLifetime. */
 const MAX_LIFETIME_MS = 30 * 60_000;
 const ACQUIRE_TIMEOUT_MS = 10_000;
 /**
- * With as many open as may stay unused, how long a caller waits before it opens one more: that costs both sides many times
- * what a page does, and it is closed again as soon as no one waits for it.
+ * If as many are open as may stay idle, a caller waits so long before it opens one more: that costs both sides many
+ * times the cost of a page, and the connection is closed again as soon as no caller waits for it.
  */
 const GROW_AFTER_MS = 25;
-/** And how long after the one before: on a machine that is busy with the work itself, logins would make it worse. */
+/** Pause after the last such opening: on a machine that is busy with the work itself, logins would make it worse. */
 const GROW_EVERY_MS = 100;
 const MAX_RUNS = 5;
 
-/** Opens nothing yet: connections are made when they are used. */
+/** Opens no connection yet. */
 export function openPool(settings: DatabaseSettings): Pool {
   const state: State = {
     settings,
@@ -86,7 +86,7 @@ export function openPool(settings: DatabaseSettings): Pool {
       return await work(connection.client);
     } catch (error) {
       const failure = databaseFailure(error, settings);
-      // After a lost connection no one knows what the server still does with it.
+      // After a lost connection it is unknown whether the server still works for it.
       if (failure.code === 'database-unreachable') connection.broken = true;
       throw failure;
     } finally {
@@ -112,7 +112,7 @@ async function transact<T>(client: pg.Client, begin: string, work: (client: pg.C
       await client.query('commit');
       return result;
     } catch (error) {
-      // A connection that is gone cannot roll back, and need not; the first error is the one to tell.
+      // A connection that is lost cannot roll back, and need not; the first error is the one to report.
       await client.query('rollback').catch(() => undefined);
       if (!isTransient(error) || run === MAX_RUNS) throw error;
     }
@@ -140,7 +140,7 @@ function idleMax({ settings }: State): number {
   return settings.maxIdleConns ?? DATABASE_DEFAULTS.maxIdleConns;
 }
 
-/** The place among `state.open` is taken already. */
+/** Its place in `state.open` is counted already. */
 async function openConnection(state: State): Promise<Connection> {
   try {
     const opened = await connect(state.settings);
@@ -156,7 +156,9 @@ async function openConnection(state: State): Promise<Connection> {
   }
 }
 
-/** Resolves with a connection that became free, or with nothing where there is room for a new one and none became free soon. */
+/**
+ * Resolves with a connection that became free; with undefined if there is room for a new one and none became free soon.
+ */
 function wait(state: State): Promise<Connection | undefined> {
   const { settings } = state;
   const timeoutMs = settings.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS;
@@ -217,7 +219,7 @@ function discard(state: State, { client, destroy, broken }: Connection): void {
   forget(state);
 }
 
-/** One connection less: whoever waits longest may open a new one in its place. */
+/** Removes one connection: the caller that waits longest may open a new one in its place. */
 function forget(state: State): void {
   const waiter = state.waiters.shift();
   if (waiter !== undefined) {

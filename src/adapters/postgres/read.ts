@@ -1,5 +1,5 @@
 // The statements that read the catalogue, and rows as entries. Each is prepared: the server reads and plans it once per
-// connection. What lists are found in is in outline.ts.
+// connection. Lists are found in outline.ts.
 
 import type pg from 'pg';
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
@@ -19,20 +19,20 @@ const SERVED = `e.name, e.version, e.document, e.status, e.status_message, ${IS_
 
 const OF_SOURCE = 'namespace = $1 and registry = $2 and source = $3';
 
-/** A subquery and no join: only so the indexes, which begin with the source, give all there is to find. */
+/** A subquery instead of a join: only then can the indexes, which begin with the source, answer the whole query. */
 const ENTRIES = `catalogue_entry e where e.source_id = (select id from catalogue_source where ${OF_SOURCE})`;
 
 export const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
 
-/** Of a source that never synced. */
+/** Revision of a source that never synced. */
 const NO_REVISION = '0';
 
 /** The oid of text[]; pg names only those of single values. */
 const TEXT_LIST: number = 1009;
 
 /**
- * The id is part of it: a source that was removed and declared again begins to count anew. And so is the edition: a
- * database that was restored does as well.
+ * The id is part of the revision: a source that was removed and declared again counts from the start. So is the
+ * edition, because a database that was restored does as well.
  */
 export async function readCatalogueRevision(client: pg.Client, key: SourceKey): Promise<string> {
   const text = `select ${REVISION} from catalogue_source s where ${OF_SOURCE}`;
@@ -40,14 +40,16 @@ export async function readCatalogueRevision(client: pg.Client, key: SourceKey): 
   return rows[0]?.[0] ?? NO_REVISION;
 }
 
-/** Of the documents of one page together: a hundred of the largest would take more memory than a replica has. */
+/**
+ * Maximum of the documents of one page together: a hundred of the largest would take more memory than a replica has.
+ */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 interface ReadEntries {
   readonly revision: string;
-  /** In the order of `ids`; the first ones, where all together are more than a page may have. */
+  /** In the order of `ids`; only the first ones, if all together are more than a page may have. */
   readonly entries: readonly StoredEntry[];
-  /** How many of the ids there are. */
+  /** How many of the ids exist. */
   readonly found: number;
 }
 
@@ -73,7 +75,7 @@ export async function readCatalogueEntries(
   return { revision: rows[0]?.[0] ?? NO_REVISION, entries, found: Number(rows[0]?.[1] ?? 0) };
 }
 
-/** Newest publication first; of those published together the highest version first. */
+/** Returns versions, the newest publication first; of versions published together, the highest version first. */
 export async function readEntryVersions(
   client: pg.Client,
   key: SourceKey,
@@ -115,7 +117,7 @@ export async function readEntryVersion(
 /** jsonb has no NUL and no half of a character; the outline must not fail for one document. */
 const IS_READABLE = "e.document::text !~ '\\\\u(0000|d[89a-f])'";
 
-/** Of the publisher's blocks, two levels deep under any vendor: names of tools, and what is counted of it. */
+/** Values from the publisher's blocks, two levels deep under any vendor: names of tools, and counts. */
 const OF_PUBLISHER = `jsonb_path_query_array(p.provided, '$.*.*.tools[*]')
     || jsonb_path_query_array(p.provided, '$.*.*.tool_definitions[*].name'),
   jsonb_path_query_first(p.provided, '$.*.*.metadata.stars'), jsonb_path_query_first(p.provided, '$.*.*.metadata.pulls'),
@@ -126,12 +128,12 @@ const OUTLINE = `select e.name, e.version, e.status, ${IS_LATEST}, ${millisecond
   lateral (select case when ${IS_READABLE} then e.document::jsonb #> '{_meta,${PUBLISHER_PROVIDED}}' end) as p (provided)
   where e.source_id = $1`;
 
-/** Rows at a time: what is made of them keeps no one waiting. */
+/** Rows at a time: processing them must not block other requests. */
 const OUTLINE_ROWS = 250;
 
 /**
- * In order: all versions of the source with this id, or those written after the time (milliseconds since 1970). Within a
- * transaction; as they were at one moment, however long it takes.
+ * Reads in order: all versions of the source with this id, or those written after the time (milliseconds since 1970).
+ * Within a transaction: the state of one moment, however long it takes.
  */
 export async function readOutline(
   client: pg.Client,
@@ -155,7 +157,7 @@ export async function readOutline(
 /** Identities begin at 1. */
 const NO_ID = '0';
 
-/** Throws where the schema lacks what reading outlines needs. */
+/** Throws if the schema lacks a column that outlines need. */
 export async function checkOutline(client: pg.Client): Promise<void> {
   await readRows(client, 'no outline', OUTLINE, [NO_ID]);
 }
@@ -186,7 +188,7 @@ function toolsFrom(text: string): readonly string[] {
   return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
 }
 
-/** At most what JSON can say: cursors hold it. */
+/** Returns at most the largest exact number of JSON, because cursors hold it. */
 function countFrom(text: string | null | undefined): number | undefined {
   return /^[0-9]+$/.test(text ?? '') ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }
@@ -201,7 +203,7 @@ export async function readImages(client: pg.Client, registry: Omit<SourceKey, 's
   return new Set(rows.map(({ image }) => image));
 }
 
-/** The text is looked at first: few publishers state any. */
+/** Tests the text first, because few publishers state any provenance. */
 export async function readProvenance(
   client: pg.Client,
   registry: Omit<SourceKey, 'source'>,

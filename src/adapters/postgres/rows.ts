@@ -1,13 +1,15 @@
-// How rows are read that come in numbers: prepared statements, and values as the server writes them.
+// Reads large numbers of rows: prepared statements, and values as the server writes them.
 
 import type pg from 'pg';
 
-/** Values as text: it would cost more to make something of each than to read it from the database. */
+/** Values as text: parsing each would cost more than reading it from the database. */
 export type RawRow = readonly (string | null)[];
 
 const RAW = { getTypeParser: () => (text: string) => text };
 
-/** `name`: one for each text; the server reads and plans the statement once per connection. Undefined: it cannot. */
+/**
+ * `name`: unique for each text; the server reads and plans the statement once per connection. Undefined if it cannot.
+ */
 export async function readRows(
   client: pg.Client,
   name: string | undefined,
@@ -19,15 +21,18 @@ export async function readRows(
   return rows;
 }
 
-/** Whether a version is the latest of its server: one that is there, or the last one that was. */
+/**
+ * Whether a version is the latest of its server: the latest live one, or the one that was latest before all were
+ * deleted.
+ */
 export const IS_LATEST = "(e.is_latest or (e.was_latest and e.status = 'deleted'))";
 
-/** Since 1970; `timeFrom` reads them. */
+/** Returns SQL for milliseconds since 1970; `timeFrom` reads them. */
 export function milliseconds(column: string): string {
   return `extract(epoch from ${column}) * 1000`;
 }
 
-/** RFC 3339 in UTC. */
+/** Returns a time as RFC 3339 in UTC. */
 export function timeFrom(epochMs: string): string {
   return new Date(Number(epochMs)).toISOString();
 }

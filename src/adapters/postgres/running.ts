@@ -1,4 +1,4 @@
-// What reconcilers run: the statements that write and read it.
+// The statements that write and read the servers that reconcilers run.
 
 import type pg from 'pg';
 import type { RunningServer } from '#contracts/running-servers.ts';
@@ -8,7 +8,7 @@ import { readRows } from './rows.ts';
 
 type Registry = Omit<SourceKey, 'source'>;
 
-/** One statement: whoever reads meanwhile sees all of it or nothing. Rows that are as they should be are written now and then. */
+/** A single statement, so that readers see all of it or nothing. Unchanged rows are written again from time to time. */
 const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g (namespace, servers)),
   gone as (
     delete from catalogue_running r
@@ -30,14 +30,17 @@ export async function writeRunning(
   await client.query(WRITE, [homeNamespace, instance, [...byNamespace.keys()], texts, namespace]);
 }
 
-/** Entries that may stand for one of the servers: with one of the images, or one of the addresses anywhere in their text. */
+/**
+ * Entries that may stand for one of the servers: with one of the images, or one of the addresses anywhere in their
+ * text.
+ */
 const CANDIDATES = `select e.document from catalogue_entry e join catalogue_source s on s.id = e.source_id
   where s.namespace = $1 and s.registry = $2 and e.status <> 'deleted' and (e.images && $3::text[]
     or exists (select from unnest($4::text[]) as u (url) where strpos(e.document::text, u.url) > 0))`;
 
 /**
- * What runs, the newest last, and the revisions of the sources of the registry. A reconciler that was renamed, moved or removed no longer
- * writes; two hours are enough for one that runs every hour.
+ * Running servers, the newest last, and the revisions of the sources of the registry. A reconciler that was renamed,
+ * moved or removed no longer writes; two hours are enough for a reconciler that runs every hour.
  */
 const RUNNING = `select r.servers, (
     select string_agg(${REVISION}, ' ' order by s.id) from catalogue_source s where s.namespace = $1 and s.registry = $2
@@ -49,7 +52,7 @@ interface RunningRow {
   readonly revisions: string | null;
 }
 
-/** Reads what runs; the entries it may stand for only where either has changed since the last time. */
+/** Reads running servers; reads the entries for them only if either has changed since the last time. */
 export function createRunningReader(): (client: pg.Client, registry: Registry) => Promise<RunningFound> {
   let last: { readonly key: string; readonly found: RunningFound } | undefined;
   return async (client, { namespace, registry }) => {
@@ -58,7 +61,7 @@ export function createRunningReader(): (client: pg.Client, registry: Registry) =
     if (last?.key === key) return last.found;
     const servers = distinctServers(rows.flatMap((row) => row.servers));
     const images = servers.flatMap(({ image }) => image ?? []);
-    // As it stands in the text of a document.
+    // In the form of the text of a document.
     const urls = servers.flatMap(({ remoteUrl }) => (remoteUrl === undefined ? [] : [JSON.stringify(remoteUrl)]));
     const documents =
       servers.length === 0 ? [] : await readRows(client, 'candidates', CANDIDATES, [namespace, registry, images, urls]);
@@ -68,7 +71,7 @@ export function createRunningReader(): (client: pg.Client, registry: Registry) =
   };
 }
 
-/** A server that two reconcilers say they run is one server, as the one says that comes last. */
+/** Removes duplicates: if two reconcilers report the same server, the last report counts. */
 function distinctServers(servers: readonly RunningServer[]): readonly RunningServer[] {
   const byName = new Map(servers.map((server) => [server.name, server]));
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,8 +1,8 @@
-// Words, and whether texts have them: every word somewhere, in any case of letters.
+// Splits searches into words, and finds texts that have every word somewhere, in any case of letters.
 
 import { type Grams, gramsOf, mayContain, probesOf } from './grams.ts';
 
-/** What a search looks into. */
+/** The text in which a search is done. */
 export interface Searched {
   readonly text: string;
   readonly grams: Grams;
@@ -14,7 +14,7 @@ export interface Word {
 }
 
 /**
- * A separator no one types keeps the parts from running into each other. `last` is given where it has the same text: versions of
+ * A separator that people do not type divides the parts. `last` is returned if it has the same text: versions of
  * a server often do, and share it.
  */
 export function searchedOf(parts: readonly string[], last?: Searched): Searched {
@@ -36,7 +36,7 @@ export function hasWords(searched: Searched, words: readonly Word[]): boolean {
   return true;
 }
 
-/** Lower case by Unicode: the database's own depends on its locale. */
+/** Returns lower case by Unicode: that of the database depends on its locale. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

@@ -1,4 +1,4 @@
-// Opens the byte stream to a PostgreSQL server, encrypted or not, up to where the protocol's startup message goes. Source:
+// Opens the byte stream to a PostgreSQL server, encrypted or not, up to the protocol's startup message. Source:
 // PostgreSQL manual, "SSL Session Encryption" (protocol) and libpq's sslmode.
 
 import { once } from 'node:events';
@@ -11,14 +11,14 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** How far the server's certificate is checked: not at all, its chain, or its chain and its host name. */
+/** Which parts of the server's certificate are checked: none, its chain, or its chain and its host name. */
 export interface TlsCheck {
   readonly verify: 'none' | 'chain' | 'full';
   /** PEM certificates that replace the trusted roots. */
   readonly ca?: string;
 }
 
-/** As in libpq a host that begins with `/` is the directory of a Unix socket: never encrypted, never checked. */
+/** A host that begins with `/` is the directory of a Unix socket, as in libpq: never encrypted, never checked. */
 export function isSocketDirectory(host: string): boolean {
   return host.startsWith('/');
 }
@@ -26,8 +26,8 @@ export function isSocketDirectory(host: string): boolean {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /**
- * A connected socket. Throws Failure `database-tls` where the server has no TLS or its certificate does not fit, and
- * the system's own errors where there is no connection.
+ * Returns a connected socket. Throws Failure `database-tls` if the server has no TLS or its certificate does not match,
+ * and the system's own errors if there is no connection.
  */
 export async function openSocket(
   address: ServerAddress,
@@ -55,7 +55,7 @@ async function encrypt(socket: Socket, address: ServerAddress, tls: TlsCheck): P
   const [answer] = await eventOf(socket, 'data');
   const where = `${address.host}:${address.port}`;
   if (isByte(answer, 'N')) throw new Failure('database-tls', `${where}: the server offers no TLS`);
-  // More than the one byte would be text that someone slipped in before the encryption (CVE-2021-23222).
+  // More than the one byte would be text that an attacker inserted before the encryption (CVE-2021-23222).
   if (!isByte(answer, 'S')) throw new Failure('database-tls', `${where}: no answer to the TLS request`);
   try {
     const secured = connectTls(tlsOptions(socket, address, tls));
@@ -83,7 +83,7 @@ function isByte(data: unknown, expected: string): boolean {
   return data instanceof Buffer && data.equals(Buffer.from(expected));
 }
 
-/** The arguments of the event; throws where the connection fails or closes first. */
+/** Resolves with the arguments of the event; throws if the connection fails or closes first. */
 async function eventOf(socket: Socket, event: 'data' | 'secureConnect'): Promise<unknown[]> {
   const closed = new AbortController();
   function onClose(): void {

@@ -1,4 +1,4 @@
-// The statements that read how far the sync of sources is, and rows as states.
+// The statements that read the state of the syncs of sources, and rows as states.
 
 import type pg from 'pg';
 import type { CatalogueState, SourceState } from '#contracts/catalogue-state.ts';
@@ -7,7 +7,7 @@ import type { SourceKey } from '#registry/catalogue/ports.ts';
 interface SourceRow {
   readonly source: string;
   readonly phase: SourceState['phase'];
-  /** By the clock of the database: those of replicas differ. Not asked for under a claim. */
+  /** Decided by the clock of the database, because those of replicas differ. Not read under a claim. */
   readonly claimed?: boolean | null;
   readonly message: string;
   readonly last_attempt: Date | null;
@@ -19,7 +19,7 @@ interface SourceRow {
   readonly server_count: number;
   readonly rejected_count: number;
   readonly manual_trigger: string | null;
-  /** `bigint`, which pg gives as text. */
+  /** `bigint`, which pg returns as text. */
   readonly requests: string;
   readonly requests_served: string;
   readonly wanted_trigger: string | null;
@@ -42,7 +42,7 @@ export async function readStates(client: pg.Client, registry: Omit<SourceKey, 's
   return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
 }
 
-/** As it was recorded, whoever has a claim. */
+/** Returns the recorded state, whichever process has a claim. */
 export async function readRecordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
   const { rows } = await client.query<SourceRow>(
     `select source, phase, ${STATE_COLUMNS} from catalogue_source where namespace = $1 and registry = $2 and source = $3`,

@@ -1,5 +1,6 @@
-// What the store promises to those who write and read a catalogue, held against a real PostgreSQL. One file, as all of it is one
-// contract over the same few tables, and its parts share one database and one way to write entries and states.
+// The contract of the store for writers and readers of a catalogue, tested with a real PostgreSQL. In one file, because
+// all of it is one contract over the same few tables, and its parts share one database and one way to write entries and
+// states.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -64,7 +65,7 @@ async function ids(query: ListQuery): Promise<string[]> {
   });
 }
 
-/** Which physical rows there are: an untouched row keeps its xmin and its place. */
+/** The physical rows: an untouched row keeps its xmin and its place. */
 function rows(): Promise<{ name: string; xmin: string; ctid: string; updated_at: Date }[]> {
   return database.sql(
     `select e.name, e.xmin::text, e.ctid::text, e.updated_at from catalogue_entry e
@@ -82,7 +83,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   return outcome as Failure;
 }
 
-describe('what is written is read', () => {
+describe('written entries are read', () => {
   test('entry by entry, with the members of the document in their order', async () => {
     const document = {
       z: 1,
@@ -127,7 +128,7 @@ describe('what is written is read', () => {
     expect(row).toEqual({ title, description, tags, tier, transports, images });
   });
 
-  test('since when the status is what it is, and why', async () => {
+  test('the status has its time and its reason', async () => {
     async function status(): Promise<unknown> {
       const found = await store.version(key, 'io.acme/a', '1.0.0', true);
       return [found?.status, found?.statusChangedAt, found?.statusMessage];
@@ -186,7 +187,7 @@ describe('what is written is read', () => {
   });
 });
 
-describe('only what changed is written', () => {
+describe('only changes are written', () => {
   test('the same entries again write no row, move no time and keep the revision', async () => {
     const entries = [entry('a'), entry('b'), entry('b', { version: '2.0.0' })];
     await store.replace(key, entries, state(), () => T1);
@@ -197,14 +198,14 @@ describe('only what changed is written', () => {
     expect((await store.states(key)).main?.lastAttempt).toBe(T2);
   });
 
-  test('members in another order are no change', async () => {
+  test('members in another order are not a change', async () => {
     await store.replace(key, [entry('a', { document: { x: 1, y: 2 } })], state(), () => T1);
     const before = await rows();
     await store.replace(key, [entry('a', { document: { y: 2, x: 1 } })], state(), () => T2);
     expect(await rows()).toEqual(before);
   });
 
-  test('what upstream calls the latest is no change where it was the latest anyway', async () => {
+  test('the upstream mark for the latest is not a change if it was the latest anyway', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     const before = await rows();
     await store.replace(key, [entry('a', { isLatest: true })], state(), () => T2);
@@ -229,7 +230,7 @@ describe('only what changed is written', () => {
     expect({ rows: await rows(), revision: await store.revision(key) }).toEqual(before);
   });
 
-  test('a page ends where its documents are more than a replica can hold, and goes on after it', async () => {
+  test('a page ends before its documents are more than a replica can hold, and the next one continues', async () => {
     const large = Array.from({ length: 30 }, (_, at) => {
       const made = entry(`large-${String(at).padStart(2, '0')}`);
       return { ...made, document: { ...made.document, pad: 'x'.repeat(250_000) } };
@@ -262,7 +263,7 @@ describe('only what changed is written', () => {
   });
 });
 
-describe('what vanishes leaves a tombstone', () => {
+describe('a vanished version leaves a tombstone', () => {
   test('that is not found but listed on request, and comes back to life', async () => {
     await store.replace(key, [entry('a'), entry('b')], state(), () => T1);
     expect((await store.replace(key, [entry('b')], state(), () => T2)).removed).toBe(1);
@@ -319,7 +320,7 @@ describe('what vanishes leaves a tombstone', () => {
     expect((await rows())[0]).toEqual(before[0]);
   });
 
-  test('what the source itself calls deleted is one too', async () => {
+  test('a version that the source itself marks as deleted is one too', async () => {
     await store.replace(key, [entry('a', { status: 'deleted' }), entry('a', { version: '0.9.0' })], state(), () => T1);
     expect(await ids(ALL)).toEqual(['a 0.9.0 latest', 'a 1.0.0 deleted']);
     await store.replace(key, [entry('a', { status: 'deleted' })], state(), () => T2);
@@ -343,7 +344,7 @@ describe('what vanishes leaves a tombstone', () => {
 });
 
 describe('one version of each server is the latest', () => {
-  test('and only it: it moves with what comes and goes, and so does the time of both', async () => {
+  test('and only it: it moves with new and vanished versions, and so does the time of both', async () => {
     await store.replace(key, [entry('a', { version: '1.9.0' })], state(), () => T1);
     const written = await store.replace(
       key,
@@ -370,7 +371,7 @@ describe('one version of each server is the latest', () => {
     expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest', 'a 3.0.0']);
   });
 
-  test('held versions compete, with what upstream said of them', async () => {
+  test('held versions compete, with their upstream marks', async () => {
     await store.replace(
       key,
       [entry('a', { isLatest: true }), entry('a', { version: '2.0.0', isLatest: false })],
@@ -395,7 +396,7 @@ describe('one version of each server is the latest', () => {
     expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest'].toSorted());
   });
 
-  test('of versions that are no numbers the one seen last', async () => {
+  test('among versions that are not numbers, the one that came last', async () => {
     await store.replace(key, [entry('a', { version: 'zebra' })], state(), () => T1);
     await store.replace(key, [entry('a', { version: 'zebra' }), entry('a', { version: 'apple' })], state(), () => T2);
     expect(await ids(ALL)).toEqual(['a apple latest', 'a zebra']);
@@ -403,7 +404,7 @@ describe('one version of each server is the latest', () => {
 });
 
 describe('pages', () => {
-  /** Pages of one entry each, until there are no more. */
+  /** Reads pages of one entry each, until there are no more. */
   async function walk(query: Omit<ListQuery, 'limit'>, between: () => Promise<unknown> = async () => undefined) {
     const seen: string[] = [];
     let after: ListQuery['after'];
@@ -441,7 +442,7 @@ describe('pages', () => {
     expect((await store.list(key, { ...LIVE, limit: 8 })).next).toBeDefined();
   });
 
-  test('neither skip nor repeat what stays, while others come, change and go', async () => {
+  test('neither skip nor repeat lasting versions, while others come, change and go', async () => {
     const stable = ['c', 'f', 'j', 'p'].map((name) => entry(name));
     await store.replace(key, [...stable, entry('a'), entry('e'), entry('h')], state(), () => T1);
     let round = 0;
@@ -464,7 +465,7 @@ describe('pages', () => {
   });
 });
 
-describe('what is kept in memory to find pages in', () => {
+describe('the outline in memory', () => {
   test('follows every write, of whichever process: new, changed, retired and alive again', async () => {
     const other = createStore(openPool(database.app));
     await store.replace(key, [entry('a'), entry('c')], state(), () => T1);
@@ -480,7 +481,7 @@ describe('what is kept in memory to find pages in', () => {
     await other.close();
   });
 
-  test('is of another revision where the database was restored and counts the same again', async () => {
+  test('has another revision if the database was restored and counts the same again', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     await store.replace(key, [entry('a', { title: 'One' })], state(), () => T2);
     const lost = await store.revision(key);
@@ -490,7 +491,7 @@ describe('what is kept in memory to find pages in', () => {
     expect(lost.split('.').slice(0, 2)).toEqual((await store.revision(key)).split('.').slice(0, 2));
   });
 
-  test('is made anew where the source was removed and declared again, and where the database is a copy from before', async () => {
+  test('is created again if the source was removed and declared again, or if the database is an earlier copy', async () => {
     await store.replace(key, [entry('a')], state(), () => T1);
     const [{ id = '' } = {}] = await database.sql<{ id: string }>(
       'select id from catalogue_source where registry = $1',
@@ -502,7 +503,7 @@ describe('what is kept in memory to find pages in', () => {
     await database.sql("delete from catalogue_entry where source_id = $1 and name like '%/b'", [id]);
     await database.sql("update catalogue_entry set status = 'active', is_latest = true where source_id = $1", [id]);
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest']);
-    // The same count of another history: what cannot be found tells.
+    // The same count in another history: a missing version shows it.
     await database.sql('delete from catalogue_entry where source_id = $1', [id]);
     expect(await ids(LIVE)).toEqual([]);
     await store.retain(key, []);
@@ -517,7 +518,7 @@ describe('what is kept in memory to find pages in', () => {
     );
   }
 
-  /** Of how many generations the entries of a page are, and how many there are. */
+  /** Returns the number of generations among the entries of a page, and the number of entries. */
   async function look(reader: Pick<Store, 'list'>) {
     const { entries } = await reader.list(key, LIVE);
     return { entries: entries.length, generations: new Set(entries.map(titleOf)).size };
@@ -539,7 +540,7 @@ describe('what is kept in memory to find pages in', () => {
     }
   });
 
-  test('gives them also where a write comes before every single look', async () => {
+  test('returns them even if a write comes before every single read', async () => {
     const pool = openPool(database.app);
     let number = 0;
     async function useAfterWrite<T>(work: Parameters<typeof pool.use<T>>[0]): Promise<T> {
@@ -589,7 +590,7 @@ describe('a search', () => {
   });
 });
 
-describe('what publishers say', () => {
+describe('values of publishers', () => {
   function published(name: string, block: JsonObject, tags: readonly string[] = []): Entry {
     const _meta = { 'io.modelcontextprotocol.registry/publisher-provided': { 'io.acme': { main: block } } };
     const plain = entry(name, { tags });
@@ -622,7 +623,7 @@ describe('what publishers say', () => {
     { sort: 'stars' as const, first: 'io.acme/clock' },
     { sort: 'pulls' as const, first: 'io.acme/clock' },
     { sort: 'changed' as const, first: 'io.acme/mail' },
-  ])('is what lists are ordered by: $sort', async ({ sort, first }) => {
+  ])('is the order of lists: $sort', async ({ sort, first }) => {
     const { entries } = await store.list(key, { ...LIVE, sort });
     expect(entries.map(({ name }) => name)).toHaveLength(4);
     expect(entries[0]?.name).toBe(first);

@@ -24,11 +24,11 @@ export interface Store extends CatalogueWriter, CatalogueReader {
 }
 
 export interface StoreOptions {
-  /** How long a claim lasts that is not kept up; a minute. */
+  /** Milliseconds after which a claim without renewal ends; a minute. */
   readonly claimMs?: number;
 }
 
-/** Opens nothing yet. Every method throws the Failures of `codes.ts`. */
+/** Opens no connection yet. Every method throws the Failures of `codes.ts`. */
 export function createStore(pool: Pool, { claimMs }: StoreOptions = {}): Store {
   return { ...writer(pool, claimMs), ...reader(pool), close: () => pool.close() };
 }
@@ -54,7 +54,7 @@ function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
   };
 }
 
-/** `fence` goes first in each transaction. */
+/** `fence` runs first in each transaction. */
 function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): SourceWriter {
   return {
     replace: (key, entries, state, now, hold = () => false) =>
@@ -90,8 +90,8 @@ function reader(pool: Pool): CatalogueReader {
     running: (registry) => pool.use((client) => readRunning(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => readCatalogueRevision(client, key)),
-    // Reads what is not there: a schema that is behind this program lacks a column for it. What runs is shown beside the catalogue,
-    // which is served without as well.
+    // Reads rows without data: a schema that is behind this program lacks a column. Running servers are an addition to
+    // the catalogue, which is served without them as well.
     ping: () =>
       pool.use(async (client) => {
         await readStates(client, NOBODY);

@@ -15,7 +15,7 @@ export async function lockSource(client: pg.Client, key: SourceKey): Promise<voi
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
 }
 
-/** Records the state, and counts the revision up where the content changed. Gives the source's id. */
+/** Records the state, and increments the revision if the content changed. Returns the source's id. */
 export async function writeState(
   client: pg.Client,
   key: SourceKey,
@@ -60,7 +60,7 @@ export async function writeState(
   return rows[0]?.id ?? '';
 }
 
-/** One statement, so that requests from several replicas at once all count. */
+/** Uses one statement, so that simultaneous requests from several replicas all count. */
 export async function countRequest(client: pg.Client, key: SourceKey): Promise<void> {
   await client.query(
     'update catalogue_source set requests = requests + 1 where namespace = $1 and registry = $2 and source = $3',
@@ -68,7 +68,7 @@ export async function countRequest(client: pg.Client, key: SourceKey): Promise<v
   );
 }
 
-/** Leaves the value of the manual trigger; of a source that never synced too. */
+/** Stores the value of the manual trigger, even for a source that never synced. */
 export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: string): Promise<void> {
   await client.query(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, attempt_count, server_count,
@@ -80,7 +80,7 @@ export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: s
   );
 }
 
-/** All versions of a source, tombstones included, as far as they are compared. */
+/** Returns all versions of a source, tombstones included, with the fields that are compared. */
 export async function readStored(client: pg.Client, key: SourceKey): Promise<readonly Stored[]> {
   const rows = await readRows(
     client,
@@ -104,13 +104,13 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
   }));
 }
 
-/** How long a row of a change takes to be written again, at most. */
+/** Maximum time for writing a row of a change again. */
 const RESTAMP_MS = 0.1;
 
 /**
- * Writes the change. A version's time moves on even where `now` does not (two instances' clocks differ), so that a
- * reader who asks for what changed since the last time it saw misses nothing. Nor does one who asks for what changed
- * since it last asked: the time is that of the end of the writing, when others begin to see it.
+ * Writes the change. A version's time increases even if `now` does not (two instances' clocks differ), so a reader
+ * that requests changes since the latest time in its data misses nothing. Nor does a reader that requests changes since
+ * its last request: the time is that of the end of the write, when others begin to see it.
  */
 export async function writeChange(
   client: pg.Client,
@@ -142,7 +142,7 @@ async function laterThanAll(client: pg.Client, sourceId: string, now: string): P
 }
 
 async function writeRows(client: pg.Client, sourceId: string, change: Change, at: string): Promise<void> {
-  // First no one is the latest any more, then the new ones are: at no moment there are two.
+  // First no version is the latest any more, then the new ones are: at no moment there are two.
   await retire(client, sourceId, change, at);
   await flip(client, sourceId, change, false, at);
   const demoted = change.upserts.filter(({ isLatest }) => !isLatest);
@@ -231,7 +231,7 @@ function listText(items: readonly string[]): string {
   return `{${items.map((item) => `"${storable(item).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** NUL is the one character that PostgreSQL has no text for. */
+/** Replaces NUL, the one character that PostgreSQL cannot store in a text. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
 }

@@ -1,5 +1,5 @@
-// An MCP server as a child process: implements `OpenStreams` of gateway/backends/ports.ts. No shell, an environment of
-// exactly what is given, and a process group of its own that ends with it.
+// Runs an MCP server as a child process: implements `OpenStreams` of gateway/backends/ports.ts. No shell, an
+// environment of exactly the given variables, and a process group of its own that ends with it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { BackendClock, OpenStreams, Processes, Streams, StreamsHandlers } from '#gateway/backends/ports.ts';
@@ -11,7 +11,7 @@ export interface ProcessOptions {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly directory?: string;
-  /** After its input has ended, and again after SIGTERM, before the next harder means. */
+  /** Time after the end of its input, and again after SIGTERM, before the next stronger signal. */
   readonly graceMs: number;
   readonly clock: Pick<BackendClock, 'after' | 'now'>;
 }
@@ -43,7 +43,7 @@ async function startProcess(options: ProcessOptions, index: number, handlers: St
   child.stdout.on('data', handlers.stdout);
   child.stderr.on('data', handlers.stderr);
   child.stdin.on('drain', handlers.drain);
-  // A process that ends while it is written to is reported by its exit.
+  // A process that ends during a write to it is reported by its exit.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', ignore);
   return {
     instance: `${index}/${child.pid}/${options.clock.now()}`,
@@ -64,15 +64,15 @@ function hasStarted(child: ChildProcessWithoutNullStreams, program: string): Pro
 }
 
 interface Exit {
-  /** Settled once the process has ended and nothing comes of its streams any more. */
+  /** Settled once the process has ended and its streams have ended. */
   readonly over: Promise<void>;
-  /** Says that its end was asked for, and is no news. */
+  /** Marks its end as requested, so that it is not reported. */
   silence(): void;
 }
 
 function watchExit(child: ChildProcessWithoutNullStreams, handlers: StreamsHandlers): Exit {
   let asked = false;
-  // What the process has started may still have its pipes open; it ends with it.
+  // Processes that it has started may still have its pipes open; they end with it.
   child.once('exit', () => signalGroup(child, 'SIGKILL'));
   const over = new Promise<void>((resolve) => {
     child.once('close', (code, signal) => {
@@ -93,7 +93,7 @@ function watchExit(child: ChildProcessWithoutNullStreams, handlers: StreamsHandl
 async function stop(child: ChildProcessWithoutNullStreams, exit: Exit, options: ProcessOptions): Promise<void> {
   exit.silence();
   child.stdin.end();
-  // What it still writes is of no use, and must not keep it from ending.
+  // Its further output is not needed, and must not keep it from ending.
   child.stdout.removeAllListeners('data').resume();
   const means = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) =>
     options.clock.after(options.graceMs * (step + 1), () => signalGroup(child, signal)),
@@ -107,7 +107,7 @@ function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Sig
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // ESRCH: none of the group is left. EPERM: macOS says so of a group of zombies.
+    // ESRCH: no process of the group is left. EPERM: the answer of macOS for a group of zombies.
     if (!isCode(error, 'ESRCH') && !isCode(error, 'EPERM')) throw error;
   }
 }

@@ -1,9 +1,9 @@
-// Topics between replicas over Redis or Valkey (PUBLISH, SUBSCRIBE).
+// Sends and receives topics between replicas over Redis or Valkey (PUBLISH, SUBSCRIBE).
 
 import type { Channel } from '#gateway/backends/relay/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
-/** `lost`: what is wrong with the connection, for the log; it is opened again by itself. */
+/** `lost`: called with the fault of the connection, for the log; the connection is opened again by itself. */
 export function openChannel(settings: RedisSettings, lost: (message: string) => void): Channel {
   const sender = connectRedis(settings, lost);
   const listener = connectRedis(settings, lost);

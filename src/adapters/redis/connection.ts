@@ -1,4 +1,4 @@
-// A connection to Redis or Valkey that opens itself again.
+// Opens a connection to Redis or Valkey, and opens it again after each failure.
 
 import assert from 'node:assert/strict';
 import { Redis, type RedisOptions } from 'ioredis';
@@ -9,7 +9,7 @@ export interface RedisSettings {
   /** host:port */
   readonly address: string;
   readonly db: number;
-  /** Asked before each connection: passwords rotate. */
+  /** Called before each connection: passwords rotate. */
   readonly password: () => string | undefined;
 }
 
@@ -17,7 +17,7 @@ const CONNECT_MS = 5000;
 const COMMAND_MS = 3000;
 const RETRY_MAX_MS = 5000;
 
-/** `lost`: what is wrong with the connection, for the log. */
+/** Connects at once. `lost`: called with the fault of the connection, for the log. */
 export function connectRedis(
   settings: RedisSettings,
   lost: (message: string) => void,

@@ -1,11 +1,12 @@
-// Keeps the records of an authorization server in Redis or Valkey, for all of its replicas: behind Sentinels, one server, or a cluster.
+// Keeps the records of an authorization server in Redis or Valkey, for all of its replicas: behind Sentinels, one
+// server, or a cluster.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface TlsSettings {
-  /** PEM certificates that are trusted alone; absent: those of the system. */
+  /** PEM certificates that are trusted alone; default: those of the system. */
   readonly ca?: string;
   readonly skipVerify: boolean;
 }
@@ -26,16 +27,16 @@ export type RedisPlace =
 
 export interface IssuerStoreSettings {
   readonly place: RedisPlace;
-  /** Asked for each connection: Secrets rotate. Without a name it is the default user. */
+  /** Called for each connection: Secrets rotate. Without a name it is the default user. */
   readonly user: () => { readonly name?: string; readonly password: string };
   /** Beginning of every key. */
   readonly keyPrefix: string;
   readonly connectMs: number;
-  /** Sending a command and its answer, together. */
+  /** Milliseconds for sending a command and its answer, together. */
   readonly commandMs: number;
-  /** Undefined: the connection to the server is plain. */
+  /** If undefined, the connection to the server is plain. */
   readonly tls?: TlsSettings;
-  /** Undefined: those to the Sentinels are plain, whatever `tls` is. */
+  /** If undefined, connections to the Sentinels are plain, whatever `tls` is. */
   readonly sentinelTls?: TlsSettings;
 }
 
@@ -45,15 +46,15 @@ export interface RedisIssuerStore extends IssuerStore {
 
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 2000;
-/** Of a command while the connection is made again: a failover should cost a moment, not an error. */
+/** Retries of a command while the connection is opened again: a failover should cost a moment, not an error. */
 const RETRIES = 20;
 
-/** One step on the server: no one gets in between. */
+/** A single step on the server, so that no other command is executed in between. */
 const REPLACE = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
 
-/** Connects at once and again after each failure. `lost`: what is wrong with the connection, for the log. */
+/** Connects at once and again after each failure. `lost`: called with the fault of the connection, for the log. */
 export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (message: string) => void): RedisIssuerStore {
   const where = placeName(settings.place);
   const report = (error: Error) => lost(`${where}: ${error.message}`);
@@ -77,14 +78,14 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
     replace: async (key, from, to, ttlMs) =>
       (await ask(redis.call('eval', REPLACE, 1, key, from, to, lifeMs(ttlMs)))) === 1,
     async delete(keys) {
-      // The keys may be in several slots of a cluster, and one command may not name them then.
+      // The keys may be in several slots of a cluster, and then one command may not name them.
       await Promise.all(keys.map((key) => ask(redis.del(key))));
     },
     close: () => redis.disconnect(),
   };
 }
 
-/** Bounds commands that a client of a cluster keeps until it knows a node: its option for this counts from there. */
+/** Limits commands that a client of a cluster keeps until it knows a node: its own option for this starts only then. */
 async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -97,7 +98,7 @@ async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** Redis refuses what has no time left. */
+/** Redis refuses a record whose time is over. */
 function lifeMs(ttlMs: number): number {
   return Math.max(1, Math.round(ttlMs));
 }
@@ -115,7 +116,7 @@ function connect(settings: IssuerStoreSettings, report: (error: Error) => void):
 
 const retryStrategy = (attempt: number) => Math.min(attempt * RETRY_MIN_MS, RETRY_MAX_MS);
 
-/** The settings of a connection to any server that keeps the records. */
+/** Returns the settings of a connection to any server that keeps the records. */
 function serverOptions(settings: IssuerStoreSettings): RedisOptions {
   const { name, password } = settings.user();
   return {
@@ -144,9 +145,10 @@ function placeOptions({ place, commandMs, tls, sentinelTls }: IssuerStoreSetting
     db: place.db,
     sentinelCommandTimeout: commandMs,
     sentinelRetryStrategy: retryStrategy,
-    // A master that was made a replica answers READONLY: the Sentinels know the new one, which gets the command again.
+    // A former master that is a replica now answers READONLY: the Sentinels know the new one, which gets the command
+    // again.
     reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
-    // Its name says otherwise, but it is about the master alone.
+    // In spite of its name, this option is about the master alone.
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, tls: tlsOptions(tls) }),
     ...(sentinelTls === undefined ? {} : { sentinelTLS: tlsOptions(sentinelTls) }),
     failoverDetector: true,

@@ -1,16 +1,16 @@
-// Sessions of virtual servers in Redis or Valkey, a hash for each.
+// Keeps sessions of virtual servers in Redis or Valkey, a hash for each.
 
 import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
 export interface StoreSettings extends RedisSettings {
-  /** What every key starts with. */
+  /** Prefix of every key. */
   readonly prefix: string;
-  /** A session that nothing used for so long is forgotten. */
+  /** Seconds without use after which a session is deleted. */
   readonly idleSeconds: number;
 }
 
-/** Rejects with Failure `redis-unreachable` where the store cannot be reached at the start. */
+/** Rejects with Failure `redis-unreachable` if the store cannot be reached at the start. */
 export async function openSessionStore(
   settings: StoreSettings,
   lost: (message: string) => void,

@@ -1,4 +1,4 @@
-// Token buckets in Redis or Valkey: one script, and so one round trip, for all buckets of a call.
+// Keeps token buckets in Redis or Valkey: one script, and so one round trip, for all buckets of a call.
 
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
@@ -6,7 +6,7 @@ import type { Taken, TokenStore } from '#gateway/gate/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
 
 export interface TokenBucketsSettings extends RedisSettings {
-  /** Every key starts with it. */
+  /** Prefix of every key. */
   readonly prefix: string;
 }
 
@@ -15,14 +15,14 @@ export interface OpenedTokenBuckets {
   close(): void;
 }
 
-/** A call waits no longer for its count than this: the replica counts by itself then. */
+/** Maximum wait of a call for its count: after that the replica counts by itself. */
 const COMMAND_MS = 500;
 
 /**
- * The clock is that of Redis, which all replicas share. A bucket that lacks a token takes none from the others, and is not
- * written, unless the clock was put back: it would give no token until the clock is there again.
- * ARGV: maxTokens and refillMs for each key. Returns the position of the first empty bucket, or 0, and the milliseconds
- * until every bucket has a token.
+ * The clock is that of Redis, which all replicas share. A bucket that lacks a token takes none from the others, and is
+ * not written, unless the clock was put back: otherwise it would have no token until the clock is there again. ARGV:
+ * maxTokens and refillMs for each key. Returns the position of the first empty bucket, or 0, and the milliseconds until
+ * every bucket has a token.
  */
 const TAKE = `local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
@@ -55,7 +55,10 @@ return {0, 0}`;
 
 const TAKE_SHA = createHash('sha1').update(TAKE).digest('hex');
 
-/** Resolves when the first connection stands, has failed, or takes longer than a call may wait; it is opened again by itself. `lost`: what is wrong, for the log. */
+/**
+ * Resolves when the first connection stands, has failed, or takes longer than a call may wait; later it opens again by
+ * itself. `lost`: called with the fault, for the log.
+ */
 export async function openTokenBuckets(
   settings: TokenBucketsSettings,
   lost: (message: string) => void,
@@ -80,7 +83,7 @@ export async function openTokenBuckets(
   };
 }
 
-/** A server that was restarted does not know the script by its digest. */
+/** Sends the text of the script if the server does not know its digest, as after a restart. */
 async function runScript(redis: Redis, given: readonly (string | number)[]): Promise<unknown> {
   try {
     return await redis.call('evalsha', TAKE_SHA, ...given);

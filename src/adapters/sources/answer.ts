@@ -1,4 +1,4 @@
-// What an HTTP answer to reading a source means, and how to ask whether there is anything new (RFC 9110 section 13).
+// Interprets HTTP answers to reading a source, and builds conditional requests (RFC 9110 section 13).
 
 import type { Resume } from '#contracts/catalogue-state.ts';
 import type { Document } from '#registry/catalogue/ports.ts';
@@ -11,16 +11,16 @@ export interface Asked {
   readonly url: string;
   readonly resume?: Resume | undefined;
   readonly signal: AbortSignal;
-  /** As in `ReadRequest`: of this answer. */
+  /** `arrived` of `ReadRequest`, for this answer. */
   readonly arrived?: OutboundRequest['arrived'];
-  /** Of the whole exchange; what `arrived` waits for does not count. */
+  /** Milliseconds for the whole exchange; the waits of `arrived` do not count. */
   readonly timeoutMs: number;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const REDIRECTS = 5;
 
-/** Any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
+/** Sends the request; any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
 export function askSource(
   outbound: Outbound,
   { url, resume, signal, timeoutMs, arrived }: Asked,
@@ -42,14 +42,14 @@ export function askSource(
   });
 }
 
-/** The text of a 200. Throws Failure for every other status. */
+/** Returns the text of a 200. Throws Failure for every other status. */
 export function documentOf({ status, body, url }: OutboundResponse): Document {
   const location = displayUrl(url);
   if (status === 200) return { text: textOfFile(body, location, 'source-not-text'), location };
   throw statusFailure(status, location);
 }
 
-/** What the server gave to ask with the next time. */
+/** Returns the validators of the server for the next request. */
 export function validatorsOf({ headers }: OutboundResponse): Resume {
   const { etag, 'last-modified': modified } = headers;
   return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { modified }) };

@@ -1,6 +1,6 @@
-// Another registry's API as a source. The first read takes everything; where the entries tell when they were updated,
-// later reads ask for what changed since, and for everything once a day, because not every registry tells what it has
-// removed.
+// Reads another registry's API as a source. The first read fetches everything. If the entries have the time of their
+// last update, later reads request only changes since then, and everything once a day, because not every registry
+// reports removed entries.
 
 import type { Resume } from '#contracts/catalogue-state.ts';
 import { type ApiOrigin, FORMAT_OF_APIS } from '#contracts/registry/source.ts';
@@ -13,11 +13,11 @@ import { askSource, documentOf, statusFailure, validatorsOf } from './answer.ts'
 import { type Page, readPage } from './page.ts';
 
 export interface ApiLimits {
-  /** Milliseconds of one page, and of all together. */
+  /** Milliseconds for one page, and for all together. */
   readonly pageTimeoutMs: number;
   readonly timeoutMs: number;
   readonly pages: number;
-  /** Bytes of all pages. */
+  /** Maximum bytes of all pages. */
   readonly bytes: number;
 }
 
@@ -30,11 +30,11 @@ export interface ApiDeps {
 
 /** The official registry takes tens of seconds for a page at times. */
 const LIMITS: ApiLimits = { pageTimeoutMs: 60_000, timeoutMs: 5 * 60_000, pages: 2000, bytes: 256 * 1024 * 1024 };
-/** Document 2 first; then what the official registry has besides. */
+/** In the order in which they are tried; the official registry has the second one as well. */
 const PATHS = ['/v0/servers', '/v0.1/servers'] as const;
 const PAGE_SIZE = '100';
 const WHOLE_EVERY_MS = 24 * 60 * 60_000;
-/** What was being written while the last read went on may carry a time before the newest that it saw. */
+/** An entry that was written during the last read may have a time before the newest one of that read. */
 const OVERLAP_MS = 60_000;
 
 interface Reading extends ReadRequest<ApiOrigin> {
@@ -63,7 +63,7 @@ export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): P
   }
 }
 
-/** Undefined where everything has to be read. */
+/** Returns undefined if everything has to be read. */
 async function readChanges(reading: Reading): Promise<Content | undefined> {
   const { resume, deps } = reading;
   const { since, wholeAt = '' } = resume ?? {};
@@ -73,7 +73,7 @@ async function readChanges(reading: Reading): Promise<Content | undefined> {
   if (response.status === 400 || response.status === 422) return undefined;
   const list = await followed(reading, path, response, { updated_since: since });
   const times = list.updatedAt;
-  // One that overlooks it gives everything.
+  // A registry that ignores it returns everything.
   if (times.some((time) => time < Date.parse(since))) return wholeOf(reading, path, list, {});
   const next = times.length === 0 ? undefined : sinceOf(times);
   return { documents: list.documents, extent: 'changes', resume: { path, wholeAt, since: next ?? since } };
@@ -81,7 +81,7 @@ async function readChanges(reading: Reading): Promise<Content | undefined> {
 
 async function readWhole(reading: Reading): Promise<Content | 'unchanged'> {
   const { resume } = reading;
-  // With a time the list is known to have pages, or entries that change: then only a whole read is one.
+  // A list with a time has several pages, or entries that change: then only a whole read is complete.
   const validators = resume?.since === undefined ? resume : undefined;
   const { path, response } = await open(reading, {}, validators);
   if (response.status === 304 && validators !== undefined) return 'unchanged';
@@ -100,7 +100,7 @@ function wholeOf({ deps }: Reading, path: string, list: List, validators: Resume
   };
 }
 
-/** Undefined where not every entry tells when it was updated. */
+/** Returns undefined if an entry has no time of its last update. */
 function sinceOf(times: readonly number[]): string | undefined {
   const newest = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return Number.isFinite(newest) ? new Date(newest - OVERLAP_MS).toISOString() : undefined;
@@ -108,7 +108,7 @@ function sinceOf(times: readonly number[]): string | undefined {
 
 type Query = Readonly<Record<string, string>>;
 
-/** The first of the paths that there is; the one that was there the last time is tried first. */
+/** Requests the first of the paths that exists; the path of the last time is tried first. */
 async function open(
   reading: Reading,
   query: Query,
@@ -137,7 +137,7 @@ function urlOf({ endpoint }: ApiOrigin, path: string, query: Query): string {
   if (url === null || url.search !== '' || url.hash !== '') {
     throw new Failure(
       'source-not-found',
-      `${displayUrl(endpoint)} is no base URL: query and fragment have no place in it`,
+      `${displayUrl(endpoint)} is not a base URL: it must not have a query or a fragment`,
     );
   }
   url.pathname = url.pathname.replace(/\/+$/, '') + path;
@@ -149,7 +149,7 @@ interface List extends Pick<Page, 'format' | 'updatedAt'> {
   readonly documents: readonly Document[];
 }
 
-/** The page that an answer is, and those that follow it. */
+/** Reads the page in an answer, and the pages after it. */
 async function followed(reading: Reading, path: string, first: OutboundResponse, query: Query): Promise<List> {
   const { deps, limits, origin, signal, arrived } = reading;
   const documents: Document[] = [];

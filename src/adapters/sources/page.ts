@@ -1,14 +1,14 @@
-// One answer of a registry's API, as far as following it needs: what it is, where the next page is, how new its entries are.
-// Whether the entries are valid is checked elsewhere.
+// Reads from one answer of a registry's API the facts for following it: its format, the next page, the times of its
+// entries. Whether the entries are valid is checked elsewhere.
 
 import { FORMAT_OF_APIS, SOURCE_FORMATS, type SourceFormat } from '#contracts/registry/source.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 
 export interface Page {
-  /** Undefined: neither; the reader of the format says what is wrong. */
+  /** Undefined if it has no known format; the reader of the format reports the problem. */
   readonly format: SourceFormat | undefined;
   readonly nextCursor: string | undefined;
-  /** `updatedAt` of each entry, milliseconds since 1970; NaN where an entry does not tell. */
+  /** `updatedAt` of each entry, milliseconds since 1970; NaN if an entry has none. */
   readonly updatedAt: readonly number[];
 }
 

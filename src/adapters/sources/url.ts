@@ -1,11 +1,11 @@
-// A registry file behind a URL.
+// Reads a registry file from a URL.
 
 import type { UrlOrigin } from '#contracts/registry/source.ts';
 import type { Content, ReadRequest } from '#registry/catalogue/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
 import { askSource, documentOf, validatorsOf } from './answer.ts';
 
-/** Asks for the whole file only where it changed. Throws Failure: one of SOURCE_CODES or OUTBOUND_CODES. */
+/** Fetches the whole file only if it changed. Throws Failure with one of SOURCE_CODES or OUTBOUND_CODES. */
 export async function readUrl(
   outbound: Outbound,
   { origin, resume, signal, arrived }: ReadRequest<UrlOrigin>,

@@ -1,9 +1,9 @@
-// The codes of what the log says about telemetry.
+// The codes of log messages about telemetry.
 
 export const TELEMETRY_CODES = {
   'telemetry-not-sent':
-    'The collector does not take what it is sent; calls are not affected, and telemetry of this time is lost. Look at endpoint, insecure and headers of telemetry_config, and at the collector.',
-  'telemetry-sent-again': 'The collector takes telemetry again; nothing is to be done.',
+    'The collector does not accept telemetry; calls are not affected, and telemetry of this time is lost. Look at endpoint, insecure and headers of telemetry_config, and at the collector.',
+  'telemetry-sent-again': 'The collector accepts telemetry again; no action is needed.',
   'telemetry-incomplete':
-    'The configuration asks for telemetry, and has either no endpoint or nothing to send: set telemetry.openTelemetry.endpoint, or enable tracing or metrics.',
+    'The configuration enables telemetry, and has either no endpoint or nothing to send: set telemetry.openTelemetry.endpoint, or enable tracing or metrics.',
 } as const;

@@ -1,5 +1,5 @@
-// Metrics over OTLP/HTTP: the numbers that Prometheus reads, by the names of OpenTelemetry. Its packages are loaded with
-// this alone.
+// Sends metrics over OTLP/HTTP: the numbers of the Prometheus metrics, by the names of OpenTelemetry. Its packages are
+// loaded only by this.
 
 import type { HrTime } from '@opentelemetry/api';
 import type { MetricData, MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
@@ -12,7 +12,7 @@ export interface MetricOptions {
   readonly collector: Collector;
   readonly version: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** The numbers as they are now. */
+  /** Returns the present numbers. */
   readonly read: () => readonly MetricReading[];
   readonly names: OtlpNames;
   /** Milliseconds since 1970. */
@@ -24,7 +24,7 @@ export interface MetricOptions {
 type Sdk = typeof import('@opentelemetry/sdk-metrics');
 type ValueType = typeof import('@opentelemetry/api').ValueType;
 
-/** Gives what sends the rest and ends it. */
+/** Returns the function that sends the rest and ends it. */
 export async function openMetrics(options: MetricOptions): Promise<() => Promise<void>> {
   const [api, sdk, { resourceFromAttributes }, { OTLPMetricExporter }] = await Promise.all([
     import('@opentelemetry/api'),
@@ -94,7 +94,7 @@ function dataOf(sdk: Sdk, types: ValueType, reading: MetricReading, name: OtlpNa
   return { ...common, dataPointType: sdk.DataPointType.SUM, isMonotonic: reading.type === 'counter', dataPoints };
 }
 
-/** For Prometheus an empty label is one that is not there. */
+/** For Prometheus an empty label is absent. */
 function attributesOf({ labels }: OtlpName, values: readonly string[]): Record<string, string> {
   const attributes: Record<string, string> = {};
   labels.forEach((label, index) => {

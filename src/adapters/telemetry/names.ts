@@ -1,18 +1,18 @@
-// What metrics are called over OTLP. Prometheus has units and kinds in its names, OpenTelemetry beside them.
+// Maps names of metrics to OTLP. Prometheus has units and kinds in its names, OpenTelemetry next to them.
 
 import type { MetricFamily } from '#std/telemetry/metrics.ts';
 
 export interface OtlpName {
   readonly name: string;
-  /** UCUM; empty: none. */
+  /** UCUM; empty if it has none. */
   readonly unit: string;
-  /** In the order of the family's. */
+  /** In the order of the labels of the family. */
   readonly labels: readonly string[];
   /** A gauge whose values of several processes add up. */
   readonly additive: boolean;
 }
 
-/** Of families whose names do not follow from Prometheus's, by that. */
+/** Names of families that do not follow from their Prometheus names, by these. */
 export type OtlpNames = Readonly<
   Record<string, { readonly name?: string; readonly labels?: readonly string[]; readonly additive?: boolean }>
 >;
@@ -22,7 +22,7 @@ const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
   ['_bytes', 'By'],
 ];
 
-/** As collectors turn them into each other (OpenTelemetry, Prometheus compatibility). */
+/** Converts as collectors do (OpenTelemetry, Prometheus compatibility). */
 export function otlpName(names: OtlpNames, { name, labels }: MetricFamily): OtlpName {
   const given = names[name];
   const base = name.replace(/_total$/, '');

@@ -1,6 +1,6 @@
-// Whether telemetry arrives: said once when it stops arriving, and once when it does again.
+// Reports once when telemetry stops arriving, and once when it arrives again.
 
-/** Called for each batch; `error` is undefined where it arrived. */
+/** Called for each batch; `error` is undefined if it arrived. */
 export type Sent = (error: Error | undefined) => void;
 
 export interface Arrival {
@@ -8,14 +8,17 @@ export interface Arrival {
   readonly message: string;
 }
 
-/** A batch is given up after this. */
+/** Time limit of a batch. */
 export const EXPORT_MS = 5000;
-/** What is left at the end gets this long to be sent. */
+/** Time limit for sending the rest at the end. */
 export const FLUSH_MS = 2000;
 
 const TEXT_MAX = 200;
 
-/** What collectors answer is not part of the message: only what the connection or the status says. */
+/**
+ * Returns a function for results. Messages have only the error of the connection or the status, not the collector's
+ * answer.
+ */
 export function watchSent(notify: (arrival: Arrival) => void): Sent {
   let arriving = true;
   return (error) => {

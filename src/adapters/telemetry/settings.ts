@@ -1,13 +1,14 @@
-// What telemetry is sent as, and where to: pure rules over texts of the configuration and the environment.
+// Computes the resource, the attributes and the target of telemetry: pure rules over texts of the configuration and the
+// environment.
 
 import type { Environment } from '#std/environment.ts';
 
 export interface Collector {
-  /** Without the path of a signal. */
+  /** URL without the path of a signal. */
   readonly url: string;
   /** Returns the headers of the next request to it: secrets among them may change. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** All certificates to trust, in PEM. Undefined: those of the system. */
+  /** All certificates to trust, in PEM; default: those of the system. */
   readonly roots: readonly string[] | undefined;
 }
 
@@ -15,7 +16,7 @@ export function signalUrl({ url }: Pick<Collector, 'url'>, signal: 'traces' | 'm
   return `${url}/v1/${signal}`;
 }
 
-/** Options of an exporter of OpenTelemetry that are about the collector. */
+/** Returns options about the collector for an exporter of OpenTelemetry. */
 export function exporterOptions(collector: Collector, signal: 'traces' | 'metrics') {
   const { headers, roots } = collector;
   return {
@@ -28,13 +29,13 @@ export function exporterOptions(collector: Collector, signal: 'traces' | 'metric
 export interface ResourceFacts {
   readonly serviceName: string;
   readonly serviceNamespace: string;
-  /** Ours. */
+  /** Version of skep. */
   readonly serviceVersion: string;
-  /** Of the configuration: they win over everything. */
+  /** Attributes of the configuration, which win over everything. */
   readonly custom: Readonly<Record<string, string>>;
 }
 
-/** Attributes of the resource: ours, then OTEL_RESOURCE_ATTRIBUTES, then the configuration's. */
+/** Returns attributes of the resource: ours, then OTEL_RESOURCE_ATTRIBUTES, then the configuration's. */
 export function resourceAttributes(facts: ResourceFacts, environment: Environment): Record<string, string> {
   return {
     'service.namespace': facts.serviceNamespace,
@@ -45,7 +46,9 @@ export function resourceAttributes(facts: ResourceFacts, environment: Environmen
   };
 }
 
-/** Of `key=value,key=value`, values with percent signs (OpenTelemetry, Resource SDK). What is malformed is left out. */
+/**
+ * Reads `key=value,key=value`, values with percent signs (OpenTelemetry, Resource SDK). Malformed parts are left out.
+ */
 function environmentAttributes(text: string): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const pair of text.split(',')) {
@@ -60,12 +63,12 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign that means itself.
+    // A percent sign that stands for itself.
     return text;
   }
 }
 
-/** Attributes of every span: the values of variables that are set. */
+/** Returns attributes of every span: the values of variables that are set. */
 export function environmentSpanAttributes(
   names: readonly string[],
   environment: Environment,

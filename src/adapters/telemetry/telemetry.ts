@@ -1,5 +1,5 @@
-// Telemetry over OTLP/HTTP: only the packages of what is asked for are loaded. A collector that is down, or hangs, delays
-// neither calls nor the end of the process.
+// Sends telemetry over OTLP/HTTP: loads only the packages of the requested signals. A collector that is down, or hangs,
+// delays neither calls nor the end of the process.
 
 import type { BeginSpan } from '#gateway/proxy/ports.ts';
 import type { MetricReading } from '#std/telemetry/metrics.ts';
@@ -26,7 +26,7 @@ export interface TelemetryOptions {
 
 export interface Telemetry {
   readonly beginSpan?: BeginSpan;
-  /** Sends what is left, for a moment. */
+  /** Sends the rest, for at most a moment. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     const late = new Promise<void>((resolve) => {
       cancel = clock.after(FLUSH_MS, resolve);
     });
-    // What could not be sent was said when the exporter gave up.
+    // Failures were reported when the exporter gave up.
     await Promise.race([Promise.allSettled([traces?.close(), closeMetrics?.()]), late]);
     cancel();
   }

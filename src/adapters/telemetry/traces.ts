@@ -1,4 +1,4 @@
-// Spans of requests over OTLP/HTTP, by OpenTelemetry's own packages, which are loaded with this alone.
+// Sends spans of requests over OTLP/HTTP, by OpenTelemetry's own packages, which are loaded only by this.
 
 import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
@@ -11,16 +11,16 @@ export interface TraceOptions {
   readonly collector: Collector;
   readonly version: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** Share of requests, 0 to 1, of those whose sender has not decided. */
+  /** Share, 0 to 1, of the requests whose sender has not decided. */
   readonly samplingRate: number;
-  /** Of every span. */
+  /** Attributes of every span. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly sent: Sent;
 }
 
 export interface Traces {
   readonly begin: BeginSpan;
-  /** Sends what is left. */
+  /** Sends the rest. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function openTraces(options: TraceOptions): Promise<Traces> {
   };
 }
 
-/** What is written to the log: whether batches arrive. */
+/** Reports to the log whether batches arrive. */
 function observed(exporter: SpanExporter, sent: Sent): SpanExporter {
   return {
     export(spans, done) {
@@ -68,7 +68,7 @@ function observed(exporter: SpanExporter, sent: Sent): SpanExporter {
   };
 }
 
-/** A state without a parent that can be read says nothing (W3C Trace Context, section 4.3). */
+/** A state without a readable parent has no meaning (W3C Trace Context, section 4.3). */
 function contextOf(api: Api, { traceparent, tracestate }: TraceContext): Context {
   const parent = readTraceParent(traceparent);
   if (parent === undefined) return api.ROOT_CONTEXT;

@@ -1,4 +1,4 @@
-// HTTP requests of the data plane over undici: calls and open streams use connections of their own.
+// Sends HTTP requests of the data plane over undici: calls and open streams use separate connections.
 
 import { AsyncResource } from 'node:async_hooks';
 import type { Dispatcher, Pool as PoolOf } from 'undici';
@@ -7,12 +7,12 @@ import { createSlots, type Slots } from '#std/slots.ts';
 import { errors, Pool } from '../http/undici.ts';
 
 export interface UpstreamOptions {
-  /** Trusted roots, PEM. Absent: the system's. */
+  /** Trusted roots, PEM; default: the system's. */
   readonly ca?: readonly string[];
   readonly connectTimeoutMs: number;
 }
 
-/** How often answers are looked at that have stopped to move. */
+/** Interval of the check for answers that have stopped. */
 const IDLE_CHECK_MS = 1000;
 
 interface Moving {
@@ -21,7 +21,7 @@ interface Moving {
   abort(fault: UpstreamFault): void;
 }
 
-/** Requests go wherever the configuration says; redirects are not followed. */
+/** Sends requests to any address of the configuration; does not follow redirects. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const calls = new Map<string, PoolOf>();
   const streams = new Map<string, PoolOf>();
@@ -43,7 +43,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-/** A connection calls back in the context of the request that opened it, which may be another client's. */
+/**
+ * Restores the context: a connection calls back in that of the request that opened it, which may be another client's.
+ */
 function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandlers {
   // `AsyncLocalStorage.snapshot` does the same by a function with two deprecated properties, at 1 KB of objects each.
   const scope = new AsyncResource('skep.upstream');
@@ -55,7 +57,10 @@ function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandl
   };
 }
 
-/** No cap on connections: a capped pool queues silently behind open streams, and the proxy limits calls and streams itself. */
+/**
+ * No limit of connections: a limited pool queues silently behind open streams, and the proxy limits calls and streams
+ * itself.
+ */
 function poolFor(pools: Map<string, PoolOf>, origin: string, { ca, connectTimeoutMs }: UpstreamOptions): PoolOf {
   const known = pools.get(origin);
   if (known !== undefined) return known;
@@ -140,12 +145,12 @@ function sendRequest(
 
 interface Target {
   readonly origin: string;
-  /** And query. */
+  /** Path and query. */
   readonly path: string;
   readonly host: string;
 }
 
-/** Nearly every request goes to one URL. */
+/** Remembers the last URL: nearly every request is sent to one URL. */
 function rememberUrl(): (url: string) => Target {
   let last: (Target & { readonly text: string }) | undefined;
   return function parse(text) {
@@ -168,7 +173,7 @@ function optionsOf(url: Target, request: UpstreamRequest): Dispatcher.DispatchOp
   };
 }
 
-/** A stream may be quiet for as long as it likes: comments keep the line to the client open. */
+/** A stream may be quiet for any time: comments keep the connection to the client open. */
 function isEventStream(contentType: string | string[] | undefined): boolean {
   return typeof contentType === 'string' && /^text\/event-stream\b/i.test(contentType);
 }

@@ -1,4 +1,5 @@
-// What a person writes behind a tool (`key=value`) as the arguments of a call, typed by the tool's input schema.
+// Reads the arguments of a call that a person writes after the tool (`key=value`), with the types of the tool's input
+// schema.
 
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,7 +12,7 @@ export interface Written {
   readonly words: readonly string[];
 }
 
-/** The text of a file that a word names. */
+/** Returns the text of a file that a word names. */
 export type ReadText = (path: string) => string;
 
 /** Throws Failure `call-arguments`. */
@@ -40,7 +41,7 @@ function argumentsFromJson(json: string): JsonObject {
 
 function split(word: string): readonly [string, string] {
   const at = word.indexOf('=');
-  if (at < 1) throw misfit(`"${word}" is no argument: write key=value, key=@file, or --args with JSON`);
+  if (at < 1) throw misfit(`"${word}" is not an argument: write key=value, key=@file, or --args with JSON`);
   return [word.slice(0, at), word.slice(at + 1)];
 }
 
@@ -59,7 +60,7 @@ function propertyOf(schema: JsonObject, key: string): JsonObject {
   throw misfit(`the tool has no argument "${key}".${didYouMean(key, names)} The tool says: ${known}`);
 }
 
-/** A key twice is a list of both, where the schema takes a list. */
+/** Collects a repeated key in a list, if the schema accepts a list. */
 function typedAll(key: string, texts: readonly string[], property: JsonObject, schema: JsonObject): Json {
   const [first = ''] = texts;
   const whole = texts.length === 1 ? parseJson(first) : undefined;
@@ -68,7 +69,7 @@ function typedAll(key: string, texts: readonly string[], property: JsonObject, s
     const items = resolve(property.items ?? {}, schema);
     return texts.map((text) => typed(key, text, items, schema));
   }
-  if (texts.length > 1) throw misfit(`${key} is given ${texts.length} times, and is no list`);
+  if (texts.length > 1) throw misfit(`${key} is given ${texts.length} times, but is not a list`);
   return typed(key, first, property, schema);
 }
 
@@ -88,7 +89,7 @@ function typeName(value: Json): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** None: any type. Names of JSON Schema. */
+/** Returns names of JSON Schema; an empty set means any type. */
 function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> {
   const { type, enum: choices, const: only } = property;
   if (typeof type === 'string') return new Set([type]);
@@ -101,7 +102,7 @@ function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> 
 
 const LONGEST_CHAIN = 10;
 
-/** Follows `$ref` within the schema; one that leads elsewhere says nothing about the type. */
+/** Follows `$ref` within the schema. A reference to elsewhere leaves the type unknown. */
 function resolve(property: Json, schema: JsonObject): JsonObject {
   let current: Json = property;
   for (let step = 0; step < LONGEST_CHAIN && isObject(current) && typeof current.$ref === 'string'; step += 1) {

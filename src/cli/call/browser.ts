@@ -1,5 +1,4 @@
-// The way through the browser: opens a page, and listens on this machine until the browser comes back (RFC 8252, section
-// 7.3).
+// Opens a page in the browser, and listens on this machine until the browser returns (RFC 8252, section 7.3).
 
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
@@ -8,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 export interface Return {
   readonly port: number;
   readonly url: string;
-  /** The query that the browser came back with and that has this state. */
+  /** Resolves with the query of the request that has this state. */
   readonly comesBack: (state: string) => Promise<URLSearchParams>;
   readonly close: () => void;
 }
 
 const PATH = '/callback';
 
-/** On the port that was used before, if it is free. */
+/** Listens on the port that was used before, if it is free. */
 export async function awaitReturn(port: number | undefined): Promise<Return> {
   const server = createServer();
   const listened = await listenOn(server, port ?? 0).catch((error: NodeJS.ErrnoException) => {
@@ -29,9 +28,9 @@ export async function awaitReturn(port: number | undefined): Promise<Return> {
       new Promise((resolve) => {
         server.on('request', (request, response) => {
           const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-          // Another page, or another program of this machine, may knock: only who knows the state is let in.
+          // Other pages and programs on this machine may send requests: only a request with the state is accepted.
           const ours = pathname === PATH && searchParams.get('state') === state;
-          const text = ours ? 'Done: go back to the terminal.' : 'Nothing is awaited here.';
+          const text = ours ? 'Done: go back to the terminal.' : 'No login is expected here.';
           response.writeHead(ours ? 200 : 404, {
             'content-type': 'text/plain; charset=utf-8',
             'cache-control': 'no-store',
@@ -63,7 +62,10 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** `url` is of https or http. It is shown as well, so it is not an error if nothing opens it. `chosen` is the user's BROWSER. */
+/**
+ * `url` is of https or http. It is printed as well, so it is not an error if no browser opens. `chosen` is the user's
+ * BROWSER.
+ */
 export function openBrowser(url: URL, chosen: string | undefined): void {
   const [program = 'xdg-open', ...args] = chosen === undefined ? (OPENERS[process.platform] ?? ['xdg-open']) : [chosen];
   const child = spawn(program, [...args, url.href], { stdio: 'ignore', detached: true });

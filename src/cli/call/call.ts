@@ -1,4 +1,4 @@
-// `skep call` from a URL to what is printed: lists the tools of an MCP server, or calls one.
+// `skep call`: lists the tools of an MCP server at a URL, or calls one, and prints the result.
 
 import { readFileSync } from 'node:fs';
 import type { CallToolResult, Client, LoggingLevel, Tool } from '@modelcontextprotocol/client';
@@ -19,7 +19,7 @@ import { type ServerFacts, textOfResult, textOfTools } from './text.ts';
 
 export interface CallSettings {
   readonly url: URL;
-  /** Undefined: the tools are listed. */
+  /** If undefined, the tools are listed. */
   readonly tool: string | undefined;
   readonly written: Written;
   readonly output: 'text' | 'json';
@@ -38,7 +38,7 @@ export async function call(settings: CallSettings): Promise<void> {
 
 export type ServerSettings = Pick<CallSettings, 'url' | 'terminal' | 'token' | 'login'>;
 
-/** Connects, logs in if the server wants that, and leaves again. Throws Failure with one of CALL_CODES. */
+/** Connects, logs in if the server requires it, and disconnects. Throws Failure with one of CALL_CODES. */
 export async function useServer<T>(settings: ServerSettings, use: (client: Client) => Promise<T>): Promise<T> {
   const { url, terminal, token, login } = settings;
   const requests = createRequests(url);
@@ -77,7 +77,7 @@ function dataText(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
-/** `refusal`: reason of the server itself. The message of the client names only its status. */
+/** `refusal`: reason that the server itself has given. The message of the client names only its status. */
 function asFailure(error: unknown, url: URL, refusal: string | undefined): Failure {
   const known = error instanceof Failure ? error : causeOf(error);
   if (known instanceof Failure) {
@@ -88,7 +88,7 @@ function asFailure(error: unknown, url: URL, refusal: string | undefined): Failu
   return new Failure('call-failed', `${url.origin}${url.pathname}: ${reason}`, { cause: error });
 }
 
-/** `fetch failed` says nothing: what is behind it does. */
+/** Returns the cause behind an error: `fetch failed` alone has no reason. */
 function causeOf(error: unknown): unknown {
   let current = error;
   while (current instanceof Error && current.cause !== undefined && !(current instanceof Failure))
@@ -132,7 +132,7 @@ function findTool(tools: readonly Tool[], name: string): Tool {
 }
 
 const LOG_LEVEL_META = 'io.modelcontextprotocol/logLevel';
-/** The longest that a timer knows: a tool may take its time, and Ctrl-C ends it. */
+/** The longest delay of a timer: a tool may take long, and Ctrl-C ends it. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
 async function callTool(settings: CallSettings, client: Client, tool: Tool): Promise<CallToolResult> {
@@ -156,10 +156,10 @@ async function callTool(settings: CallSettings, client: Client, tool: Tool): Pro
   return task === undefined ? result : finishTask(client, task, { terminal, signal });
 }
 
-/** The user interface of the tool (SEP-1865), which a terminal cannot show. */
+/** Names the user interface of the tool (SEP-1865), which a terminal cannot show. */
 function sayApp({ terminal }: CallSettings, tool: Tool): void {
   const uri = readAppMarks(Buffer.from(JSON.stringify(tool)))?.uris[0];
-  if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that show some: ${uri}`);
+  if (uri !== undefined) terminal.say(`${tool.name} has a user interface for clients that support it: ${uri}`);
 }
 
 function readArgument(path: string): string {
@@ -171,7 +171,10 @@ function readArgument(path: string): string {
   }
 }
 
-/** What a server wrote cannot move the cursor of a terminal; a file or a program gets it as it is. */
+/**
+ * Escapes control characters, so that a server's text cannot move the cursor of a terminal. A file or a program gets
+ * the text unchanged.
+ */
 export function printTo(stdout: NodeJS.WriteStream): (text: string) => void {
   return (text) => void stdout.write(stdout.isTTY === true ? visible(text.replaceAll('\r\n', '\n')) : text);
 }

@@ -1,11 +1,11 @@
-// Every code of a Failure that `skep call` raises, with what it means.
+// Lists the codes of all Failures that `skep call` raises, with their meanings.
 
 export const CALL_CODES = {
   'call-failed':
-    'The server could not be reached, is no MCP server, or refused: the message says which. Check the URL; a proxy says in its log why it refused.',
+    'The server could not be reached, is not an MCP server, or refused the request: the message says which. Check the URL; the log of a proxy has the reason of a refusal.',
   'call-arguments':
     'The arguments do not fit the tool; exit code 64. `skep call URL` lists tools with their arguments.',
-  'call-tool-failed': 'The tool itself says that it failed. Its answer was printed; the exit code is 1.',
+  'call-tool-failed': 'The tool itself reports that it failed. Its result was printed; the exit code is 1.',
   'call-login':
-    'The server wants a token, and there is none that it takes: no terminal to log in at, the login was refused or given up, or a token file that is no good. Log in at a terminal, or give `--token-file`.',
+    'The server requires a token, and there is no valid one: there is no terminal to log in at, the login was refused or given up, or the token file is invalid. Log in at a terminal, or use `--token-file`.',
 } as const;

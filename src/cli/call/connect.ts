@@ -1,4 +1,4 @@
-// A connection to one MCP server, over whichever transport and revision it speaks.
+// Connects to one MCP server, over the transport and the revision that it supports.
 
 import {
   type AuthProvider,
@@ -24,7 +24,10 @@ export interface ConnectSettings {
   readonly log: (level: LoggingLevel, logger: string | undefined, data: unknown) => void;
 }
 
-/** A server of the older HTTP+SSE answers a POST so (MCP 2025-11-25, Transports, Backwards Compatibility). */
+/**
+ * A server of the older HTTP+SSE responds to a POST with one of these (MCP 2025-11-25, Transports, Backwards
+ * Compatibility).
+ */
 const OLDER: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /** `close` of the client ends the session. */
@@ -47,7 +50,7 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
     { name: 'skep', version: VERSION },
     {
       capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } },
-      // Where a server speaks HTTP+SSE, revisions without sessions cannot be meant: their question would be refused.
+      // A server with HTTP+SSE has no revision without sessions: it would refuse the question about its revisions.
       versionNegotiation: transport instanceof SSEClientTransport ? undefined : { mode: 'auto' },
     },
   );
@@ -58,10 +61,10 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
   return client;
 }
 
-/** Says good-bye, so that the server need not keep the session. */
+/** Ends the session, so that the server need not keep it. */
 export async function leave(client: Client): Promise<void> {
   const { transport } = client;
-  // A server that cannot end sessions, or is gone, is left all the same.
+  // A server that cannot end sessions, or is unreachable, is left all the same.
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined);
   await client.close();
 }

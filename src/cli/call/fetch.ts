@@ -1,5 +1,6 @@
-// Sends requests: to the server that the user named as they are, streams included; to each address that this server names (its
-// authorization server, documents) through the guarded client. The server may name addresses that it can reach itself.
+// Sends requests: directly to the server that the user named, including streams; and through the guarded client to each
+// address that this server names (its authorization server, documents). The server may name addresses in the networks
+// in which it is itself.
 
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -10,12 +11,18 @@ import { isObject, parseJson } from '#std/json.ts';
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** By the place of the server, the nearest last. Link-local addresses, such as those of a cloud's metadata, are in none. */
+/**
+ * Addresses that a server may name, by the network of the server, the nearest last. No list contains link-local
+ * addresses, such as those of a cloud's metadata.
+ */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 
 export interface Requests {
   readonly fetch: FetchLike;
-  /** Reason of the server for its last refusal; undefined if its last answer was none, or had no reason. */
+  /**
+   * Returns the reason that the server gave for its last refusal; undefined if its last response was not a refusal, or
+   * had no reason.
+   */
   readonly refusal: () => string | undefined;
   readonly close: () => Promise<void>;
 }
@@ -40,16 +47,16 @@ export function createRequests(server: URL): Requests {
   };
 }
 
-/** Longest body of a refusal that is read. */
+/** Limit for reading the body of a refusal. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
-/** Reads the text of `{"error": "..."}`, which gateways answer with, or of a JSON-RPC error. */
+/** Reads the text of `{"error": "..."}`, with which gateways respond, or of a JSON-RPC error. */
 async function readReason(response: Response): Promise<string | undefined> {
   const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
   if (response.ok || !isJson || response.body === null) return undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // The client reads the response itself.
+  // A copy is read here, because the client reads the response itself.
   for await (const chunk of response.clone().body ?? []) {
     size += chunk.length;
     if (size > REFUSAL_BYTES_MAX) return undefined;
@@ -61,7 +68,7 @@ async function readReason(response: Response): Promise<string | undefined> {
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** The first one that may reach the server itself. */
+/** Returns the first client that may reach the server itself. */
 async function chooseOutbound(clients: readonly Outbound[], server: URL): Promise<Outbound> {
   for (const client of clients) {
     const permitted = await client.permitted(server.hostname, server.href).then(
@@ -72,7 +79,7 @@ async function chooseOutbound(clients: readonly Outbound[], server: URL): Promis
   }
   throw new Failure(
     'call-failed',
-    `the address of ${server.href} is link-local or not known: no server that it names is asked`,
+    `the address of ${server.href} is link-local or unknown: no request is sent to servers that it names`,
   );
 }
 

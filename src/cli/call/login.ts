@@ -1,6 +1,6 @@
-// Tokens for one server: those that are kept, refreshed where they ran out, and otherwise a login through the browser (OAuth
-// 2.1 as MCP asks for it: RFC 9728 and RFC 8414 discovery, a client given or registered (RFC 7591), PKCE, RFC 8707, RFC
-// 9207). The protocol is the official client's.
+// Provides tokens for one server: stored tokens, refreshed if they have expired, and otherwise a login through the
+// browser (OAuth 2.1 as MCP requires it: RFC 9728 and RFC 8414 discovery, a client that is given or registered (RFC
+// 7591), PKCE, RFC 8707, RFC 9207). The protocol is the official client's.
 
 import {
   type AuthProvider,
@@ -21,29 +21,29 @@ export interface LoginSettings {
   readonly terminal: Terminal;
   readonly file: LoginFile;
   readonly fetch: FetchLike;
-  /** Given: nothing is registered. */
+  /** If set, no client is registered. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   readonly scope: string | undefined;
-  /** The environment's BROWSER: where it is set, there is a browser although no terminal. */
+  /** BROWSER of the environment: if it is set, there is a browser even without a terminal. */
   readonly browser: string | undefined;
-  /** Cannot be guessed. */
+  /** Returns a value that cannot be guessed. */
   readonly newState: () => string;
 }
 
-/** A token of a file is used as it is: who gives one wants no login. */
+/** Uses the token of a file without a login. */
 export function fixedToken(token: string): LoginProvider {
   return {
     stepUp: () => Promise.resolve(false),
     token: () => Promise.resolve(token),
     onUnauthorized: () => {
-      throw new Failure('call-login', 'the server does not take the token of --token-file');
+      throw new Failure('call-login', 'the server refuses the token of --token-file');
     },
   };
 }
 
 export interface LoginProvider extends AuthProvider {
-  /** Logs in for more scopes where that is what the error is about; false where it is about something else. */
+  /** Logs in for more scopes if the error requires them; returns false for other errors. */
   stepUp(error: unknown, serverUrl: URL): Promise<boolean>;
 }
 
@@ -59,7 +59,8 @@ export function loginProvider(settings: LoginSettings): LoginProvider {
       if (!(error instanceof InsufficientScopeError)) return false;
       const { resourceMetadataUrl, requiredScope } = error;
       const { tokens } = await settings.file.read();
-      // A refresh gives the scopes that there were (MCP 2026-07-28, Authorization, Step-Up Authorization Flow).
+      // A refreshed token has only the scopes of the token before (MCP 2026-07-28, Authorization, Step-Up Authorization
+      // Flow).
       const scope = computeScopeUnion(tokens?.scope, requiredScope);
       await logIn(settings, { serverUrl, resourceMetadataUrl, scope, forceReauthorization: true });
       return true;
@@ -90,17 +91,17 @@ async function logInThrough(settings: LoginSettings, back: Return, wanted: Wante
   const query = await back.comesBack(state);
   const code = query.get('code');
   if (code === null) {
-    const reason = query.get('error_description') ?? query.get('error') ?? 'no code came back';
+    const reason = query.get('error_description') ?? query.get('error') ?? 'the browser returned no code';
     throw new Failure('call-login', `the login was refused: ${reason}`);
   }
   await auth(provider, { ...options, authorizationCode: code, iss: query.get('iss') ?? undefined }).catch(refuse);
   terminal.say('Logged in.');
 }
 
-/** A server may have a login without naming it in its answer; where it has none, it takes tokens from elsewhere. */
+/** A server without a login accepts tokens from elsewhere. It may also have a login that its response does not name. */
 function refuseUnnamed(cause: unknown): never {
   if (cause instanceof Failure) throw cause;
-  const message = 'the server wants a token and does not say where to get one: give --token-file';
+  const message = 'the server requires a token and does not name an issuer: use --token-file';
   throw new Failure('call-login', message, { cause });
 }
 
@@ -131,21 +132,20 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
       verifier = text;
     },
     codeVerifier: () => verifier,
-    // The code goes to the authorization server that the browser was sent to, and to no other.
+    // The code is sent only to the authorization server to which the browser was sent.
     saveDiscoveryState: (state) => {
       discovered = state;
     },
     discoveryState: () => discovered,
     redirectToAuthorization: (url) => {
       if (!terminal.interactive && browser === undefined) {
-        const message =
-          'the server wants a login, and there is no terminal to ask at: log in at one, or give --token-file';
+        const message = 'the server requires a login, and there is no terminal: log in at one, or use --token-file';
         throw new Failure('call-login', message);
       }
       if (url.protocol !== 'https:' && url.protocol !== 'http:') {
         throw new Failure(
           'call-login',
-          `the page for the login is at ${url.protocol}, and only https and http are opened`,
+          `the page for the login is at ${url.protocol}, and only https and http pages are opened`,
         );
       }
       terminal.say(`Log in with your browser: ${url.href}`);
@@ -154,7 +154,7 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
   };
 }
 
-/** Client and tokens, as they are kept from one call to the next. */
+/** Stores client and tokens from one call to the next. */
 function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Return) {
   return {
     clientInformation: async () => {
@@ -164,7 +164,7 @@ function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Retur
       return port === back.port ? client : undefined;
     },
     saveClientInformation: async (client) => {
-      // One that is given stays where it is, its secret too.
+      // A client that is given, with its secret, is not stored.
       if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
     },
     tokens: async () => (await file.read()).tokens,

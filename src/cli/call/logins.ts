@@ -1,5 +1,4 @@
-// What is kept of a login at one server: the client that was registered, and the tokens, in a file that only its owner
-// reads.
+// Stores the login at one server: the registered client and the tokens, in a file that only its owner can read.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -11,7 +10,7 @@ import { isObject, parseJson } from '#std/json.ts';
 interface Login {
   /** For people who look into the file. */
   readonly server: string;
-  /** Where the browser comes back to: a registration is for this port. */
+  /** Port to which the browser returns: a registration is for this port. */
   readonly port?: number;
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
@@ -19,12 +18,12 @@ interface Login {
 
 export interface LoginFile {
   readonly path: string;
-  /** Only the server, where nothing is kept. */
+  /** Returns only the server if no login is stored. */
   readonly read: () => Promise<Login>;
   readonly write: (login: Login) => Promise<void>;
 }
 
-/** XDG Base Directory Specification: what is kept between runs and is no setting. */
+/** Returns the folder for data that is stored between runs and is not a setting (XDG Base Directory Specification). */
 export function stateFolder({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv, home: string): string {
   const base = XDG_STATE_HOME?.startsWith('/') === true ? XDG_STATE_HOME : join(HOME ?? home, '.local', 'state');
   return join(base, 'skep', 'logins');
@@ -40,7 +39,7 @@ export function loginFile(folder: string, server: string): LoginFile {
         return '';
       });
       const login = parseJson(text);
-      // What is damaged is asked for again.
+      // A damaged file counts as empty: the user logs in again.
       return isObject(login) && login.server === server ? (login as { readonly server: string }) : { server };
     },
     write: async (login) => {

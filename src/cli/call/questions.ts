@@ -1,4 +1,4 @@
-// What a server asks its user (elicitation), put to the person at the terminal, field by field.
+// Puts a server's questions to its user (elicitation) to the person at the terminal, field by field.
 
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from '#std/json.ts';
@@ -10,10 +10,10 @@ type Value = string | number | boolean | string[];
 const YES = /^(y|yes)$/i;
 const NO = /^(n|no)$/i;
 
-/** Declined where no one can be asked. Ctrl-D and Ctrl-C cancel. */
+/** Declines if there is no terminal. Ctrl-D and Ctrl-C cancel. */
 export async function answerElicitation(terminal: Terminal, params: Params): Promise<ElicitResult> {
   if (!terminal.interactive) {
-    terminal.say(`declined, since there is no terminal to ask at: ${params.message}`);
+    terminal.say(`declined, because there is no terminal: ${params.message}`);
     return { action: 'decline' };
   }
   terminal.say(`\nThe server asks: ${params.message}`);
@@ -91,7 +91,7 @@ interface Choice {
   readonly title: string;
 }
 
-/** MCP 2025-11-25, Elicitation, Enum Schema: with titles and without, of one value or several. */
+/** Reads choices with and without titles, of one value or several (MCP 2025-11-25, Elicitation, Enum Schema). */
 function choicesOf(field: JsonObject): readonly Choice[] {
   const of = field.type === 'array' && isObject(field.items) ? field.items : field;
   const titled = [...objectsIn(of.oneOf), ...objectsIn(of.anyOf)];

@@ -1,5 +1,5 @@
-// Tasks (SEP-2663): a server of 2026-07-28 may answer a call with the handle of a task; `skep call` asks for the task until its result
-// is there.
+// Tasks (SEP-2663): a server of 2026-07-28 may respond to a call with the handle of a task; `skep call` polls the task
+// until it has a result.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -17,7 +17,7 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { answerElicitation } from './questions.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Never leaves the process: the official client refuses results of a kind that it does not know. */
+/** Used only inside this process: the official client refuses results of a kind that it does not know. */
 const HANDLE = 'skep/task';
 
 /** Lets handles of tasks pass the official client, which has to be connected. */
@@ -26,7 +26,7 @@ export function acceptHandles(transport: Transport): void {
   transport.onmessage = (message, extra) => deliver?.(asResult(message), extra);
 }
 
-/** An error has no structured content, so the client does not look for any. */
+/** The client does not look for structured content in an error. */
 function asResult(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || message.result.resultType !== 'task') return message;
   const { _meta, ...handle } = message.result;
@@ -34,7 +34,7 @@ function asResult(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, result: { resultType: 'complete', content: [], isError: true, _meta: meta } };
 }
 
-/** The task behind a result that `acceptHandles` let pass. */
+/** Returns the task behind a result that `acceptHandles` has changed. */
 export function taskOf({ _meta }: CallToolResult): JsonObject | undefined {
   const handle: unknown = _meta?.[HANDLE];
   return isObject(handle) ? handle : undefined;
@@ -48,13 +48,13 @@ export interface TaskSettings {
 
 const POLL_MS = 1000;
 const [POLL_MIN_MS, POLL_MAX_MS] = [100, 60_000];
-/** A server that hangs does not keep the person who has given up. */
+/** Time for cancelling, so that a hanging server does not delay a person who has given up. */
 const CANCEL_MS = 5000;
 const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
 /**
- * Asks as often as the server says. Throws Failure `call-tool-failed` for a task without a result, and `call-failed`, with the id of the
- * task, if the server cannot be asked or answers with something else.
+ * Polls at the interval of the server. Throws Failure `call-tool-failed` for a task without a result, and
+ * `call-failed`, with the id of the task, if the server cannot be reached or responds with something else.
  */
 export async function finishTask(client: Client, begun: JsonObject, settings: TaskSettings): Promise<CallToolResult> {
   const { taskId } = begun;
@@ -64,9 +64,9 @@ export async function finishTask(client: Client, begun: JsonObject, settings: Ta
   } catch (cause) {
     if (settings.signal.aborted) await cancel(client, taskId);
     if (cause instanceof Failure || settings.signal.aborted) throw cause;
-    // Another attempt would begin another task, so the reason does not go on as the cause.
+    // The reason is not passed on as the cause: the caller would try again, which would begin another task.
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure('call-failed', `the task ${taskId} goes on, and could not be asked for: ${reason}`);
+    throw new Failure('call-failed', `the task ${taskId} continues, but its state could not be read: ${reason}`);
   }
 }
 
@@ -81,7 +81,7 @@ async function followTask(
   const answered = new Set<string>();
   let shown = '';
   let task = begun;
-  // A handle has no result, not even if the task is over already.
+  // A handle has no result, even if the task has ended already.
   for (let isHandle = true; ; isHandle = false) {
     const result = isHandle ? undefined : finishedResult(task);
     if (result !== undefined) return result;
@@ -99,7 +99,7 @@ function progressOf({ status, statusMessage }: JsonObject): string {
   return typeof statusMessage === 'string' ? `${String(status)}: ${statusMessage}` : String(status);
 }
 
-/** Undefined while the task is under way. */
+/** Returns undefined while the task is in progress. */
 function finishedResult({ status, result, error }: JsonObject): CallToolResult | undefined {
   switch (status) {
     case 'working':
@@ -115,11 +115,14 @@ function finishedResult({ status, result, error }: JsonObject): CallToolResult |
     case 'cancelled':
       throw new Failure('call-tool-failed', 'the server cancelled the task');
     default:
-      throw new Failure('call-failed', `the server gave the task a status that is not known: ${String(status)}`);
+      throw new Failure('call-failed', `the server gave the task an unknown status: ${String(status)}`);
   }
 }
 
-/** Undefined if there is nothing new to answer. Throws Failure `call-failed` for a question that was not allowed: only elicitation is. */
+/**
+ * Returns undefined if there is no new question. Throws Failure `call-failed` for a request other than elicitation,
+ * which is not allowed.
+ */
 async function answerQuestions(
   terminal: Terminal,
   { inputRequests }: JsonObject,
@@ -129,7 +132,7 @@ async function answerQuestions(
   const responses: Record<string, ElicitResult> = {};
   for (const [key, request] of open) {
     if (!isSpecType.ElicitRequest(request))
-      throw new Failure('call-failed', 'the task asks for something else than an answer of its user (elicitation)');
+      throw new Failure('call-failed', 'the task requests something other than an answer of its user (elicitation)');
     answered.add(key);
     responses[key] = await answerElicitation(terminal, request.params);
   }
@@ -146,8 +149,7 @@ async function cancel(client: Client, taskId: string): Promise<void> {
   await client.request(request, OBJECT, { timeout: CANCEL_MS }).catch(() => undefined);
 }
 
-/** Standard Schema 1: any object. */
-/** Any object, with all of its members. */
+/** Accepts any object, with all of its members (Standard Schema 1). */
 export const OBJECT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,

@@ -1,17 +1,17 @@
-// The person at the terminal: progress and messages on standard error, and questions with answers.
+// Talks to the person at the terminal: progress and messages on standard error, and questions with answers.
 
 import { createInterface } from 'node:readline/promises';
 import { visible } from '#reconciler/report/visible.ts';
 
 export interface Terminal {
-  /** Someone can be asked. */
+  /** Whether a person can answer questions. */
   readonly interactive: boolean;
   readonly say: (line: string) => void;
-  /** Replaced by what is said next, where the terminal can; otherwise a line. */
+  /** Prints a line that the next line replaces, if the terminal supports this; otherwise a normal line. */
   readonly progress: (line: string) => void;
-  /** Takes the progress away, before something is printed elsewhere. */
+  /** Removes the progress, before something is printed elsewhere. */
   readonly clear: () => void;
-  /** Undefined where the person gave up (Ctrl-D, Ctrl-C). */
+  /** Returns undefined if the person gave up (Ctrl-D, Ctrl-C). */
   readonly ask: (question: string) => Promise<string | undefined>;
 }
 

@@ -1,4 +1,4 @@
-// What a server offers and what a tool answers, as text.
+// Formats the offer of a server and the result of a tool as text.
 
 import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/client';
 import { isObject, textsIn } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// `skep adopt`: takes a fleet over from the existing operator.
+// `skep adopt`: takes over a fleet from the existing operator.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -12,13 +12,13 @@ interface Options extends InstanceFlags {
 
 export function adoptCommand(): Command {
   return withInstanceFlags(new Command('adopt'))
-    .description("Take a fleet over from ToolHive's operator: show what that means, and with --yes do it.")
+    .description("Take a fleet over from ToolHive's operator: show the changes, and with --yes make them.")
     .addOption(outputOption())
-    .option('--yes', 'do it')
+    .option('--yes', 'make the changes')
     .addHelpText(
       'after',
-      "\nFinalizers of ToolHive's operator go, what it made gets its custom resource as owner, and the fields that it\n" +
-        'wrote become those of skep. Nothing is deleted and nothing restarts: the next sync makes the fleet as Git declares it.\n' +
+      "\nFinalizers of ToolHive's operator are removed, the objects that it created get their custom resource as owner, and the fields that it\n" +
+        'wrote become those of skep. Nothing is deleted and nothing restarts: the next sync makes the fleet as declared in Git.\n' +
         '\nExamples:\n  skep adopt -c skep.yaml\n  skep adopt -c skep.yaml --yes && skep plan -c skep.yaml',
     )
     .action(async (flags: Options) => {
@@ -46,9 +46,9 @@ export function adoptCommand(): Command {
     });
 }
 
-/** What it writes into live objects is in no plan file. */
+/** Refuses, because a plan file cannot contain the changes of `adopt --yes` to live objects. */
 function unsigned(): Failure {
   const message =
-    'plans.require is signed, and no plan file holds what adopt --yes does: set it to unsigned for the adoption, and back afterwards';
+    'plans.require is signed, and a plan file cannot contain the changes of adopt --yes: set it to unsigned for the adoption, and back afterwards';
   return new Failure('plan-required', message);
 }

@@ -1,4 +1,4 @@
-// `skep apply`: exactly what a plan file holds, or an explanation.
+// `skep apply`: makes exactly the changes of a plan file, or explains why not.
 
 import { Command } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
@@ -16,16 +16,16 @@ interface Options extends InstanceFlags, WindowFlags {
 
 export function applyCommand(): Command {
   return withInstanceFlags(new Command('apply'))
-    .description('Carry out a plan file: exactly its changes, as far as each is still as planned.')
+    .description('Carry out a plan file: exactly its changes, as far as the cluster is still as planned.')
     .argument('<planfile>', 'as `skep plan --out` wrote it')
     .addOption(outputOption())
     .addOption(ignoreWindowsOption())
     .addHelpText(
       'after',
-      '\nWhere plans.keys is set, a signature beside the file (<planfile>.sig) must be by one of them:\n' +
+      '\nIf plans.keys is set, a signature next to the file (<planfile>.sig) must be by one of them:\n' +
         '  ssh-keygen -Y sign -n skep-plan -f <key> <planfile>\n' +
-        '\nReads the commits of the plan again. Those of a plan that is not signed must be what their branches name, or have been\nread by a run before. What has moved since in the cluster is' +
-        '\nnamed and kept unchanged, with all that depends on it; then nothing is deleted either.\n' +
+        '\nReads the commits of the plan again. If the plan is not signed, its branches must name these commits, or a run must have\nread them before. Objects that have changed in the cluster since are' +
+        '\nnamed and kept unchanged, with all objects that depend on them; then nothing is deleted either.\n' +
         PAUSED_HELP +
         '\nExamples:\n  skep apply fleet.plan -c skep.yaml\n  skep plan --out fleet.plan && skep apply fleet.plan',
     )

@@ -1,4 +1,4 @@
-// `skep approve`: lets the deletions go that wait for approval.
+// `skep approve`: allows the deletions that wait for approval.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -9,7 +9,7 @@ interface Options extends InstanceFlags {
 
 export function approveCommand(): Command {
   return withInstanceFlags(new Command('approve'))
-    .description('Approve the deletions that wait: exactly the list that plan and sync name by this hash.')
+    .description('Approve waiting deletions: exactly the list that plan and sync show with this hash.')
     .argument('<hash>', 'as the report of the run shows it')
     .addOption(outputOption())
     .addHelpText(

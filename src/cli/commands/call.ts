@@ -27,15 +27,15 @@ Examples:
 export function callCommand(): Command {
   return new Command('call')
     .description('List the tools of an MCP server, or call one.')
-    .argument('<url>', 'where the server is, as in the configuration of a client')
-    .argument('[tool]', 'tool to call; none: lists them')
-    .argument('[key=value...]', 'arguments, typed as the tool says; key=@file takes the text of a file')
+    .argument('<url>', 'URL of the server, as in the configuration of a client')
+    .argument('[tool]', 'tool to call; without it, lists the tools')
+    .argument('[key=value...]', 'arguments, with the types of the tool; key=@file reads the text of a file')
     .option('--args <json>', 'arguments as a JSON object; key=value adds to it')
     .addOption(new Option('-o, --output <format>', 'format').choices(['text', 'json']).default('text'))
-    .option('--token-file <file>', 'file with a token; without it you are asked to log in where the server wants that')
+    .option('--token-file <file>', 'file with a token; without it you log in if the server requires it')
     .option('--client-id <id>', 'OAuth client to log in with; without it one is registered')
     .option('--client-secret-file <file>', 'file with the secret of that client')
-    .option('--scope <scopes>', 'OAuth scopes to ask for, instead of those that the server names')
+    .option('--scope <scopes>', 'OAuth scopes to request, instead of those that the server names')
     .addOption(
       new Option('--log-level <level>', 'lowest level of server messages that is printed')
         .choices(LEVELS)
@@ -84,7 +84,7 @@ async function runCall(
 function serverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new Failure('usage', `${text} is no URL of a server, such as http://127.0.0.1:8080/mcp/ops/holidays`);
+  throw new Failure('usage', `${text} is not the URL of a server, such as http://127.0.0.1:8080/mcp/ops/holidays`);
 }
 
 async function secretOf(file: string | undefined): Promise<string | undefined> {

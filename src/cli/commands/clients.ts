@@ -18,12 +18,12 @@ Examples:
   skep clients https://registry.example.com/fleet --format claude-code > managed-settings.json
   skep clients https://registry.example.com/fleet --format copilot --check managed-settings.json`;
 
-/** Changes that are not accepted. */
+/** Exit code if the file differs. */
 const DIFFERS = 2;
 
 export function clientsCommand(): Command {
   return new Command('clients')
-    .description('Print the list of allowed servers for an MCP client, made of the entries of a registry.')
+    .description('Print the list of allowed servers for an MCP client, from the entries of a registry.')
     .argument('<url>', 'URL of a registry, with its name')
     .addOption(new Option('--format <client>', 'client (required)').choices(LISTED_CLIENTS))
     .option('--check <file>', 'print nothing; exit code 2 if the file has another list')

@@ -1,4 +1,4 @@
-// `skep convert`: manifests of v1alpha1 in the spelling of v1beta1, in place.
+// `skep convert`: rewrites manifests of v1alpha1 as v1beta1, in place.
 
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ export function convertCommand(): Command {
         const result = respell(before, KINDS, apiGroup);
         if ('fault' in result) {
           failed += 1;
-          process.stderr.write(`${file}: left as it is: ${result.fault}\n`);
+          process.stderr.write(`${file}: left unchanged: ${result.fault}\n`);
         } else if (result.text !== before) {
           changed += 1;
           if (!check) writeFileSync(file, result.text);
@@ -49,7 +49,7 @@ export function convertCommand(): Command {
     });
 }
 
-/** A file that is named is read whatever it is called. Symbolic links in a folder are left alone: their target may be elsewhere. */
+/** A named file is read whatever its name. Symbolic links in a folder are ignored: their target may be elsewhere. */
 function manifestFiles(path: string): readonly string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Failure('usage', `${path} does not exist: name a file or a folder of manifests`);

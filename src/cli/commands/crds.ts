@@ -1,4 +1,4 @@
-// `skep crds`: our CustomResourceDefinitions as YAML, for `kubectl apply --server-side -f -`.
+// `skep crds`: prints our CustomResourceDefinitions as YAML, for `kubectl apply --server-side -f -`.
 
 import { Command, Option } from 'commander';
 import { DEFAULT_API_GROUP } from '#hosts/config/api-group.ts';

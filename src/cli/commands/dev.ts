@@ -1,4 +1,5 @@
-// `skep dev`: everything on one machine: embedded cluster and database, a sample repository, reconciler and registry.
+// `skep dev`: runs everything on one machine: embedded cluster and database, a sample repository, reconciler and
+// registry.
 
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -27,26 +28,26 @@ export function devCommand(): Command {
     .option('--data <dir>', 'folder of the state (default: .skep/dev)')
     .option(
       '-c, --config <file>',
-      'use the sources of this skep.yaml instead of the sample; its dev.images says which programs may run',
+      'use the sources of this skep.yaml instead of the sample; its dev.images names the programs that may run',
     )
     .option(
       '--run <types>',
-      'packages of entries of the catalogue that run in place of their images: npm,pypi (as dev.run of skep.yaml)',
+      'types of packages of catalogue entries that run in place of their images: npm,pypi (as dev.run of skep.yaml)',
       readTypes,
     )
     .addOption(
       new Option(
         '--new-token',
-        'make a new token for calls of servers; the one of earlier starts is refused from then on',
+        'create a new token for calls of servers; the token of earlier starts is refused from then on',
       ).conflicts('once'),
     )
-    .option('--once', 'make one run, print what it did, and exit')
+    .option('--once', 'make one run, print its changes, and exit')
     .option('-v, --verbose', 'name each object that the start creates')
     .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml --run npm,pypi')
     .action(async ({ port, data, newToken, once, config, run, verbose }: Options) => {
       const given = config === undefined ? undefined : await loadConfig({ config });
       const { runDev } = await import('#hosts/dev/session.ts');
-      // Fleets of two configurations do not share a cluster.
+      // Each configuration has its own folder, so that two fleets do not share a cluster.
       const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
       await runDev({
         ...{ port, dir, given, run, say: sayer() },
@@ -61,12 +62,12 @@ function readTypes(text: string): readonly PackageType[] {
   return text.split(',').map((word) => {
     const type = PACKAGE_TYPES.find((each) => each === word.trim());
     if (type === undefined)
-      throw new InvalidArgumentError(`types are ${PACKAGE_TYPES.join(' and ')}, with a comma between`);
+      throw new InvalidArgumentError(`types are ${PACKAGE_TYPES.join(' and ')}, separated by a comma`);
     return type;
   });
 }
 
-/** Writes lines with the seconds since the start before them. */
+/** Prefixes lines with the seconds since the start. */
 function sayer(): (text: string) => void {
   const started = systemClock.monotonic();
   return (text) => {

@@ -1,4 +1,4 @@
-// `skep explain`: what a kind or one of its fields means, out of the schema that also validates it.
+// `skep explain`: describes a kind or one of its fields, from the schema that also validates it.
 
 import { Command } from 'commander';
 import { DEFAULT_API_GROUP } from '#hosts/config/api-group.ts';
@@ -23,7 +23,7 @@ Examples:
 export function explainCommand(): Command {
   return new Command('explain')
     .description('Explain a kind or a field: its type, default, limits, rules, and the fields below it.')
-    .argument('[KIND.path]', 'kind by any of its names, and the path of a field; none: lists the kinds')
+    .argument('[KIND.path]', 'kind by any of its names, and the path of a field; without it, lists the kinds')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .option('--recursive', 'show the fields at every depth, by name and type only', false)
     .addHelpText('after', EXAMPLES)
@@ -52,7 +52,7 @@ export function explainCommand(): Command {
     });
 }
 
-/** Settings for which there is no field. */
+/** Lists settings without a field. */
 function annotationLines({ annotations }: Kind): readonly string[] {
   if (annotations.length === 0) return [];
   const lines = annotations.flatMap(({ name, description, values, fallback }) => [
@@ -78,7 +78,7 @@ function formatKinds(kinds: readonly Kind[]): string {
     .join('');
 }
 
-/** By kind, plural, singular or short name, in upper or lower case. */
+/** Finds a kind by kind, plural, singular or short name, in upper or lower case. */
 function findKind(kinds: readonly Kind[], name: string): Kind {
   const lower = name.toLowerCase();
   const found = kinds.find((kind) => kindNames(kind).some((each) => each.toLowerCase() === lower));
@@ -99,7 +99,7 @@ function kindNames({ kind, plural, singular, shortNames }: Kind): readonly strin
 function findField(kind: Kind, root: Field, steps: readonly string[], nameOf: NameOf): Field {
   let field = root;
   for (const step of steps) {
-    // `env[].name` and `env.name` mean the same: there is nothing else to say about a list than about its items.
+    // `env[].name` and `env.name` mean the same, because a list has only the description of its items.
     const name = step.replaceAll(/\[\d*\]|\{\}/g, '');
     const next = field.fields.find((each) => nameOf(each) === name);
     if (next === undefined) throw new Failure('usage', noField(kind, field, name, nameOf));
@@ -189,7 +189,7 @@ function signature(field: Field, nameOf: NameOf): string {
 
 const LINE_WIDTH = 100;
 
-/** Broken at blanks; the first line begins with the bullet, the others stand below what follows it. */
+/** Wraps at blanks. The first line begins with the bullet; the others are indented to the text after it. */
 function wrapped(text: string, indent: number, bullet = ''): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,4 +1,4 @@
-// `skep history`: the runs that changed something or found something new, and what one of them did.
+// `skep history`: shows the runs that changed something or found something new, and the changes of one of them.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -10,8 +10,8 @@ interface Options extends InstanceFlags {
 
 export function historyCommand(): Command {
   return withInstanceFlags(new Command('history'))
-    .description('Show the runs that changed something or found something new, or what one of them did.')
-    .argument('[run]', 'its id, or how it starts')
+    .description('Show the runs that changed something or found something new, or the changes of one of them.')
+    .argument('[run]', 'its id, or the beginning of its id')
     .addOption(outputOption())
     .addHelpText('after', '\nExamples:\n  skep history -c skep.yaml\n  skep history 3f1c0b5e -o json')
     .action(async (start: string | undefined, flags: Options) => {

@@ -1,4 +1,4 @@
-// `skep init`: scaffolds a config repository.
+// `skep init`: creates a config repository.
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
@@ -22,8 +22,8 @@ function nextSteps(folder: string): string {
 
 export function initCommand(): Command {
   return new Command('init')
-    .description('Make a config repository: manifests, a catalogue, policies, CI.')
-    .argument('<folder>', 'where to; made if it is not there. Nothing is overwritten')
+    .description('Create a config repository: manifests, a catalogue, policies, CI.')
+    .argument('<folder>', 'folder of the repository; created if it does not exist. Nothing is overwritten')
     .option('--repository <url>', 'URL that the repository will have')
     .addHelpText('after', '\nExample:\n  skep init fleet --repository git@git.example.com:platform/fleet.git')
     .action(async (folder: string, { repository }: Options) => {

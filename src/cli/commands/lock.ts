@@ -22,8 +22,8 @@ interface Options extends LockFlags {
 
 const EXAMPLES = `
 A ToolLock is a file *.tools.yaml next to the manifest of a server: the definitions of its tools as they were reviewed.
-Without --url the cluster is asked: the proxy of a server whose annotation skep.dev/tools-lock is
-report or enforce reports what differs from its lock; for an MCPServerEntry, the virtual servers
+Without --url the definitions come from the cluster: the proxy of a server whose annotation skep.dev/tools-lock is
+report or enforce reports differences from its lock; for an MCPServerEntry, the virtual servers
 that call it. Prompts and resource templates are locked, too.
 
 Examples:
@@ -32,19 +32,22 @@ Examples:
   skep lock ops/holidays --update
   skep lock --check`;
 
-/** Changes that are not accepted. */
+/** Exit code if definitions differ. */
 const DRIFTED = 2;
 
 export function lockCommand(): Command {
   return withInstanceFlags(new Command('lock'))
-    .description('Write what an MCP server offers into its ToolLock, or compare the two.')
-    .argument('[server...]', '[namespace/]name of servers among the manifests; none: all that have a lock')
-    .option('--path <folder>', 'folder with the manifests (default: of a local source of the configuration, or ".")')
-    .option('--url <url>', 'URL of the server itself, which is asked in place of the cluster')
+    .description('Write the definitions of an MCP server into its ToolLock, or compare the two.')
+    .argument('[server...]', '[namespace/]name of servers among the manifests; without it, all servers with a lock')
+    .option(
+      '--path <folder>',
+      'folder with the manifests (default: the folder of a local source of the configuration, or ".")',
+    )
+    .option('--url <url>', 'URL of the server itself, which is used in place of the cluster')
     .option('--token-file <file>', 'file with a token for --url')
-    .option('--api-group <group>', 'API group of the custom resources (default: of the configuration)')
+    .option('--api-group <group>', 'API group of the custom resources (default: from the configuration)')
     .option('--check', 'write nothing; exit code 2 if a server differs from its lock, or has none')
-    .option('--update', 'accept what differs')
+    .option('--update', 'accept the differences')
     .option('--diff', 'write nothing; show the old text next to the new one')
     .addHelpText('after', EXAMPLES)
     .action(lockServers);
@@ -53,9 +56,9 @@ export function lockCommand(): Command {
 async function lockServers(names: readonly string[], options: Options): Promise<void> {
   const { url, check, update, diff } = options;
   if ([check, update, diff].filter((each) => each === true).length > 1) {
-    throw new Failure('usage', 'only one of --check, --update and --diff can be meant');
+    throw new Failure('usage', 'only one of --check, --update and --diff is possible');
   }
-  if (url !== undefined && names.length !== 1) throw new Failure('usage', '--url is about one server: name it');
+  if (url !== undefined && names.length !== 1) throw new Failure('usage', '--url needs the name of one server');
   const [surroundings, { findServers }] = await Promise.all([findSurroundings(options), import('../lock/servers.ts')]);
   const { path, apiGroup } = surroundings;
   const servers = await findServers(path, names, { apiGroup, environment: process.env });
@@ -93,7 +96,7 @@ async function lockServer(
   else if (isWritten) process.stdout.write(`${file} is written: ${id}\n${textOfDifferences(differences)}`);
   else {
     process.stdout.write(
-      `${id}: ${count} from ${lock === undefined ? 'a lock that is not there' : file}\n${textOfDifferences(differences)}`,
+      `${id}: ${count} from ${lock === undefined ? 'a missing lock' : file}\n${textOfDifferences(differences)}`,
     );
     if (check !== true) process.stderr.write('Look at them with --diff, and accept them with --update.\n');
     process.exitCode = DRIFTED;
@@ -104,7 +107,7 @@ function columns(): number {
   return process.stdout.columns ?? 160;
 }
 
-/** Lists that the lock leaves out stay out of it. */
+/** Lists that are missing in the lock stay missing. */
 async function writeLock(
   { namespace, name, server, lock, file }: LockableServer,
   offered: Offered,
@@ -130,7 +133,7 @@ async function writeLock(
 
 interface Asker {
   ask(server: LockableServer): Promise<Offered>;
-  /** Digest of the image that offers it, if it is known. */
+  /** Returns the digest of the image of the server, if it is known. */
   digestOf(server: LockableServer): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -165,7 +168,7 @@ async function openAsking(options: Options, surroundings: Surroundings): Promise
   const settings = { url: server, token, login, terminal: openTerminal(process) };
   return {
     ask: () => useServer(settings, askDefinitions),
-    // The server behind the URL may be one of another image with the same tag.
+    // The server behind the URL may run another image with the same tag.
     digestOf: async (server) => server.server.digest,
     close: async () => undefined,
   };

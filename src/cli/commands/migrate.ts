@@ -1,4 +1,4 @@
-// `skep migrate`: brings the database schema up to date, or says how far it is.
+// `skep migrate`: migrates the database schema, or shows its state.
 
 import { Command } from 'commander';
 import { readServeConfig } from '#hosts/registry/serve.ts';
@@ -8,11 +8,13 @@ interface Options {
 }
 
 export function migrateCommand(): Command {
-  const command = new Command('migrate').description('The database schema of a registry, with the migration user.');
+  const command = new Command('migrate').description(
+    'Migrate the database schema of a registry, with the migration user.',
+  );
   const file = ['-c, --config <file>', 'configuration file of the registry service', 'registry.yaml'] as const;
   command
     .command('up')
-    .description('Apply what is pending.')
+    .description('Apply pending migrations.')
     .option(...file)
     .action(async ({ config }: Options) => {
       const { address, appUser, migrate } = await open(config);
@@ -23,7 +25,7 @@ export function migrateCommand(): Command {
     });
   command
     .command('status')
-    .description('List the migrations and which are applied.')
+    .description('List the migrations, and which of them are applied.')
     .option(...file)
     .action(async ({ config }: Options) => {
       const { address, migrationStatus } = await open(config);

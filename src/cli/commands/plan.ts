@@ -1,4 +1,4 @@
-// `skep plan`: the difference between Git and the cluster, or between two commits; writes nothing.
+// `skep plan`: shows the difference between Git and the cluster, or between two commits; writes nothing.
 
 import { Command, Option } from 'commander';
 import { writeReport } from '#hosts/colour.ts';
@@ -35,13 +35,13 @@ interface Made {
 
 export function planCommand(): Command {
   return withInstanceFlags(new Command('plan'))
-    .description('Show what a sync would change, or in which objects two commits differ.')
+    .description('Show the changes of a sync, or the objects in which two commits differ.')
     .addOption(outputOption(formatNames(PLAN_FORMATS)))
     .option('--detailed-exitcode', 'exit with 2 if changes are pending')
-    .option('--explain', 'say of each object why it is, or is not, changed or deleted')
-    .option('--details', 'name every object, also those that are counted with the resource that they are made of')
+    .option('--explain', 'show for each object why it is, or is not, changed or deleted')
+    .option('--details', 'name every object, also children that are counted with their custom resource')
     .option('--out <file>', 'also write the plan to a file, for `skep apply`')
-    .option('--against <file|url>', 'plan by a snapshot that runs publish, without access to the cluster')
+    .option('--against <file|url>', 'plan with a snapshot that runs publish, without access to the cluster')
     .option('--token-file <file>', 'token for the URL of the snapshot')
     .option('--source <name=folder>', 'with --against: read a source from a folder; repeatable', collect, [])
     .addOption(renderOption())
@@ -71,7 +71,7 @@ Examples:
   skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.
   skep plan --render --path clusters/prod --base main`;
 
-/** There is neither an instance nor a cluster. */
+/** Without an instance and a cluster, these options have no meaning. */
 function renderOption(): Option {
   return new Option('--render', 'compare two commits, without a cluster and without skep.yaml').conflicts([
     ...['config', 'kubeconfig', 'context', 'explain', 'out', 'against', 'tokenFile', 'source'],
@@ -91,7 +91,7 @@ async function showPlan({ apiGroup }: Config, flags: Options, { result, prepared
     import('#reconciler/run/impact/impact.ts'),
     import('#reconciler/kinds/index.ts'),
   ]);
-  // If an object could not be read, clients may have it already.
+  // An object that could not be read may exist already with its clients.
   const isUnread = result.failures.some(({ code }) => code.startsWith('cluster-'));
   const impact = isUnread ? undefined : impactOfPlan({ kinds: KINDS, apiGroup }, prepared, result.plan);
   const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
@@ -106,7 +106,7 @@ async function print(flags: Options, result: RunResult): Promise<void> {
   const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
   const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
   writeReport(flags.output, await render(result, context));
-  // Anyone may make a plan at any time: changes that are pending count if the caller asks for them.
+  // Plans are possible at any time: pending changes set the exit code if the caller requests this.
   const { paused: _paused, ...free } = result;
   process.exitCode = exitCodeOf(free, flags.detailedExitcode);
 }
@@ -116,18 +116,21 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/** A plan file is of a cluster that someone has looked at. */
+/** Refuses `--out` with `--against`: a plan file belongs to a cluster that was read. */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
-  throw new Failure('usage', '--out and --against exclude each other: a plan file holds what was seen in the cluster');
+  throw new Failure(
+    'usage',
+    '--out and --against exclude each other: a plan file contains the state of a cluster that was read',
+  );
 }
 
 function onlyAgainst(): Failure {
-  return new Failure('usage', '--source and --token-file go with --against');
+  return new Failure('usage', '--source and --token-file need --against');
 }
 
 function onlyRender(): Failure {
-  return new Failure('usage', '--path, --base and --head go with --render');
+  return new Failure('usage', '--path, --base and --head need --render');
 }
 
 function collect(text: string, before: readonly string[]): readonly string[] {
@@ -154,7 +157,7 @@ async function planInCluster(
     import('#hosts/reconciler/loop/source-loops.ts'),
     import('#hosts/clock.ts'),
   ]);
-  // It shows what a sync would do, and so it waits for its sources as long.
+  // A plan shows the changes of a sync, so it waits for its sources as long.
   const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
   const instance = await openInstance(config, () => undefined, watchSources(), undefined, {
     endsWithinMs: config.apply.deadlineSeconds * 1000,

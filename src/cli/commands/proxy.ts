@@ -1,4 +1,4 @@
-// `skep proxy`: the proxy in front of one MCP server.
+// `skep proxy`: serves the proxy in front of one MCP server.
 
 import { Command, Option } from 'commander';
 import { keepServing } from '#hosts/keep-serving.ts';

@@ -1,4 +1,4 @@
-// `skep resume`: runs of the instance write again.
+// `skep resume`: lets runs of the instance write again.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';

@@ -1,4 +1,4 @@
-// `skep rollback`: back to the commits of an earlier run, and no further than the next newer one.
+// `skep rollback`: returns to the commits of an earlier run, and no further than to the next newer one.
 
 import { Command } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
@@ -16,8 +16,8 @@ interface Options extends InstanceFlags {
 
 export function rollbackCommand(): Command {
   return withInstanceFlags(new Command('rollback'))
-    .description('Go back to the commits of an earlier run, and stay there until newer ones come.')
-    .argument('[run]', 'its id, or how it starts (skep history)')
+    .description('Return to the commits of an earlier run, until there are newer ones.')
+    .argument('[run]', 'its id, or the beginning of its id (skep history)')
     .option('--clear', 'end a rollback: follow the branches of the sources again')
     .option('--source <name>', 'with --clear: only this source; may be repeated', collectName, [])
     .addOption(outputOption())
@@ -31,7 +31,7 @@ export function rollbackCommand(): Command {
       if ((run === undefined) !== (flags.clear === true))
         throw new Failure(
           'usage',
-          'name the run to go back to (skep history lists them), or follow newer commits again with --clear',
+          'name the run to return to (skep history lists them), or follow newer commits again with --clear',
         );
       const config = await loadConfig(flags);
       const [{ openInstance }, { runAndTell }] = await Promise.all([
@@ -87,7 +87,7 @@ async function goBack({ instance, waiting }: RollbackDeps, start: string, limit:
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 1000;
 
-/** Waits for a run that is under way, which may still apply commits that are out of use by now, and runs after it. */
+/** Waits for the current run, which may still apply commits that are no longer in use, and runs after it. */
 async function runWhenFree({ instance, waiting }: RollbackDeps): Promise<RunResult> {
   const deadline = systemClock.monotonic() + PATIENCE_MS;
   const remind = createReminder(systemClock, waiting);
@@ -109,6 +109,6 @@ function unlessFailure(error: unknown): readonly Failure[] {
 }
 
 function historyUnknown(cause: Failure): Failure {
-  const message = `what came before the commit that is out of use is not known: ${cause.message} [${cause.code}]`;
+  const message = `the history before the replaced commit is unknown: ${cause.message} [${cause.code}]`;
   return new Failure('rollback-history-unknown', message, { cause });
 }

@@ -1,4 +1,4 @@
-// `skep run`: runs on the schedule until it is asked to stop.
+// `skep run`: runs on the schedule until it is stopped.
 
 import { Command, Option } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
@@ -14,7 +14,7 @@ interface Options extends InstanceFlags {
 
 export function runCommand(): Command {
   return withInstanceFlags(new Command('run'))
-    .description('Keep the cluster as Git declares it: a run at each tick of the schedule, until stopped.')
+    .description('Keep the cluster as declared in Git: a run at each tick of the schedule, until stopped.')
     .addOption(
       new Option('--log-level <level>', 'lowest level that is logged')
         .choices(['debug', 'info', 'warn', 'error'])
@@ -22,7 +22,7 @@ export function runCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nOn a terminal it prints what runs do; elsewhere it logs JSON to stderr.\n' +
+      '\nOn a terminal it prints the changes of runs; elsewhere it logs JSON to stderr.\n' +
         '\nExamples:\n  skep run -c /etc/skep/skep.yaml\n  skep run -c skep.yaml --log-level debug 2>skep.log',
     )
     .action(async ({ logLevel, ...flags }: Options) => {
@@ -43,12 +43,12 @@ export function runCommand(): Command {
       };
       const teller = stderr.isTTY ? tellPeople(streams, commandOf(flags)) : tellLog(logger);
       const ended = await keepRunning(config, { enough: untilSignal(), teller, logger });
-      // What it still waits for would keep the process.
+      // The abandoned run would keep the process alive.
       if (!ended) process.exit(0);
     });
 }
 
-/** `2026-01-02T03:04:05Z ` before each line: whoever looks later wants to know when it was. */
+/** Prefixes each line with `2026-01-02T03:04:05Z `, so that later readers know the time. */
 function withTime(text: string): string {
   const time = new Date(systemClock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   return text.replaceAll(/^(?=.)/gm, `${time} `);

@@ -1,4 +1,4 @@
-// `skep sample`: a server of the sample fleet, as its container runs it.
+// `skep sample`: runs a server of the sample fleet, as in its container.
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Options {
 
 type Make = (folder: string | undefined) => Promise<SampleServer>;
 
-/** The documentation lies beside `src/` and `dist/`. */
+/** The documentation is next to `src/` and `dist/`. */
 const DOCUMENTATION = fileURLToPath(new URL('../../../docs', import.meta.url));
 
 const SAMPLES: Readonly<Record<string, Make>> = {
@@ -48,17 +48,20 @@ export function sampleCommand(): Command {
     .description('Run a small MCP server of the sample fleet: notes, holidays or handbook.')
     .addArgument(new Argument('<name>', 'which').choices(Object.keys(SAMPLES)))
     .addOption(
-      new Option('--transport <name>', 'how clients reach it')
+      new Option('--transport <name>', 'transport for clients')
         .choices(TRANSPORTS)
         .env('MCP_TRANSPORT')
         .default('stdio'),
     )
     .addOption(new Option('--host <address>', 'address to listen on').env('MCP_HOST').default('127.0.0.1'))
     .addOption(new Option('--port <number>', 'port to listen on').env('MCP_PORT').argParser(readPort).default(8080))
-    .option('--folder <dir>', 'where notes are kept (./notes), or the pages of the handbook are (those of skep)')
+    .option(
+      '--folder <dir>',
+      'folder of the notes (./notes), or of the pages of the handbook (the documentation of skep)',
+    )
     .option(
       '--remark <text>',
-      'end of the description of its first tool: for a trial of locks, as if a new release said it',
+      'text at the end of the description of its first tool: to try locks, as if a new release had added it',
     )
     .addHelpText(
       'after',

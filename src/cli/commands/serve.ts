@@ -1,4 +1,4 @@
-// `skep serve`: the registry service of one MCPRegistry.
+// `skep serve`: runs the registry service of one MCPRegistry.
 
 import { Command, Option } from 'commander';
 import { systemClock } from '#hosts/clock.ts';

@@ -1,4 +1,4 @@
-// `skep status`: how an instance is, even if nothing runs it.
+// `skep status`: shows the state of an instance, even if no process runs it.
 
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -22,7 +22,9 @@ interface Options extends InstanceFlags {
 
 export function statusCommand(): Command {
   return withInstanceFlags(new Command('status'))
-    .description('Show what differs from Git, what is kept unchanged, waiting or in trouble, since when and why.')
+    .description(
+      'Show objects that differ from Git, are kept unchanged, are waiting or have problems, since when and why.',
+    )
     .addOption(outputOption())
     .addHelpText(
       'after',
@@ -56,7 +58,7 @@ export function statusCommand(): Command {
     });
 }
 
-/** If a database or the cluster is away, the person on call gets the rest. */
+/** If the database or the cluster is unavailable, the person on call still gets the rest. */
 async function readStatus(instance: Instance, config: Config): Promise<InstanceStatus> {
   const { readInstanceStatus: statusOf, unknownStatus } = await import('#reconciler/run/operate/status.ts');
   const { paused } = await findPauseNow(config, {});
@@ -83,7 +85,7 @@ async function readHistory({ history }: Instance, limit: number): Promise<readon
   }
 }
 
-/** Another machine runs it, or none has yet: then there is no such file. */
+/** Returns undefined if the file does not exist: another machine runs the instance, or none has yet. */
 async function readLastLook(path: string): Promise<LastLook | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));

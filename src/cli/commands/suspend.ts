@@ -1,4 +1,4 @@
-// `skep suspend`: no run of the instance writes anything until `skep resume`.
+// `skep suspend`: keeps all runs of the instance from writing until `skep resume`.
 
 import { hostname, userInfo } from 'node:os';
 import { Command } from 'commander';
@@ -11,11 +11,11 @@ interface Options extends InstanceFlags {
 
 export function suspendCommand(): Command {
   return withInstanceFlags(new Command('suspend'))
-    .description('Let no run of the instance write anything until skep resume.')
-    .option('--reason <text>', 'why, for those who find it suspended')
+    .description('Keep all runs of the instance from writing until skep resume.')
+    .option('--reason <text>', 'reason, for people who find the instance suspended')
     .addHelpText(
       'after',
-      '\nRuns still read Git and the cluster and report what is pending. A run that is under way starts no further change.\n' +
+      '\nRuns still read Git and the cluster and report pending changes. A run in progress starts no further change.\n' +
         '\nExample:\n  skep suspend -c skep.yaml --reason "moving the database, until 14:00"',
     )
     .action(async ({ reason, ...flags }: Options) => {
@@ -29,7 +29,7 @@ export function suspendCommand(): Command {
         const who = `${userInfo().username}@${hostname()}`;
         const { since } = await suspend(instance.deps, instance.options(), { who, reason });
         process.stdout.write(
-          `${config.name} is suspended since ${since}: runs report what is pending, and write nothing; to end that: ${commandOf(flags)('resume')}\n`,
+          `${config.name} is suspended since ${since}: runs report pending changes, and write nothing; to end this: ${commandOf(flags)('resume')}\n`,
         );
       } finally {
         await instance.close();

@@ -1,4 +1,4 @@
-// `skep sync`: one run, then exit.
+// `skep sync`: makes one run, then exits.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -15,7 +15,7 @@ interface Options extends InstanceFlags, WindowFlags {
 
 export function syncCommand(): Command {
   return withInstanceFlags(new Command('sync'))
-    .description('Make the cluster as Git declares it, once, and wait until it is ready.')
+    .description('Make the cluster as declared in Git, once, and wait until it is ready.')
     .addOption(outputOption())
     .addOption(ignoreWindowsOption())
     .addHelpText(

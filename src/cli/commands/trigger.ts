@@ -1,4 +1,4 @@
-// `skep trigger`: the next run syncs a registry, whenever it is due.
+// `skep trigger`: makes the next run sync a registry, even if it is not due.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -6,7 +6,7 @@ import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config
 export function triggerCommand(): Command {
   return withInstanceFlags(new Command('trigger'))
     .description('Make the next run sync all sources of an MCPRegistry, even if they are not due yet.')
-    .argument('<registry>', '[namespace/]name; without a namespace that of the kubeconfig')
+    .argument('<registry>', '[namespace/]name; default: the namespace of the kubeconfig')
     .addHelpText('after', '\nExample:\n  skep trigger tools/catalogue -c skep.yaml')
     .action(async (registry: string, flags: InstanceFlags) => {
       const config = await loadConfig(flags);

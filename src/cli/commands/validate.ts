@@ -1,4 +1,4 @@
-// `skep validate`: what is wrong with the manifests of a folder, without a cluster.
+// `skep validate`: reports the problems in the manifests of a folder, without a cluster.
 
 import { Command } from 'commander';
 import { writeReport } from '#hosts/colour.ts';
@@ -41,7 +41,7 @@ export function validateCommand(): Command {
     .description('Check manifests offline: schema, rules, references and policies.')
     .argument(
       '<path...>',
-      'files or folders; every *.yaml, *.yml and *.json in a folder, or, where it has a skep.yaml, what that one reads',
+      'files or folders; every *.yaml, *.yml and *.json in a folder, or, if it has a skep.yaml, the manifests that this reads',
     )
     .option(
       '--schemas <path>',
@@ -49,20 +49,20 @@ export function validateCommand(): Command {
       collectPath,
       [],
     )
-    .option('--kubernetes-version <version>', 'version that built-in kinds are checked against (1.36 is bundled)')
+    .option('--kubernetes-version <version>', 'version whose schemas check built-in kinds (1.36 is bundled)')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .option(
       '--policies <path>',
       'ValidatingAdmissionPolicies to check them against; repeatable (default: builtin)',
       collectPath,
     )
-    .option('--no-policies', 'check them against no policies')
+    .option('--no-policies', 'check them without policies')
     .option(
       '--age-key-file <file>',
-      'private age keys, to check Secrets that are encrypted with SOPS by their values too',
+      'private age keys, to check also the values of Secrets that are encrypted with SOPS',
     )
-    .option('--no-cache', 'check everything anew, also where nothing has changed since the last time')
-    .option('--watch', 'go on, and report what each change makes of it, until interrupted')
+    .option('--no-cache', 'check everything again, even if nothing has changed since the last time')
+    .option('--watch', 'continue, and report the effect of each change, until interrupted')
     .addOption(outputOption(formatNames(VALIDATION_FORMATS)))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: Options) => {
@@ -88,7 +88,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       import('#hosts/reconciler/kept/load-cache.ts'),
       import('#hosts/signals.ts'),
     ]);
-  // A mistyped path ends it, as without --watch; what goes away later is waited for.
+  // A mistyped path ends the command, as without --watch. It waits for files that disappear later.
   const files = openLoadCache();
   const validate = () => runValidation(request, undefined, files).finally(files.ended);
   await validate();
@@ -107,7 +107,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     signal: stop.signal,
   });
   await Promise.race([interrupted, watching]);
-  // What is being checked only reads, and would keep the process.
+  // A validation in progress only reads, and would keep the process alive.
   process.exit();
 }
 

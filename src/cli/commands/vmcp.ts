@@ -1,4 +1,4 @@
-// `skep vmcp`: a virtual MCP server over several others.
+// `skep vmcp`: serves a virtual MCP server in front of several others.
 
 import { Command, Option } from 'commander';
 import { keepServing } from '#hosts/keep-serving.ts';
@@ -50,7 +50,7 @@ function serveVirtualCommand(): Command {
 
 function validateVirtualCommand(): Command {
   return new Command('validate')
-    .description('Check a configuration as the server would at its start, without asking any backend.')
+    .description('Check a configuration as the server would at its start, without calling backends.')
     .requiredOption('-c, --config <file>', 'configuration (YAML)')
     .addHelpText('after', '\nExample:\n  skep vmcp validate --config=config.yaml')
     .action(async ({ config: file }: { readonly config: string }) => {

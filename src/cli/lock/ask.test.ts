@@ -12,7 +12,7 @@ function clusterWith(drifts: readonly ReportedDrift[] | undefined, lock = LOCK) 
   return { get: async () => report && { ...object, data: formatLockReport(report) }, list: async () => [] };
 }
 
-test('the lock with the reported differences is what the server offers', async () => {
+test('the offered definitions are the lock with the reported differences', async () => {
   const offered = await readOffered(
     clusterWith([
       { list: 'tools', name: 'find', what: 'missing' },

@@ -1,4 +1,4 @@
-// Asks a server, or the cluster, which definitions the server offers.
+// Asks a server, or the cluster, for the definitions that the server offers.
 
 import type { Client } from '@modelcontextprotocol/client';
 import type { Offered } from '#contracts/tool-lock/compare.ts';
@@ -34,7 +34,9 @@ const CAPABILITIES = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'r
 const METHOD_NOT_FOUND = -32601;
 const PAGES_MAX = 1000;
 
-/** All pages of all lists. Throws Failure `lock-definition-refused` for a definition that no lock can hold. */
+/**
+ * Reads all pages of all lists. Throws Failure `lock-definition-refused` for a definition that a lock cannot contain.
+ */
 export async function askDefinitions(client: Client): Promise<Offered> {
   const offered: Record<LockedList, readonly JsonObject[]> = { tools: [], prompts: [], resourceTemplates: [] };
   for (const list of LOCKED_LIST_NAMES) offered[list] = await askList(client, list);
@@ -49,7 +51,7 @@ async function askList(client: Client, list: LockedList): Promise<readonly JsonO
     const result = await client
       .request({ method: METHODS[list], params: cursor === undefined ? {} : { cursor } }, OBJECT)
       .catch((error: unknown): JsonObject => {
-        // A server with resources need not know templates.
+        // A server with resources need not support templates.
         if (error instanceof Error && 'code' in error && error.code === METHOD_NOT_FOUND) return {};
         throw error;
       });
@@ -77,8 +79,8 @@ export interface ReportReader {
 }
 
 /**
- * Digest of the image that the server has in the cluster, if the reconciler has verified and pinned it. Undefined for a server whose image is
- * not the one of the manifest.
+ * Returns the digest of the server's image in the cluster, if the reconciler has verified and pinned it. Returns
+ * undefined if the server runs another image than the manifest names.
  */
 export async function readDigest(
   cluster: Pick<ReportReader, 'get'>,
@@ -133,7 +135,7 @@ export async function readOffered(cluster: ReportReader, server: LockableServer)
   const digests = (['enforce', 'report'] as const).map((mode) => lockDigest(heldLock(mode, lock)));
   const report = reports.find((each) => digests.includes(each.lock));
   if (report === undefined) {
-    const message = `${namespace}/${name} is held to another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
+    const message = `${namespace}/${name} is compared with another lock than ${server.file}: commit the file and wait for the sync, or ${instead}`;
     throw new Failure('lock-not-reported', message);
   }
   if (report.drifts.length === 0 && report.omitted !== undefined) {
@@ -163,6 +165,7 @@ function withDrifts(
 function reportedDefinition({ list, name, definition }: ReportedDrift, server: string): JsonObject {
   const read = definition === undefined ? undefined : readDefinition(Buffer.from(definition));
   if (read !== undefined) return read;
-  const why = definition === undefined ? 'its text was too large for the report' : 'it can be read in two ways';
+  const why =
+    definition === undefined ? 'its text was too large for the report' : 'two readers could read it differently';
   throw new Failure('lock-definition-refused', `"${name}" of the ${list} of ${server} cannot be locked: ${why}`);
 }

@@ -22,11 +22,14 @@ export interface LockableServer {
   readonly server: ToolLock['server'];
   /** File of its lock, whether it exists or not. */
   readonly file: string;
-  /** Absent: it has none. */
+  /** Its lock, if it has one. */
   readonly lock?: ToolLock;
 }
 
-/** In the order of the manifests. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be read. */
+/**
+ * Returns the servers in the order of the manifests. Throws Failure `usage`, and `lock-unreadable` if a lock cannot be
+ * read.
+ */
 export async function findServers(
   folder: string,
   names: readonly string[],
@@ -73,20 +76,23 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   const found = lockFor(loaded, resource);
   const file = found?.place('').file ?? join(dirname(resource.place('').file), `${name}.tools.yaml`);
   if (found === undefined && existsSync(file)) {
-    throw new Failure('lock-unreadable', `${file} is there and holds no lock of ${namespace}/${name}: rename it`);
+    throw new Failure(
+      'lock-unreadable',
+      `${file} exists and does not contain the lock of ${namespace}/${name}: rename it`,
+    );
   }
   const lock = found === undefined ? {} : { lock: lockIn(loaded, found, file) };
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
-/** The file is written as a whole, so it may hold nothing else. */
+/** The file is overwritten completely, so it must contain nothing else. */
 function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
   const isBroken = invalid.some(
     (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,
   );
   const problem = problems.find(({ resource }) => resource?.kind === id.kind && resource.name === id.name);
   if (isBroken)
-    throw new Failure('lock-unreadable', `${file} cannot be used: ${problem?.message ?? 'skep validate says why'}`);
+    throw new Failure('lock-unreadable', `${file} cannot be used: ${problem?.message ?? 'skep validate shows why'}`);
   const inFile = readDocuments(readFileSync(file, 'utf8'), file);
   if (
     inFile.length !== 1 ||
@@ -94,13 +100,13 @@ function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, f
       ({ value }) => isObject(value) && isToolLock({ apiVersion: String(value.apiVersion), kind: String(value.kind) }),
     )
   ) {
-    throw new Failure('lock-unreadable', `${file} holds more than one lock: move the lock to a file of its own`);
+    throw new Failure('lock-unreadable', `${file} contains more than one lock: move each lock to its own file`);
   }
   const spec: unknown = object.spec;
   return spec as ToolLock;
 }
 
-/** Image or URL, as the kind knows it. */
+/** Returns the image or URL, depending on the kind. */
 function lockedPlace(resource: LoadedResource): ToolLock['server'] {
   const { id, defaulted } = resource;
   const known = LOCKED_KINDS.find((each) => each === id.kind) ?? 'MCPServer';

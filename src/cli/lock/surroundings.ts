@@ -1,4 +1,5 @@
-// Finds the manifests and the cluster for `skep lock` if its options name none: settings name them, such as those of skep dev.
+// Finds the manifests and the cluster for `skep lock` if its options name none: it reads settings, such as those of
+// skep dev.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -20,7 +21,9 @@ export interface Surroundings {
   readonly context?: string;
 }
 
-/** Options count before settings. Settings count if they are named, or if skep dev keeps them in this folder. */
+/**
+ * Options take precedence over settings. Settings count if they are named, or if skep dev keeps them in this folder.
+ */
 export async function findSurroundings(flags: LockFlags): Promise<Surroundings> {
   const hasSettings = flags.config !== undefined || (isAboutDev() && flags.kubeconfig === undefined);
   const config = hasSettings ? await loadConfig(flags) : undefined;
@@ -33,7 +36,7 @@ export async function findSurroundings(flags: LockFlags): Promise<Surroundings> 
   };
 }
 
-/** The folder of manifests of the first source that is a work tree on this machine. */
+/** Returns the folder of manifests of the first source that is a work tree on this machine. */
 function workTreeOf({ sources }: Config): string | undefined {
   for (const { repository, path } of sources) {
     if (URL.parse(repository)?.protocol !== 'file:') continue;

@@ -49,7 +49,7 @@ export function textSideBySide(differences: readonly Difference[], width: number
     .join('\n');
 }
 
-/** Lines that both have, before and after a line that differs. */
+/** Number of common lines that are shown before and after a differing line. */
 const CONTEXT = 3;
 
 function rows(left: readonly string[], right: readonly string[], column: number): string {
@@ -75,7 +75,7 @@ function folded(line: string, column: number): readonly string[] {
   );
 }
 
-/** `undefined` stands for lines that both have and that are left out. */
+/** `undefined` stands for common lines that are left out. */
 function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
   const near = new Set(
     all.flatMap(([before, after], index) =>
@@ -91,7 +91,7 @@ function nearChanges(all: readonly Row[]): readonly (Row | undefined)[] {
 
 type Row = readonly [before: string | undefined, after: string | undefined];
 
-/** Lines that both have stand next to each other; between them, lines that changed. */
+/** Puts common lines next to each other, with the changed lines between them. */
 function aligned(left: readonly string[], right: readonly string[]): readonly Row[] {
   const found: Row[] = [];
   let [at, to] = [0, 0];
@@ -109,7 +109,7 @@ function pairs(left: readonly string[], right: readonly string[]): readonly Row[
   );
 }
 
-/** Indexes of a longest common sequence; of long texts, lines that both have at the beginning alone. */
+/** Returns the indexes of a longest common sequence; for long texts, only of the common lines at the beginning. */
 function commonLines(left: readonly string[], right: readonly string[]): readonly (readonly [number, number])[] {
   const start = left.findIndex((line, index) => line !== right[index]);
   const same = start < 0 ? left.length : start;

@@ -1,5 +1,6 @@
-// Tells that something may have changed below paths of this machine. Each folder is watched by itself, and what is watched
-// is found anew at each call: a file that an editor replaces, a folder that comes or goes, is nothing special then.
+// Reports that something may have changed below paths of this machine. Each folder is watched separately, and the
+// folders are searched again at each call, so that files that an editor replaces and folders that come or go need no
+// special handling.
 
 import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,8 +8,8 @@ import { isManifest } from '#reconciler/run/read/source-file.ts';
 import { Failure } from '#std/failure.ts';
 
 /**
- * Calls `changed` at each sign, until what it returns is called. Of a path that is not there, the nearest folder above it is
- * watched. Throws Failure `watch-failed`.
+ * Calls `changed` at each sign, until the returned function is called. For a missing path, the nearest existing folder
+ * above it is watched. Throws Failure `watch-failed`.
  */
 export function watchFolders(paths: readonly string[], changed: () => void): () => void {
   const asked = paths.map((path) => resolve(path));
@@ -22,7 +23,7 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
       const watcher = watch(folder, (_event, name) => {
         if (name === null || matters(join(folder, name), folders, asked)) changed();
       });
-      // The folder went away: whoever is notified looks for folders again.
+      // The folder disappeared: the callee searches for folders again.
       watcher.on('error', changed);
       watchers.push(watcher);
     }
@@ -37,7 +38,8 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
 function foldersOf(path: string): readonly string[] {
   const found = stats(path);
   const above = foldersAbove(path);
-  // The folder above, too: a file that is saved by renaming is another file, and so is a folder, or where a link leads.
+  // The folder above is watched too, because saving by renaming replaces a file, a folder may be replaced, and a link
+  // may change.
   return found?.isDirectory() === true ? [...listFolders(path), ...above] : above;
 }
 
@@ -57,7 +59,10 @@ function listFolders(folder: string): string[] {
   }
 }
 
-/** Manifests, folders that come or go, and what was asked for by name; not what editors leave beside them. */
+/**
+ * Returns whether a path matters: manifests, folders that come or go, and paths that were named; not temporary files of
+ * editors.
+ */
 function matters(path: string, folders: ReadonlySet<string>, asked: readonly string[]): boolean {
   if (asked.some((each) => each === path || each.startsWith(`${path}/`))) return true;
   if (!asked.some((each) => path.startsWith(each === '/' ? each : `${each}/`))) return false;
@@ -65,7 +70,7 @@ function matters(path: string, folders: ReadonlySet<string>, asked: readonly str
   return stats(path)?.isDirectory() === true && !path.endsWith('.git');
 }
 
-/** Undefined where nothing can be said of it: it is gone, or a link that leads to itself. */
+/** Returns undefined if the path does not exist, or is a link to itself. */
 function stats(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -20,7 +20,7 @@ import { withVariables } from '#reconciler/run/read/substitute/objects.ts';
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 
-/** Kustomizations of a folder that are not built yet, and settings of the folder. */
+/** Kustomizations of a folder that are not built yet, with the settings of the folder. */
 export interface FolderPlan extends Pick<ManifestFolder, 'namespace' | 'variables'> {
   readonly plan: KustomizationPlan;
 }
@@ -63,7 +63,7 @@ function withSettings(
   return variables === undefined ? placed : withVariables(placed, variables);
 }
 
-/** Files that kustomizations use, wherever they are; none if the folders cannot be read now. */
+/** Lists the files that kustomizations use, in any folder; none if the folders cannot be read now. */
 export async function listKustomizationFiles(folders: readonly ManifestFolder[]): Promise<readonly string[]> {
   try {
     const { plans } = await readFolders(folders);

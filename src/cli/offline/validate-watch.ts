@@ -1,4 +1,4 @@
-// `skep validate --watch`: the whole at first, and then, whenever something has changed, what that makes of it.
+// `skep validate --watch`: prints the whole result at first, and after each change the difference.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { textOfChangedValidation } from '#reconciler/report/news.ts';
@@ -10,12 +10,12 @@ import { watchFolders } from './folder-watch.ts';
 const QUIET_MS = 100;
 
 export interface ValidateWatch {
-  /** Files and folders, asked for before each validation. */
+  /** Returns files and folders; called before each validation. */
   readonly paths: () => Promise<readonly string[]>;
   readonly validate: () => Promise<Validation>;
   readonly say: (text: string) => void;
   readonly complain: (text: string) => void;
-  /** Ends it. */
+  /** Ends the watch. */
   readonly signal: AbortSignal;
 }
 
@@ -32,13 +32,14 @@ export async function watchValidation({ paths, validate, say, complain, signal }
         changed.resolve();
       };
       signal.addEventListener('abort', done, { once: true });
-      // First the ears, then the eyes: what changes while files are read is looked at again.
+      // Watches before it reads, so that changes during the reading are noticed.
       const opened = watchFolders(await paths(), done);
       close();
       close = opened;
       const now = await attempt(validate);
       if (now instanceof Failure) {
-        // A file that went while it was read is no trouble: that it went is heard, and all is read once more.
+        // A file that disappeared during the reading is not an error: the watch notices it, and everything is read
+        // again.
         if (!stale && trouble !== now.message) complain(`error ${now.code}: ${now.message}\n`);
         if (!stale) trouble = now.message;
       } else {

@@ -1,4 +1,4 @@
-// Validates what is on this machine; where nothing has changed since the last time, from what was remembered of it.
+// Validates folders of this machine; if nothing has changed since the last time, returns the remembered result.
 
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -21,9 +21,9 @@ export interface ValidationRequest {
   /** Folders or files with CustomResourceDefinitions. */
   readonly schemas: readonly string[];
   readonly apiGroup: string;
-  /** Folders or files of policies; `builtin` is the pack that comes with the program. Absent: none. */
+  /** Folders or files of policies; `builtin` is the pack that comes with the program. If absent, none. */
   readonly policies?: readonly string[];
-  /** File of private age keys. Absent: what SOPS has encrypted is checked as far as it can be without. */
+  /** File of private age keys. If absent, files encrypted by SOPS are checked only as far as possible without keys. */
   readonly ageKeyFile?: string;
 }
 
@@ -32,7 +32,7 @@ export function openUserCache(): ResultCache {
 }
 
 /**
- * Where nothing has changed, not even the modules that validate are loaded. `files` remembers single files within one
+ * If nothing has changed, even the modules that validate are not loaded. `files` remembers single files within one
  * process. Throws Failure `usage`.
  */
 export async function runValidation(
@@ -44,7 +44,7 @@ export async function runValidation(
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
-  // What was decrypted leaves no trace on a disk, not even in what is wrong with it.
+  // Decrypted content must not reach the disk, not even in problems about it.
   const kept = request.ageKeyFile === undefined ? cache : undefined;
   const allowsPrivate = request.folders.some((folder) => folder.allowsPrivate === true);
   const verify = request.folders.find((folder) => folder.verify !== undefined)?.verify;
@@ -54,7 +54,8 @@ export async function runValidation(
       : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}${verify === undefined ? '' : `-${sha256(JSON.stringify(verify))}`}`;
   const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
-  // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
+  // Everything that is read stays until the end: a nursery that grows at once is emptied half as often
+  // (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
   const [{ KINDS }, { validate }, { unsealFiles: unsealed }, opened] = await Promise.all([
     import('#reconciler/kinds/index.ts'),
@@ -94,10 +95,10 @@ function withProblems(result: Validation, more: readonly Problem[]): Validation 
 function definitionFiles(path: string): readonly SourceFile[] {
   const files = manifestFiles(path);
   if (files.length > 0) return files;
-  throw new Failure('usage', `${path}: no CustomResourceDefinitions here: no *.yaml, *.yml or *.json`);
+  throw new Failure('usage', `${path}: no CustomResourceDefinitions here: there is no *.yaml, *.yml or *.json`);
 }
 
-/** Of everything that a validation follows from, the names of the files included: they are in its problems. */
+/** The key of everything that the result depends on, including the names of the files, which its problems contain. */
 function validationKey(
   documents: readonly SourceFile[],
   schemas: readonly SourceFile[],

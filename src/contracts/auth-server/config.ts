@@ -1,11 +1,11 @@
-// The configuration of an embedded authorization server, as a block of the files that proxies and virtual servers read. Key
-// names follow the existing platform.
+// Defines the configuration of an embedded authorization server, a block of the files that proxies and virtual servers
+// read. Key names follow the existing platform.
 //
 // The contract, beyond this file:
-// - Secrets are never in it: it names files, or environment variables. Files change when their Secrets do.
-// - The first signing key and the first HMAC secret are used, the others accepted. Without any, the server makes its own
-//   at start.
-// - `upstreams` are visited in their order. A proxy has one, a virtual server may have several.
+// - Secrets are never in it: it names files, or environment variables. The files change when their Secrets do.
+// - The first signing key and the first HMAC secret are used, the others accepted. Without any, the server creates its
+//   own at start.
+// - Logins visit `upstreams` in their order. A proxy has one, a virtual server may have several.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
@@ -52,10 +52,10 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
           signing_key_file: Text('File in it whose key signs.'),
           fallback_key_files: Type.Optional(Texts('Files in it whose keys are still accepted, and published.')),
         },
-        { ...CLOSED, description: 'Absent: a key is made at start.' },
+        { ...CLOSED, description: 'Absent: a key is created at start.' },
       ),
     ),
-    hmac_secret_files: Type.Optional(Texts('Files with HMAC secrets. Absent: one is made at start.')),
+    hmac_secret_files: Type.Optional(Texts('Files with HMAC secrets. Absent: a secret is created at start.')),
     token_lifespans: Type.Object(
       {
         access_token_lifespan: Duration('How long access tokens are accepted.'),
@@ -68,7 +68,7 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
       Type.Object(
         {
           name: Text('Name of the provider.'),
-          type: Type.Enum(['oidc', 'oauth2'], { description: 'Which of the two blocks is there.' }),
+          type: Type.Enum(['oidc', 'oauth2'], { description: 'Which of the two blocks is used.' }),
           ca_bundle_path: Type.Optional(
             Text('PEM file to trust for requests to the provider, in place of the roots of the image.'),
           ),
@@ -77,14 +77,14 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
         },
         CLOSED,
       ),
-      { minItems: 1, description: 'Who users log in with.' },
+      { minItems: 1, description: 'Providers that users log in with.' },
     ),
     primary_upstream_provider: Type.Optional(
       Text('Name of the provider whose token has the claims that policies read. Absent: the token of this server.'),
     ),
     disable_upstream_token_injection: Type.Optional(
       Type.Boolean({
-        description: 'True: what is behind a proxy gets no token, not even that of the upstream provider.',
+        description: 'True: the server behind a proxy gets no token, not even that of the upstream provider.',
       }),
     ),
     cimd: Type.Optional(
@@ -92,19 +92,19 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
         {
           enabled: Type.Boolean({ description: 'False: an id that is a URL is not a known client.' }),
           cache_max_size: Type.Optional(
-            Type.Integer({ minimum: 1, description: 'Documents that are kept. Absent: 1000.' }),
+            Type.Integer({ minimum: 1, description: 'Number of documents that are cached. Absent: 1000.' }),
           ),
           cache_fallback_ttl: Type.Optional(
-            Duration('How long a document is kept that does not say it, between 1m and 168h. Absent: 1h.'),
+            Duration('How long a document without its own lifetime is cached, between 1m and 168h. Absent: 1h.'),
           ),
         },
-        { ...CLOSED, description: 'Clients that a document at a URL describes. Absent: they are known.' },
+        { ...CLOSED, description: 'Clients that a document at a URL describes. Absent: such clients are known.' },
       ),
     ),
-    scopes_supported: Texts('Scopes that clients may ask for.'),
+    scopes_supported: Texts('Scopes that clients may request.'),
     baseline_client_scopes: Type.Optional(
       Texts(
-        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Absent: a client may have each scope of the server.',
+        'Scopes that each client may request in addition to those that it registered. It gets no others. Absent: a client may have each scope of the server.',
       ),
     ),
     allow_confidential_client_registration: Type.Optional(
@@ -116,14 +116,14 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
       Texts('Redirect URIs of clients that get a secret, even if they register without one.'),
     ),
     insecure_allow_confidential_over_loopback_http: Type.Optional(
-      Type.Boolean({ description: 'True: secrets are given out by an issuer with http on loopback, too.' }),
+      Type.Boolean({ description: 'True: an issuer with http on loopback may also issue secrets.' }),
     ),
-    allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),
+    allowed_audiences: Texts('Values that clients may send as resource (RFC 8707).'),
     trusted_issuers: Type.Optional(TrustedIssuers),
     delegate_clients: Type.Optional(DelegateClients),
     storage: Type.Object(
       {
-        type: Type.Enum(['memory', 'redis'], { description: 'Where logins are kept.' }),
+        type: Type.Enum(['memory', 'redis'], { description: 'Storage of logins.' }),
         redis_config: Type.Optional(Redis),
       },
       CLOSED,
@@ -134,13 +134,16 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
 
 export type AuthServerConfig = Static<typeof AUTH_SERVER_SCHEMA>;
 
-/** RFC 6749 section 4.1.1, RFC 7636, OpenID Connect Core 1.0 sections 3.1.2.1 and 6: each is the answer to one visit, or replaces all others. */
+/**
+ * Parameters that belong to one login or would replace all others (RFC 6749 section 4.1.1, RFC 7636, OpenID Connect
+ * Core 1.0 sections 3.1.2.1 and 6).
+ */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce'],
   ...['code_challenge', 'code_challenge_method', 'request', 'request_uri'],
 ]);
 
-/** Whether additional_authorization_params cannot set it. Some providers read names without regard to case. */
+/** Whether additional_authorization_params must not set the parameter. Some providers ignore the case of names. */
 export function isReservedParameter(name: string): boolean {
   return RESERVED_PARAMETERS.has(name.toLowerCase());
 }

@@ -1,4 +1,4 @@
-// The Redis that keeps logins, in the configuration of an embedded authorization server.
+// Defines the Redis that stores logins, in the configuration of an embedded authorization server.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
@@ -19,13 +19,13 @@ export const Redis = Type.Object(
     sentinel_config: Type.Optional(
       Type.Object(
         {
-          master_name: Text('Name by which the Sentinels know the master.'),
-          sentinel_addrs: Type.Array(addressed(Text('One of them.'), 'hostPort'), {
+          master_name: Text('Name of the master at the Sentinels.'),
+          sentinel_addrs: Type.Array(addressed(Text('An item.'), 'hostPort'), {
             description: 'host:port of Sentinels.',
           }),
           db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
         },
-        { ...CLOSED, description: 'The Sentinels that know the server. Either they or addr is there.' },
+        { ...CLOSED, description: 'The Sentinels that know the server. Either this or addr is set.' },
       ),
     ),
     auth_type: Type.Literal('aclUser'),
@@ -40,9 +40,9 @@ export const Redis = Type.Object(
       },
       CLOSED,
     ),
-    key_prefix: Text('What every key starts with; the braces keep the keys in one slot of a Redis cluster.'),
+    key_prefix: Text('Beginning of every key. The braces keep the keys in one slot of a Redis cluster.'),
     dial_timeout: Duration('How long connecting may take.'),
-    read_timeout: Duration('How long an answer may take.'),
+    read_timeout: Duration('How long a response may take.'),
     write_timeout: Duration('How long sending may take.'),
     tls: Type.Optional(TLS),
     sentinel_tls: Type.Optional(TLS),

@@ -1,12 +1,12 @@
-// A provider that users log in with, in the configuration of an embedded authorization server.
+// Defines a provider that users log in with, in the configuration of an embedded authorization server.
 
 import { Type } from '#std/json-schema.ts';
 import { CLOSED, Text, Texts, Url } from './fields.ts';
 
 const UserInfo = Type.Object(
   {
-    endpoint_url: Url('URL that answers with the user.'),
-    http_method: Type.Enum(['GET', 'POST'], { description: 'How it is asked.' }),
+    endpoint_url: Url('URL that returns the user.'),
+    http_method: Type.Enum(['GET', 'POST'], { description: 'HTTP method of the request.' }),
     additional_headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Headers to send.' })),
     field_mapping: Type.Optional(
       Type.Object(
@@ -29,10 +29,10 @@ const CLIENT = {
   ),
   client_secret_env_var: Type.Optional(Text('Variable with the client secret. Neither: a public client, with PKCE.')),
   redirect_uri: Url('URL that the provider sends users back to.'),
-  scopes: Type.Optional(Texts('Scopes to ask for.')),
+  scopes: Type.Optional(Texts('Scopes to request.')),
   additional_authorization_params: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      description: 'Parameters to add to the URL that users are sent to. Those of the protocol cannot be set.',
+      description: 'Parameters to add to the URL that users are sent to. Parameters of the protocol cannot be set.',
     }),
   ),
 };
@@ -50,7 +50,7 @@ export const OIDCUpstream = Type.Object(
 const Registration = Type.Object(
   {
     discovery_url: Type.Optional(Url('URL of the metadata that names the registration endpoint.')),
-    registration_endpoint: Type.Optional(Url('URL that registers clients. One of the two is there.')),
+    registration_endpoint: Type.Optional(Url('URL that registers clients. Either this or discovery_url is set.')),
     initial_access_token_file: Type.Optional(Text('File with the token to register with; wins over the variable.')),
     initial_access_token_env_var: Type.Optional(Text('Variable with the token. Neither: the endpoint is open.')),
     software_id: Type.Optional(Text('The software_id of the registration.')),
@@ -62,7 +62,7 @@ const Registration = Type.Object(
 export const OAuth2Upstream = Type.Object(
   {
     authorization_endpoint: Url('URL that users are sent to.'),
-    token_endpoint: Url('URL that codes are turned into tokens at.'),
+    token_endpoint: Url('URL at which codes are exchanged for tokens.'),
     ...CLIENT,
     client_id: Type.Optional(Text('Client id that the provider knows the server by. Absent: dcr_config is there.')),
     dcr_config: Type.Optional(Registration),
@@ -86,7 +86,7 @@ export const OAuth2Upstream = Type.Object(
         {
           ...CLOSED,
           description:
-            'Where the token response has the user; wins over userinfo, and one of them is there. Dots lead inwards, |@upstreamjwt reads the claims of a JWT.',
+            'Paths of the user in the token response. Wins over userinfo, and one of the two is set. Dots separate the keys of a path, |@upstreamjwt reads the claims of a JWT.',
         },
       ),
     ),
@@ -98,7 +98,10 @@ export const OAuth2Upstream = Type.Object(
           refresh_token_path: Text('Path of the refresh token.'),
           expires_in_path: Text('Path of the lifetime, in seconds.'),
         },
-        { ...CLOSED, description: 'Where a token response that RFC 6749 does not know has what; dots lead inwards.' },
+        {
+          ...CLOSED,
+          description: 'Paths in a token response that differs from RFC 6749. Dots separate the keys of a path.',
+        },
       ),
     ),
   },

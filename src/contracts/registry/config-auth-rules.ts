@@ -1,4 +1,5 @@
-// What the schema cannot say of `auth`: what a mode needs, paths that make more public than they seem to.
+// Checks rules of `auth` that its schema cannot express: fields that a mode needs, and public paths that cover more
+// than they seem to.
 
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
@@ -7,7 +8,7 @@ type Auth = NonNullable<RegistryConfigFile['auth']>;
 type OAuth = NonNullable<Auth['oauth']>;
 type Provider = NonNullable<OAuth['providers']>[number];
 
-/** As much of the section as fits the schema. */
+/** The parts of the section that fit the schema. */
 export type SoundAuth = Omit<Auth, 'oauth'> & { readonly oauth?: SoundOAuth | undefined };
 
 type SoundOAuth = Omit<OAuth, 'providers' | 'resourceUrl'> & {
@@ -26,7 +27,7 @@ export function authFindings(auth: SoundAuth | undefined): readonly ConfigFindin
   return [
     ...(auth?.syncTokenFile === undefined
       ? []
-      : [warning('registry-config-no-effect', '/auth/syncTokenFile', 'has no effect where tokens are asked for')]),
+      : [warning('registry-config-no-effect', '/auth/syncTokenFile', 'has no effect if tokens are required')]),
     ...publicPathFindings(auth?.publicPaths, '/auth/publicPaths'),
     ...publicPathFindings(oauth.publicPaths, '/auth/oauth/publicPaths'),
     ...urlFindings(oauth.resourceUrl, '/auth/oauth/resourceUrl'),
@@ -38,7 +39,7 @@ export function authFindings(auth: SoundAuth | undefined): readonly ConfigFindin
   ];
 }
 
-/** Clients ask for the scopes that the discovery document names. */
+/** Checks the scopes. Clients request those that the discovery document names. */
 function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly ConfigFinding[] {
   if (enforceScopes !== true || scopesSupported === undefined) return [];
   const missing = ['mcp-registry:read', 'mcp-registry:write'].filter((scope) => !scopesSupported.includes(scope));

@@ -1,4 +1,4 @@
-// The part of the registry service's configuration that says who may read.
+// Defines the part of the registry service's configuration that says who may read.
 
 import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';
@@ -11,7 +11,7 @@ const Provider = Type.Object(
     issuerUrl: fileForm(PROVIDER.issuerUrl),
     audience: PROVIDER.audience,
     tokenTypes: Type.Optional(
-      Texts('`typ` of accepted JWTs, beyond none, `JWT` and `at+jwt`, where the issuer is known to use another.'),
+      Texts('`typ` of accepted JWTs in addition to none, `JWT` and `at+jwt`, if the issuer uses another one.'),
     ),
     jwksUrl: setting(PROVIDER.jwksUrl),
     introspectionUrl: setting(PROVIDER.introspectionUrl),
@@ -52,7 +52,9 @@ export const Auth = Type.Object(
     ),
     publicPaths: Type.Optional(Texts('The same as oauth.publicPaths.')),
     syncTokenFile: Type.Optional(
-      Text('In mode anonymous: file that holds the token that a manual sync needs. Without it no one may ask for one.'),
+      Text(
+        'In mode anonymous: file that holds the token that a manual sync needs. Without it nobody can start a sync.',
+      ),
     ),
     oauth: Type.Optional(OAuth),
   },

@@ -1,8 +1,8 @@
-// What the rules of the registry configuration find, and the one about URLs that several of them share.
+// Defines the findings of the rules of the registry configuration, with one about URLs that several rules share.
 
 import type { ContractCode } from '../codes.ts';
 
-/** One mistake, at a JSON pointer into the file. */
+/** A fault, at a JSON pointer into the file. */
 export interface ConfigFinding {
   readonly code: ContractCode;
   readonly severity: 'error' | 'warning';

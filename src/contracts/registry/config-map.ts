@@ -1,6 +1,6 @@
-// Where MCPRegistry renders the configuration of its service into.
+// Names the ConfigMap into which MCPRegistry renders the configuration of its service.
 
-/** `{name of the MCPRegistry}` and this: name of the ConfigMap. */
+/** The suffix after the name of the MCPRegistry in the name of the ConfigMap. */
 export const REGISTRY_CONFIG_SUFFIX = '-registry-server-config';
-/** The key that holds the file, and the file's name where it is mounted. */
+/** The key of the file, and the name of the mounted file. */
 export const REGISTRY_CONFIG_KEY = 'config.yaml';

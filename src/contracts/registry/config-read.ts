@@ -1,4 +1,4 @@
-// Reads the text of a registry configuration file, and what the environment says over it.
+// Reads a registry configuration file, and the settings of the environment that override it.
 
 import type { ErrorObject } from 'ajv';
 import { didYouMean } from '#std/closest.ts';
@@ -15,12 +15,12 @@ export type RegistryConfigResult =
   | { readonly config: RegistryConfig; readonly warnings: readonly Problem[] }
   | { readonly problems: readonly Problem[] };
 
-/** The later one wins: the first is that of the existing platform. */
+/** The later prefix wins. The first is that of the existing platform. */
 const PREFIXES = ['THV_REGISTRY', 'SKEP_REGISTRY'] as const;
 
 /**
- * `file`: the name that problems carry. Every problem has file, line and column, or names the variable that the value is
- * from; all are reported together.
+ * `file`: the name in problems. Every problem has file, line and column, or names the variable that set the value. All
+ * are reported together.
  */
 export function readRegistryConfig(text: string, file: string, environment: Environment = {}): RegistryConfigResult {
   const [document, second] = readDocuments(text, file);
@@ -42,10 +42,10 @@ function overlaid(value: Json | undefined, environment: Environment): Json | und
   return PREFIXES.reduce((below, prefix) => withEnvironment(schema, below, prefix, environment), value);
 }
 
-/** Entries of these lists are judged as a whole: half of one says nothing about what is missing. */
+/** Entries of these lists are checked as a whole, because a part of an entry does not show which fields are missing. */
 const ENTRY = /^\/(registries|auth\/oauth\/providers)\/[0-9]+/;
 
-/** What the rules say of the parts that fit the schema. */
+/** Returns the findings of the rules about the parts that fit the schema. */
 function ruleFindings(value: Json | undefined, misfits: readonly ErrorObject[]): readonly ConfigFinding[] {
   if (!isObject(value)) return [];
   const sound = structuredClone(value);
@@ -55,7 +55,7 @@ function ruleFindings(value: Json | undefined, misfits: readonly ErrorObject[]):
     else if (keyword !== 'required' && keyword !== 'additionalProperties') unset(sound, instancePath);
   }
   const findings = configFindings(sound as SoundConfig);
-  // Whether providers are missing cannot be known where the section they belong to is broken.
+  // If the auth section is broken, it is unknown whether providers are missing.
   const isAuthBroken = misfits.some(
     ({ instancePath }) => instancePath === '/auth' || instancePath.startsWith('/auth/'),
   );
@@ -75,7 +75,7 @@ function child(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) ? value[name] : undefined;
 }
 
-/** In the order of the file; what is from the environment first. */
+/** Sorts by place in the file. Problems of the environment come first. */
 function byPlace({ place: a }: Problem, { place: b }: Problem): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
@@ -96,7 +96,7 @@ interface PlacedFinding extends ConfigFinding {
   readonly at?: 'key';
 }
 
-function schemaFinding(error: ErrorObject): PlacedFinding {
+export function schemaFinding(error: ErrorObject): PlacedFinding {
   const finding = { code: 'registry-config-schema', severity: 'error', pointer: error.instancePath } as const;
   const { params } = error;
   switch (error.keyword) {

@@ -1,12 +1,12 @@
-// What the schema of the registry configuration cannot say: fields that exclude or need each other, names that cannot be
-// served, settings without effect.
+// Checks rules of the registry configuration that its schema cannot express: fields that exclude or need each other,
+// names that cannot be served, settings without effect.
 
 import type { RegistryConfigFile } from './config.ts';
 import { authFindings, type SoundAuth } from './config-auth-rules.ts';
 import { type ConfigFinding, error, warning } from './config-finding.ts';
 import { duplicateFindings, type Registry, registryFindings } from './config-source-rules.ts';
 
-/** A file, or as much of one as fits the schema: what does not is undefined, so that places stay what they are. */
+/** A file, or the parts of it that fit the schema. Other parts are undefined, so that places stay the same. */
 export interface SoundConfig extends Omit<RegistryConfigFile, 'registries' | 'auth'> {
   readonly registries?: readonly (Registry | undefined)[];
   readonly auth?: SoundAuth;
@@ -40,19 +40,19 @@ function rangeFindings(ranges: readonly string[] | undefined, pointer: string): 
   return (ranges ?? []).flatMap((range, index) =>
     isAddressRange(range)
       ? []
-      : [error('registry-config-address', `${pointer}/${index}`, `"${range}" is no address or CIDR range`)],
+      : [error('registry-config-address', `${pointer}/${index}`, `"${range}" is not an address or CIDR range`)],
   );
 }
 
 function isAddressRange(range: string): boolean {
   const [address = '', bits] = range.split('/');
   const isV6 = address.includes(':');
-  // The URL parser reads `1.2` as an address too; all four parts are meant here.
+  // The URL parser also reads `1.2` as an address. Here all four parts are required.
   if (!isV6 && address.split('.').length !== 4) return false;
   return URL.canParse(isV6 ? `http://[${address}]/` : `http://${address}/`) && Number(bits ?? 0) <= (isV6 ? 128 : 32);
 }
 
-/** A reconciler stores the servers that run. */
+/** Whether the registry is served empty. A reconciler stores the running servers. */
 function isServedEmpty({ kubernetes, managed, syncedBy }: Registry): boolean {
   return managed !== undefined || (kubernetes !== undefined && syncedBy !== 'reconciler');
 }

@@ -1,9 +1,9 @@
-// What the schema cannot say of `registries`: origins that exclude each other, names that cannot be served, patterns that let
-// nothing through.
+// Checks rules of `registries` that the schema cannot express: origins that exclude each other, names that cannot be
+// served, patterns that match nothing.
 
 import { addressFault } from '#std/address/address.ts';
 import { parseDuration } from '#std/duration.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
 import { RESERVED_NAMES } from './fields.ts';
@@ -13,7 +13,7 @@ export type Registry = RegistryConfigFile['registries'][number];
 
 export const API_FORMAT = `an api source is always read in the ${FORMAT_OF_APIS} format`;
 
-/** How often the service looks which sources are due. */
+/** The interval at which the service checks which sources are due. */
 export const DUE_EVERY_MS = 10_000;
 
 const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
@@ -43,12 +43,12 @@ function intervalFindings({ syncPolicy, syncedBy }: Registry, pointer: string): 
   return [warning('registry-config-no-effect', pointer, `counts as ${DUE_EVERY_MS / 1000}s, the shortest interval`)];
 }
 
-/** A malformed pattern lets nothing through: the registry would be served empty. */
+/** Reports malformed patterns. They match nothing, so the registry would be served empty. */
 function patternFindings({ filter }: Registry, pointer: string): readonly ConfigFinding[] {
   return (['include', 'exclude'] as const).flatMap((list) =>
     (filter?.names?.[list] ?? []).flatMap((pattern, index) => {
       if (parseGlob(pattern) !== undefined) return [];
-      const says = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+      const says = `"${pattern}" is not a glob: brackets, braces and ranges must be complete, and \\ cannot be last`;
       return [error('registry-config-glob', `${pointer}/${list}/${index}`, says)];
     }),
   );
@@ -88,7 +88,10 @@ function originFindings(registry: Registry, pointer: string): readonly ConfigFin
   ];
 }
 
-/** The operator of the existing platform puts a `kubernetes` entry named `default` first; a real one may follow. */
+/**
+ * Reports duplicate names. The operator of the existing platform puts a `kubernetes` entry named `default` first, and a
+ * real entry of this name may follow.
+ */
 export function duplicateFindings(registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
   const seen = new Set<string>();
   return registries.flatMap((registry, index) => {
@@ -107,7 +110,7 @@ export function duplicateFindings(registries: readonly (Registry | undefined)[])
   });
 }
 
-/** Half of a pair would be a repository that is asked for without credentials. */
+/** Reports incomplete credentials, with which a repository would be read without any. */
 function credentialFindings(auth: Credentials | undefined, pointer: string): readonly ConfigFinding[] {
   if (auth === undefined) return [];
   const { username, passwordFile, sshKeyFile, knownHostsFile } = auth;

@@ -1,5 +1,5 @@
-// The part of the registry service's configuration that says what is served, and where it is from: an entry of
-// `registries`.
+// Defines the part of the registry service's configuration that names the served registries and their sources: an entry
+// of `registries`.
 
 import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';

@@ -1,4 +1,4 @@
-// The words that the schemas of the registry service's configuration are made of.
+// Defines the parts of which the schemas of the registry service's configuration are built.
 
 import { DURATION_PATTERN } from '#std/duration.ts';
 import { Type } from '#std/json-schema.ts';

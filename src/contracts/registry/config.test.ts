@@ -1,4 +1,5 @@
-// The registry configuration file: what is accepted and how it settles, what is refused and where.
+// Tests the registry configuration file: accepted files with the resulting settings, and refused ones with the places
+// of their faults.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -7,7 +8,7 @@ import { RESERVED_NAMES } from './fields.ts';
 import type { RegistryConfig } from './service.ts';
 import { FORMAT_OF_APIS, SOURCE_FORMATS } from './source.ts';
 
-/** Problems or warnings as text, one per line. */
+/** Checks problems or warnings, written as text, one per line. */
 function check(text: string, expected: readonly string[]): void {
   const result = readRegistryConfig(text, 'config.yaml');
   const found = 'problems' in result ? result.problems : result.warnings;
@@ -73,7 +74,7 @@ auth:
         allowPrivateIP: true
 `;
 
-test('what the operator of the existing platform generates is accepted as it is', () => {
+test('a file of the operator of the existing platform is accepted unchanged', () => {
   check(GENERATED, [
     'config.yaml:3:5: warning registry-config-no-effect: /registries/0: nothing is read for "default"; it is served empty',
   ]);
@@ -281,7 +282,7 @@ test('everything but the registries and the auth mode has a default', () => {
   `);
 });
 
-test('public paths may stand in both places and are joined', () => {
+test('public paths of both places are joined', () => {
   const { auth } = config(
     `${GENERATED.replace('  oauth:', '  publicPaths: [/a, /b]\n  oauth:\n    publicPaths: [/b, /c]')}`,
   );
@@ -376,7 +377,7 @@ test.each([
     text: `registries:\n  - name: a\n    file: {path: x.json}\n    syncPolicy: {interval: 0s}\n    filter: {names: {include: ['io.*', '[']}}\n${ANONYMOUS}`,
     expected: [
       'config.yaml:4:28: error registry-config-interval: /registries/0/syncPolicy/interval: must be longer than 0s',
-      'config.yaml:5:40: error registry-config-glob: /registries/0/filter/names/include/1: "[" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last',
+      'config.yaml:5:40: error registry-config-glob: /registries/0/filter/names/include/1: "[" is not a glob: brackets, braces and ranges must be complete, and \\ cannot be last',
     ],
   },
   {
@@ -424,7 +425,7 @@ test.each([
     ],
   },
   {
-    reason: 'a name that no URL can hold',
+    reason: 'a name that cannot be in a URL',
     text: `registries: [{name: "..", managed: {}}, {name: "a b", managed: {}}]\n${ANONYMOUS}`,
     expected: [
       'config.yaml:1:14: warning registry-config-no-effect: /registries/0: nothing is read for ".."; it is served empty',
@@ -460,7 +461,7 @@ test.each([
     expected: ['config.yaml:3:3: error registry-config-schema: /auth/oauth: resourceUrl is missing'],
   },
   {
-    reason: 'URLs that are none',
+    reason: 'invalid URLs of several kinds',
     text: `${A}auth:\n  oauth:\n    resourceUrl: https://r.example/#x\n    providers:\n      - {name: p, issuerUrl: "https://u:p@i.example", jwksUrl: "https://[", audience: a}\n`,
     expected: [
       'config.yaml:4:18: error registry-config-url: /auth/oauth/resourceUrl: must not have a fragment',
@@ -485,10 +486,10 @@ test.each([
     ],
   },
   {
-    reason: 'a token for manual syncs where tokens are asked for anyway',
+    reason: 'a token for manual syncs although tokens are required anyway',
     text: `${A}auth:\n  syncTokenFile: f\n  oauth:\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
     expected: [
-      'config.yaml:3:18: warning registry-config-no-effect: /auth/syncTokenFile: has no effect where tokens are asked for',
+      'config.yaml:3:18: warning registry-config-no-effect: /auth/syncTokenFile: has no effect if tokens are required',
     ],
   },
   {
@@ -499,7 +500,7 @@ test.each([
     ],
   },
   {
-    reason: 'an enforced scope that nobody is told of',
+    reason: 'an enforced scope that is not announced',
     text: `${A}auth:\n  oauth:\n    enforceScopes: true\n    scopesSupported: [mcp-registry:read]\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
     expected: [
       'config.yaml:5:22: warning registry-config-scopes: /auth/oauth/scopesSupported: clients are not given mcp-registry:write, which enforceScopes asks them for',
@@ -513,17 +514,17 @@ test.each([
     ],
   },
   {
-    reason: 'a proxy that is none',
+    reason: 'an invalid proxy address',
     text: `${A}${ANONYMOUS}limits: {trustedProxies: [10.0.0.0/8, "fd00::/8", "::1", 10.0.0.0/33, 1.2, 300.1.1.1, "1:2"]}\n`,
     expected: [
-      'config.yaml:3:58: error registry-config-address: /limits/trustedProxies/3: "10.0.0.0/33" is no address or CIDR range',
+      'config.yaml:3:58: error registry-config-address: /limits/trustedProxies/3: "10.0.0.0/33" is not an address or CIDR range',
       'config.yaml:3:71: error registry-config-schema: /limits/trustedProxies/4: must be string',
-      'config.yaml:3:76: error registry-config-address: /limits/trustedProxies/5: "300.1.1.1" is no address or CIDR range',
-      'config.yaml:3:87: error registry-config-address: /limits/trustedProxies/6: "1:2" is no address or CIDR range',
+      'config.yaml:3:76: error registry-config-address: /limits/trustedProxies/5: "300.1.1.1" is not an address or CIDR range',
+      'config.yaml:3:87: error registry-config-address: /limits/trustedProxies/6: "1:2" is not an address or CIDR range',
     ],
   },
   {
-    reason: 'everything that is wrong at once',
+    reason: 'several faults at once',
     text: `registries:
   - {name: health, file: {path: a.json}}
   - {name: b, file: {path: b.json}, fomat: upstream}
@@ -552,7 +553,7 @@ auth:
       'config.yaml:13:30: error registry-config-schema: /auth/oauth/providers/1/issuerUrl: is malformed. Issuer of the tokens, exactly as their iss claim has it. An http or https URL.',
     ],
   },
-])('$reason is answered with a place and what would be right', ({ text, expected }) => {
+])('$reason is reported with a place and a remedy', ({ text, expected }) => {
   check(text, expected);
 });
 
@@ -564,7 +565,7 @@ test.each(RESERVED_NAMES)('the name %s is reserved for the service', (name) => {
   ]);
 });
 
-test('the environment says over the file, and creates what the file does not have', () => {
+test('the environment overrides the file, and adds missing parts', () => {
   const result = readRegistryConfig(`${A}database: {host: file}\n`, 'config.yaml', {
     SKEP_REGISTRY_DATABASE_HOST: 'skep',
     THV_REGISTRY_DATABASE_HOST: 'thv',
@@ -589,7 +590,7 @@ test('the environment says over the file, and creates what the file does not hav
   });
 });
 
-test('what is wrong in the environment names its variable', () => {
+test('a fault in the environment names its variable', () => {
   const environment = {
     SKEP_REGISTRY_DATABASE_PORT: 'many',
     THV_REGISTRY_AUTH_MODE: 'open',
@@ -599,6 +600,6 @@ test('what is wrong in the environment names its variable', () => {
   expect('problems' in result ? result.problems.map(formatProblem) : []).toEqual([
     'error registry-config-schema: SKEP_REGISTRY_DATABASE_PORT: must be integer',
     'error registry-config-schema: THV_REGISTRY_AUTH_MODE: must be one of oauth, anonymous',
-    'error registry-config-address: SKEP_REGISTRY_LIMITS_TRUSTEDPROXIES: "1" is no address or CIDR range',
+    'error registry-config-address: SKEP_REGISTRY_LIMITS_TRUSTEDPROXIES: "1" is not an address or CIDR range',
   ]);
 });

@@ -1,5 +1,4 @@
-// The registry service's configuration file: the shape that MCPRegistry renders and `skep serve` reads.
-// Knows neither how a file is parsed nor what the service does with it.
+// Defines the registry service's configuration file, which MCPRegistry renders and `skep serve` reads.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';
@@ -26,7 +25,7 @@ const Database = Type.Object(
   },
   {
     ...CLOSED,
-    description: 'PostgreSQL database that the catalogue is in; what is left out has its default.',
+    description: 'PostgreSQL database of the catalogue. Fields that are left out have their defaults.',
   },
 );
 
@@ -48,20 +47,25 @@ const Metrics = Type.Object(
     host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address to listen on for it.' })),
     port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'Another port than that of the registry.' }),
   },
-  { ...CLOSED, description: 'Where /metrics is served, without authentication. Without it there are no metrics.' },
+  { ...CLOSED, description: 'Listener of /metrics, without authentication. Absent: no metrics are served.' },
 );
 
 const Limits = Type.Object(
   {
     requestsPerMinute: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Of one client address, on average. Without it there is no limit.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'Requests of one client address per minute, on average. Absent: no limit.',
+      }),
     ),
     trustedProxies: Type.Optional(
       Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$', description: 'An address or CIDR range.' }), {
-        description: 'Proxies whose X-Forwarded-For names the client. None: the client is who connects.',
+        description: 'Proxies whose X-Forwarded-For names the client. Empty: the client is the host that connects.',
       }),
     ),
-    requestTimeout: Type.Optional(Duration('Until a request that is not answered gets 503.', { default: '10s' })),
+    requestTimeout: Type.Optional(
+      Duration('Time after which a request without a response gets 503.', { default: '10s' }),
+    ),
     shutdownGrace: Type.Optional(
       Duration('After SIGTERM: how long new requests are still answered, while /readiness says 503.', {
         default: '5s',
@@ -83,7 +87,7 @@ const Limits = Type.Object(
       }),
     ),
   },
-  { ...CLOSED, description: 'What one client, or all of them, may use up.' },
+  { ...CLOSED, description: 'Limits for one client, or for all clients together.' },
 );
 
 /**
@@ -111,12 +115,12 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
             Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: 'TCP port; 0: any free one.' }),
           ),
         },
-        { ...CLOSED, description: 'Where clients reach the service.' },
+        { ...CLOSED, description: 'Listener for clients.' },
       ),
     ),
     metrics: Type.Optional(Metrics),
     limits: Type.Optional(Limits),
-    registries: Type.Array(Registry, { minItems: 1, description: 'What is served, one per `{registry_name}`.' }),
+    registries: Type.Array(Registry, { minItems: 1, description: 'Served registries, one per `{registry_name}`.' }),
     outbound: Type.Optional(Outbound),
     dataDir: Type.Optional(Text('Folder for copies of Git repositories; it can be rebuilt. Default: a temporary one.')),
     database: Type.Optional(Database),
@@ -127,7 +131,7 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
     running: Type.Optional(
       Type.Enum(['enabled', 'disabled'], {
         description:
-          'Whether readers see which servers run in the namespace, and where: GET /mcp, and the page. Default: enabled in mode oauth, disabled in mode anonymous, where everybody would read addresses of the inside.',
+          'Whether readers see the servers that run in the namespace with their URLs: GET /mcp, and the page. Default: enabled in mode oauth, disabled in mode anonymous, because everybody would see internal addresses.',
       }),
     ),
     telemetry: Type.Optional(Type.Object({}, { description: 'Accepted; has no effect.' })),
@@ -135,7 +139,7 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   { ...CLOSED, title: 'Registry service configuration' },
 );
 
-/** The file as it is written: what has a default may be left out. */
+/** The file as it is written: fields with a default may be left out. */
 export type RegistryConfigFile = Static<typeof REGISTRY_CONFIG_SCHEMA>;
 
 export const registryConfigCheck = schemaCheck<RegistryConfigFile>(REGISTRY_CONFIG_SCHEMA);

@@ -1,13 +1,16 @@
-// The database an MCPRegistry names for itself: what `databaseConfig` says and the reconciler connects with.
+// Defines the database of an MCPRegistry: the fields of `databaseConfig`, which the reconciler uses to connect.
 
 import type { RegistryConfigFile } from './config.ts';
 
 export interface RegistryDatabaseTarget {
   readonly settings: NonNullable<RegistryConfigFile['database']>;
-  /** Where the certificates are that its server is checked by; absent: those that the system trusts. */
+  /** The certificates by which its server is verified. If absent, those that the system trusts are used. */
   readonly caConfigMapRef?: { readonly name: string; readonly key: string };
-  /** Where the password of `settings.user` is, in the MCPRegistry's namespace. */
-  readonly passwordSecretRef: { readonly name: string; readonly key: string };
-  /** The same of `settings.migrationUser`. */
-  readonly migrationPasswordSecretRef: { readonly name: string; readonly key: string };
+  /** Secrets of the MCPRegistry's namespace: with the passwords of `settings.user` and `settings.migrationUser`, or with a password file. */
+  readonly passwords: { readonly app: SecretKey; readonly migration: SecretKey } | { readonly file: SecretKey };
+}
+
+interface SecretKey {
+  readonly name: string;
+  readonly key: string;
 }

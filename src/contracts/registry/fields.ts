@@ -1,4 +1,4 @@
-// Fields that an MCPRegistry and the configuration of its service share, as the resource has them.
+// Defines fields that an MCPRegistry and the configuration of its service share, in the form of the resource.
 
 import { addressed } from '#std/address/address.ts';
 import { DURATION_PATTERN } from '#std/duration.ts';
@@ -7,7 +7,7 @@ import type { TString } from '#std/json-schema.ts';
 import { bool, duration, list, object, optional, text } from '#std/schema.ts';
 import { HTTP_URL } from './config-words.ts';
 
-/** First segments of paths that are not registries. */
+/** Names that a registry must not have, because they are first segments of other paths. */
 export const RESERVED_NAMES: readonly string[] = [
   'health',
   'readiness',
@@ -39,14 +39,20 @@ export const NAME = text(
   },
 );
 
-/** The service asks for a host too: what it would refuse is reported of a manifest (`registry-service-config`). */
+/**
+ * Returns a field for a URL. The service also requires a host: URLs that it would refuse are reported about the
+ * manifest (`registry-service-config`).
+ */
 function url(description: string) {
   return inFile(text(`${description} An http or https URL.`, { minLength: 1, pattern: '^https?://.*' }), {
     pattern: HTTP_URL,
   });
 }
 
-/** A path that leads out of its folder would read another registry's data, or the service's own files. */
+/**
+ * Returns a field for a path inside a folder. A path that leaves it would read another registry's data, or the
+ * service's own files.
+ */
 export function fileField(description: string) {
   return text(description, {
     default: 'registry.json',
@@ -87,7 +93,7 @@ export const INTERVAL = duration('Time from one sync to the next, such as 1h30m.
   ],
 });
 
-/** `entry`: what one text of a list is. */
+/** `entry`: the schema of one text of a list. */
 export function filter(entry: (schema: TString) => TString) {
   const glob = entry(text('A glob; * also matches /.'));
   const tag = entry(text('A tag.'));
@@ -96,34 +102,34 @@ export function filter(entry: (schema: TString) => TString) {
       names: optional(
         object(
           {
-            include: optional(list(glob, 'Kept when the list is empty or one matches.')),
-            exclude: optional(list(glob, 'Left out when one matches; wins over include.')),
+            include: optional(list(glob, 'Kept if the list is empty or one matches.')),
+            exclude: optional(list(glob, 'Left out if one matches; wins over include.')),
           },
-          'By name as it is served: an entry `gamma` of the format `toolhive` is served as `io.github.stacklok/gamma`, so write `*/gamma`.',
+          'Filter by served name: an entry `gamma` of the format `toolhive` is served as `io.github.stacklok/gamma`, so write `*/gamma`.',
         ),
       ),
       tags: optional(
         object(
           {
-            include: optional(list(tag, 'Kept when the list is empty or one tag is in it.')),
-            exclude: optional(list(tag, 'Left out when one tag is in it; wins over include.')),
+            include: optional(list(tag, 'Kept if the list is empty or one tag is in it.')),
+            exclude: optional(list(tag, 'Left out if one tag is in it; wins over include.')),
           },
-          'By tag.',
+          'Filter by tag.',
         ),
       ),
     },
-    'Which entries are kept. Names and tags must both agree.',
+    'Which entries are kept. Names and tags must both match.',
   );
 }
 
-/** Whose tokens are accepted. */
+/** The providers whose tokens are accepted. */
 export const PROVIDER = {
   name: text('Name of the provider, for logs.', { minLength: 1 }),
   issuerUrl: url('Issuer of the tokens, exactly as their iss claim has it.'),
-  jwksUrl: url('Where the signing keys are; discovery is skipped.'),
-  audience: text('Audience that tokens must be made for.', { minLength: 1 }),
+  jwksUrl: url('URL of the signing keys. If set, discovery is skipped.'),
+  audience: text('Audience that tokens must have.', { minLength: 1 }),
   clientId: text('Client id for introspection.'),
-  introspectionUrl: url('Where opaque tokens are checked (RFC 7662). Without it, only JWTs are.'),
+  introspectionUrl: url('URL at which opaque tokens are checked (RFC 7662). Absent: only JWTs are accepted.'),
   allowPrivateIP: bool('True: the provider may be at a private address.', false),
 };
 

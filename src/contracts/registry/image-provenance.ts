@@ -1,23 +1,23 @@
-// Verified attestations of the image of a workload: the reconciler writes them into an annotation of the workload, and pages show
-// them.
+// Reads and writes verified attestations of the image of a workload: the reconciler writes them into an annotation of
+// the workload, and pages show them.
 
 import { isObject, type Json, objectsIn, parseJson } from '#std/json.ts';
 
 /** An attestation whose signer is the expected one. */
 export interface ImageProvenance {
   readonly predicateType: string;
-  /** Source repository, by the certificate of the signer. */
+  /** The source repository, from the certificate of the signer. */
   readonly repository?: string;
-  /** Workflow that signed it, by the certificate of the signer. */
+  /** The workflow that signed it, from the certificate of the signer. */
   readonly identity?: string;
 }
 
-/** Annotation of a workload: attestations by the name of its image, with digest. */
+/** An annotation of a workload: attestations by the name of its image, with digest. */
 export const IMAGE_PROVENANCE = 'skep.dev/image-provenance';
 
 type ByImage = ReadonlyMap<string, readonly ImageProvenance[]>;
 
-/** Undefined if there is none. */
+/** Returns undefined if there is none. */
 export function formatProvenance(images: ByImage): string | undefined {
   const found = [...images].filter(([, all]) => all.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return found.length === 0 ? undefined : JSON.stringify(Object.fromEntries(found));
@@ -47,7 +47,10 @@ function readAll(all: Json | undefined): readonly ImageProvenance[] {
   );
 }
 
-/** False if databases or addresses of pages cannot hold the text: for half a surrogate pair and U+0000. */
+/**
+ * Whether the value is a text that databases and addresses of pages can contain: neither half a surrogate pair nor
+ * U+0000 is in it.
+ */
 function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }

@@ -1,4 +1,4 @@
-// Names of the MCP clients whose administrators get lists of the servers of a registry.
+// Names the MCP clients whose administrators get lists of the servers of a registry.
 
 export const LISTED_CLIENTS = ['vscode', 'copilot', 'claude-code', 'cursor'] as const;
 

@@ -1,4 +1,5 @@
-// What the registry service works with: its configuration checked, defaults filled in, durations in milliseconds.
+// Defines the settings of the registry service: its configuration checked, with defaults filled in and durations in
+// milliseconds.
 
 import assert from 'node:assert/strict';
 import { parseDuration } from '#std/duration.ts';
@@ -7,9 +8,9 @@ import type { RegistryConfigFile } from './config.ts';
 import { OAUTH_DEFAULTS } from './fields.ts';
 import { DEFAULT_FORMAT, FORMAT_OF_APIS, type RegistrySource, type ServiceOrigin } from './source.ts';
 
-/** One served registry. */
+/** A served registry. */
 export interface ServedRegistry extends RegistrySource<ServiceOrigin | { readonly type: 'kubernetes' | 'managed' }> {
-  /** `reconciler`: someone else brings its content into the store. */
+  /** `reconciler`: a reconciler writes its content into the store. */
   readonly syncedBy: 'service' | 'reconciler';
 }
 
@@ -27,13 +28,13 @@ interface RegistryDatabase {
   readonly connMaxLifetimeMs: number;
 }
 
-/** Equal in form to the settings of `auth/`. */
+/** Has the same form as the settings of `auth/`. */
 export interface OAuthConfig {
   readonly resourceUrl: string;
   readonly realm: string;
   readonly scopesSupported: readonly string[];
   readonly resourceDocumentation?: string;
-  /** Reading needs mcp-registry:read, a manual sync mcp-registry:write. */
+  /** Whether reading requires mcp-registry:read, and a manual sync mcp-registry:write. */
   readonly enforceScopes: boolean;
   readonly providers: readonly ProviderConfig[];
 }
@@ -55,7 +56,7 @@ export interface ProviderConfig {
 type AuthConfig =
   | {
       readonly mode: 'anonymous';
-      /** Holds the token that a manual sync needs; absent: there is none. */
+      /** The file with the token for manual syncs. If absent, there is no such token. */
       readonly syncTokenFile?: string;
     }
   | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
@@ -66,18 +67,18 @@ interface ListenAddress {
 }
 
 interface ServiceLimits {
-  /** Of one client address; absent: no limit. */
+  /** Requests of one client address. If absent, there is no limit. */
   readonly requestsPerMinute?: number;
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly requestTimeoutMs: number;
-  /** How long new requests are still answered once the service was asked to stop. */
+  /** Milliseconds for which new requests are still answered after the service received the signal to stop. */
   readonly shutdownGraceMs: number;
   readonly headerBytes: number;
   readonly connections: number;
 }
 
-/** How sources are reached. */
+/** The connections to sources. */
 interface ServiceOutbound {
   readonly allowPrivate: readonly string[];
   readonly allowFiles: boolean;
@@ -85,30 +86,30 @@ interface ServiceOutbound {
 }
 
 export interface RegistryConfig {
-  /** Name of the MCPRegistry: with `namespace` the first parts of the store key. */
+  /** Name of the MCPRegistry. It is the second part of store keys, after `namespace`. */
   readonly registryName: string;
   readonly namespace: string;
   /** Name for people. */
   readonly displayName?: string;
   readonly listen: ListenAddress;
-  /** Absent: no metrics are served. */
+  /** Absent if no metrics are served. */
   readonly metrics?: ListenAddress;
   readonly limits: ServiceLimits;
   readonly registries: readonly ServedRegistry[];
   readonly outbound: ServiceOutbound;
-  /** Absent: a temporary folder. */
+  /** If absent, a temporary folder is used. */
   readonly dataDir?: string;
   readonly database: RegistryDatabase;
   readonly auth: AuthConfig;
   /** Whether the web page is served. */
   readonly page: boolean;
-  /** Whether readers see what runs in the namespace. */
+  /** Whether readers see the servers that run in the namespace. */
   readonly running: boolean;
 }
 
 type RegistryEntry = RegistryConfigFile['registries'][number];
 
-/** Only for files that fit the schema and break no rule. */
+/** Fills in defaults. The file must fit the schema and break no rule. */
 export function settleConfig(file: RegistryConfigFile): RegistryConfig {
   return {
     registryName: file.registryName ?? 'default',
@@ -139,7 +140,7 @@ function settleLimits(limits: NonNullable<RegistryConfigFile['limits']>): Servic
   };
 }
 
-/** A `kubernetes` entry gives way to another of its name: see the rule about duplicates. */
+/** Leaves out a `kubernetes` entry if another entry has its name: see the rule about duplicates. */
 function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedRegistry[] {
   const names = new Set(entries.filter(({ kubernetes }) => kubernetes === undefined).map(({ name }) => name));
   return entries
@@ -170,7 +171,7 @@ function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): 
   return { ...rest, connMaxLifetimeMs: milliseconds(connMaxLifetime) };
 }
 
-/** Document 1: without any `auth` the mode is oauth; the rules have refused that where providers are missing. */
+/** Without any `auth` the mode is oauth. If providers are missing, the rules have refused that. */
 function settleAuth({ mode, oauth, publicPaths, syncTokenFile }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
   if (mode === 'anonymous') return { mode, syncTokenFile };
   assert(oauth?.providers !== undefined, 'mode oauth has providers');

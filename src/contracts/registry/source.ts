@@ -1,10 +1,11 @@
-// Where a registry's data comes from and which of it is kept. What MCPRegistry says and the catalogue's sync reads.
+// Defines the source of a registry's data and the filter on it. MCPRegistry declares it, and the catalogue's sync reads
+// it.
 
-/** `A`: what opens the repository. */
+/** `A`: the type of the credentials of the repository. */
 export interface GitOrigin<A> {
   readonly type: 'git';
   readonly repository: string;
-  /** At most one of the three; none means the remote's default branch. */
+  /** At most one of the three is set. If none is, the remote's default branch is read. */
   readonly branch?: string;
   readonly tag?: string;
   readonly commit?: string;
@@ -15,7 +16,7 @@ export interface GitOrigin<A> {
 
 export interface ApiOrigin {
   readonly type: 'api';
-  /** Base URL: the paths of the API are appended. */
+  /** The base URL, to which the paths of the API are appended. */
   readonly endpoint: string;
 }
 
@@ -29,30 +30,34 @@ export interface ConfigMapOrigin {
   readonly type: 'configMap';
   readonly name: string;
   readonly key: string;
-  /** True: without the ConfigMap or its key, the source is empty. */
+  /** If set, the source is empty if the ConfigMap or its key does not exist. */
   readonly optional?: boolean;
 }
 
-/** The servers of the fleet that run and whose annotations ask for an entry. The reconciler itself knows them. */
+/** The running servers of the fleet whose annotations request an entry. The reconciler itself knows them. */
 export interface FleetOrigin {
   readonly type: 'fleet';
-  /** `all`: every namespace of the instance. */
+  /** The namespaces, or `all` namespaces of the instance. */
   readonly namespaces: readonly string[] | 'all';
 }
 
-/** Where an MCPRegistry has a source from. Secrets and ConfigMaps live in its namespace. */
+/** The origin of a source of an MCPRegistry. Its Secrets and ConfigMaps are in the namespace of the MCPRegistry. */
 export type Origin =
   | GitOrigin<{
       readonly username: string;
-      /** `optional`: without the Secret or its key, the repository is read without credentials. */
+      /** `optional`: if the Secret or its key does not exist, the repository is read without credentials. */
       readonly passwordSecretRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
     }>
   | ApiOrigin
+  | UrlOrigin
   | ConfigMapOrigin
   | FleetOrigin
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
 
-/** Files: for HTTP a user name with its password, for ssh a private key with the keys of the servers to trust. */
+/**
+ * Files with credentials: for HTTP a user name with its password, for ssh a private key with the keys of the trusted
+ * servers.
+ */
 interface GitFiles {
   readonly username?: string;
   readonly passwordFile?: string;
@@ -60,27 +65,30 @@ interface GitFiles {
   readonly knownHostsFile?: string;
 }
 
-/** Where the registry service reads by itself. */
+/** The origin of a source that the registry service reads itself. */
 export type ServiceOrigin =
   | GitOrigin<GitFiles>
   | ApiOrigin
   | UrlOrigin
   | { readonly type: 'file'; readonly path: string };
 
-/** Exclude wins; a non-empty include list needs a match; names are globs that cross `/`, tags are exact. */
+/**
+ * Exclude wins. If an include list is not empty, an entry must match it. Names are globs that cross `/`, tags are
+ * exact.
+ */
 export interface Filter {
   readonly names: { readonly include: readonly string[]; readonly exclude: readonly string[] };
   readonly tags: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
-/** Formats of registry files. Every other list of them follows from this one. */
+/** Formats of registry files. All other lists of them are derived from this one. */
 export const SOURCE_FORMATS = ['toolhive', 'upstream'] as const;
 
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
 /** The format of a source whose declaration does not name one. */
 export const DEFAULT_FORMAT = 'toolhive' satisfies SourceFormat;
-/** The format that the API of a registry answers in. */
+/** The format in which the API of a registry responds. */
 export const FORMAT_OF_APIS = 'upstream' satisfies SourceFormat;
 
 const OWNERS: Readonly<Record<SourceFormat, string>> = {
@@ -91,13 +99,17 @@ const OWNERS: Readonly<Record<SourceFormat, string>> = {
 /** Names each format for the descriptions of fields. */
 export const FORMATS_DESCRIBED = SOURCE_FORMATS.map((format) => `${format} is ${OWNERS[format]}`).join(', ');
 
-/** `O`: the origins that its host knows how to read. */
+/** `O`: the origins that the reading process supports. */
 export interface RegistrySource<O = Origin> {
-  /** `registries[].name`: unique within the MCPRegistry, and the `{registry_name}` of the service's paths. */
+  /**
+   * `registries[].name`, which is unique within the MCPRegistry. It is the `{registry_name}` in the service's paths.
+   */
   readonly name: string;
   readonly format: SourceFormat;
   readonly origin: O;
-  /** Absent: synced once, on change of the filter, and by the manual trigger. */
+  /** If absent, it is synced once, when its filter changes, and by the manual trigger. */
   readonly intervalMs?: number;
   readonly filter: Filter;
+  /** JSON pointer to what its author wrote. Absent: it is the entry of `registries` at its position. */
+  readonly at?: string | undefined;
 }

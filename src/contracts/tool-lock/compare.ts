@@ -3,19 +3,22 @@
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, type ToolLock } from './schema.ts';
 
-/** Definitions by list; a list that the server does not have is empty. */
+/** Definitions by list. A list that the server does not have is empty. */
 export type Offered = Readonly<Record<LockedList, readonly JsonObject[]>>;
 
 export interface Difference {
   readonly list: LockedList;
   readonly name: string;
-  /** Absent: the lock does not have it. */
+  /** The reviewed definition. Absent if the lock does not have it. */
   readonly before?: JsonObject;
-  /** Absent: the server does not offer it. */
+  /** The current definition. Absent if the server does not offer it. */
   readonly after?: JsonObject;
 }
 
-/** Sorted by list and name. Without a lock everything is new; a list that the lock leaves out is not compared. */
+/**
+ * Returns the differences, sorted by list and name. Without a lock everything is new. A list that the lock leaves out
+ * is not compared.
+ */
 export function compareWithLock(lock: ToolLock | undefined, offered: Offered): readonly Difference[] {
   return LOCKED_LIST_NAMES.flatMap((list) => {
     const locked = lock === undefined ? [] : lock[list];

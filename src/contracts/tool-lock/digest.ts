@@ -1,17 +1,17 @@
-// Digest of one definition: equal for equal values, whatever the order of keys, the spaces and the spelling of numbers and
-// texts. Texts are compared by code points, so that letters which only look alike differ.
+// Computes the digest of a definition: equal for equal values, regardless of the order of keys, spaces, and different
+// notations of numbers and texts. Texts are compared by code points, so letters that only look alike differ.
 
 import { hash } from 'node:crypto';
 import { canonicalJson, isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 
-/** SHA-256 of the canonical text, base64url. */
+/** Returns the SHA-256 of the canonical text in base64url. */
 export function definitionDigest(definition: JsonObject): string {
   return hash('sha256', canonicalJson(definition), 'base64url');
 }
 
 /**
- * Digests that a definition may have on its way to a client. Until 2025-11-25 an `outputSchema` describes an object, so that
- * clients with sessions get a tool of a stateless server without any other one.
+ * Returns the digests that a definition may have on its way to a client. Until 2025-11-25 an `outputSchema` describes
+ * an object, so clients with sessions get a tool of a stateless server without any other `outputSchema`.
  */
 export function acceptedDigests(definition: JsonObject): readonly string[] {
   const { outputSchema, ...rest } = definition;
@@ -19,12 +19,12 @@ export function acceptedDigests(definition: JsonObject): readonly string[] {
   return isLeftOut ? [definitionDigest(definition), definitionDigest(rest)] : [definitionDigest(definition)];
 }
 
-/** Nobody needs longer numbers, and the digits beyond those of a double would reach a model unseen. */
+/** Longer numbers are useless, and their digits beyond those of a double would reach a model unnoticed. */
 const NUMBER_MAX = 40;
 
 /**
- * The definition in bytes that are valid JSON. Undefined if two readers could read it differently: a key that occurs twice, half
- * a surrogate pair, a number that a double cannot hold.
+ * Reads a definition from bytes that are valid JSON. Returns undefined if two readers could read it differently: a key
+ * that occurs twice, half a surrogate pair, a number that a double cannot represent.
  */
 export function readDefinition(bytes: Buffer): JsonObject | undefined {
   const text = bytes.toString('utf8');
@@ -38,7 +38,10 @@ export function readDefinition(bytes: Buffer): JsonObject | undefined {
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
-/** Members of all objects; undefined if a number is too long. Each member has one colon outside of texts. */
+/**
+ * Counts the members of all objects. Returns undefined if a number is too long. Each member has one colon outside
+ * texts.
+ */
 function countMembers(text: string): number | undefined {
   let members = 0;
   let digits = 0;
@@ -67,12 +70,15 @@ function endOfText(text: string, open: number): number {
   return text.length;
 }
 
-/** Digits, sign, point and exponent. */
+/** Whether the character is a digit, sign, point or exponent. */
 function isNumberPart(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e || (code | 0x20) === 0x65;
 }
 
-/** The parser keeps one of several members with the same key, so that fewer are found than were written. */
+/**
+ * Counts the members of a value. The parser keeps one of several members with the same key, so it has fewer than the
+ * text.
+ */
 function look(value: Json, seen: { members: number; isExact: boolean }): void {
   if (typeof value === 'string') seen.isExact &&= value.isWellFormed();
   else if (typeof value === 'number') seen.isExact &&= Number.isFinite(value);

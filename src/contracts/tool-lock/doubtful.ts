@@ -1,24 +1,31 @@
-// Finds texts of definitions that a reviewer should look at: characters that are not seen, and words that read like instructions to a
-// model. Neither proves anything.
+// Finds texts of definitions that a reviewer should look at: invisible characters, and words that read like
+// instructions to a model. Neither proves anything.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
-/** Controls, characters that turn text round, characters without a width, and tags (Unicode, general categories Cc and Cf). */
+/**
+ * Controls, characters that reverse the direction of text, characters without a width, and tags (Unicode, general
+ * categories Cc and Cf).
+ */
 const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
-/** Signs in texts may be joined of several by U+200C and U+200D. Two selectors of a variant in a row select nothing, and can hide a text. */
+/**
+ * Characters in texts may be joined by U+200C and U+200D. Two variation selectors in a row have no effect, and can hide
+ * a text.
+ */
 const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u;
 
 /**
- * Controls, spaces of other widths, and characters without a sign, in which text can be hidden from a reader of the diff. A
- * tab, a line feed and the selectors within an emoji are shown; digits are none, although Unicode lists them as its parts.
+ * Controls, spaces of other widths, and characters without a glyph, in which text can be hidden from a reader of the
+ * diff. A tab, a line feed and the selectors within an emoji are shown. Digits do not count as emoji, although Unicode
+ * lists them as parts of emoji.
  */
 const NOT_SHOWN =
   /(?![\t\n ]|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d)(?:\p{Cc}|\p{Cf}|\p{Z}|\p{Default_Ignorable_Code_Point}|\u2800)/u;
 
-/** Characters that a lock file escapes, in a text of JSON. */
+/** Characters that a lock file escapes in a JSON text. */
 export const UNSEEN_OR_LINE = new RegExp(NOT_SHOWN.source, 'gu');
 
-/** Whether a reader of the diff would miss something of the text. */
+/** Whether a reader of the diff would not see a part of the text. */
 export function hasUnseen(text: string): boolean {
   return NOT_SHOWN.test(text);
 }
@@ -30,12 +37,12 @@ const INSTRUCTIONS: readonly RegExp[] = [
   /\byou are now\b|\bnew instructions\b|\bsystem prompt\b/i,
 ];
 
-/** Why a reviewer should look at the texts of the definition; undefined if nothing is found. */
+/** Returns why a reviewer should look at the texts of the definition, or undefined if nothing is found. */
 export function doubtfulReason(definition: JsonObject): string | undefined {
   const { name } = definition;
-  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has characters that are not seen';
+  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has invisible characters';
   for (const text of textsIn(definition)) {
-    if (UNSEEN.test(text)) return 'a text has characters that are not seen';
+    if (UNSEEN.test(text)) return 'a text has invisible characters';
     const words = INSTRUCTIONS.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined);
     if (words !== undefined) return `a text reads like instructions: ${words.replace(/\s+/g, ' ').slice(0, 80)}`;
   }

@@ -1,4 +1,5 @@
-// The part of a lock in the configuration of a proxy or a virtual server: names with digests of the reviewed definitions.
+// Defines the part of a lock in the configuration of a proxy or a virtual server: names with digests of the reviewed
+// definitions.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Static, Type } from '#std/json-schema.ts';
@@ -32,7 +33,7 @@ export const TOOLS_LOCK = Type.Object(
             path: Type.String({ minLength: 1, description: 'File with the part.' }),
             digest: Type.String({ minLength: 1, description: 'SHA-256 of the file, in base64url.' }),
           },
-          { additionalProperties: false, description: 'One part.' },
+          { additionalProperties: false, description: 'A part of the lock.' },
         ),
         {
           description:
@@ -41,7 +42,10 @@ export const TOOLS_LOCK = Type.Object(
       ),
     ),
     report_to: Type.Optional(
-      Type.String({ minLength: 1, description: 'ConfigMap of the namespace that takes what differs. Absent: none.' }),
+      Type.String({
+        minLength: 1,
+        description: 'ConfigMap of the namespace for reports of differences. Absent: none are reported.',
+      }),
     ),
   },
   {
@@ -60,7 +64,7 @@ export type HeldLock = Static<typeof TOOLS_LOCK>;
 
 export type LockMode = HeldLock['mode'];
 
-/** Returns the lock as a proxy holds it; without a lock every definition is new. */
+/** Returns the lock in the form for a proxy. Without a lock every definition is new. */
 export function heldLock(mode: LockMode, lock: ToolLock | undefined): HeldLock {
   if (lock === undefined) return { mode, tools: {}, prompts: {}, resourceTemplates: {} };
   const digests = LOCKED_LIST_NAMES.flatMap((list) => {

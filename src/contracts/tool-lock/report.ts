@@ -1,6 +1,6 @@
-// Formats and reads the report of a proxy about definitions that are not the reviewed ones: the content of a ConfigMap, which the
-// reconciler reads for the status of the server and `skep lock` for its differences. The ConfigMap of a virtual server has a report
-// for each member that it holds to a lock.
+// Formats and reads the report of a proxy about definitions that are not the reviewed ones: the content of a ConfigMap,
+// which the reconciler reads for the status of the server and `skep lock` for its differences. The ConfigMap of a
+// virtual server has a report for each member with a lock.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isObject, objectsIn, parseJson, textsIn } from '#std/json.ts';
@@ -14,7 +14,7 @@ export interface LockReport {
   /** RFC 3339. */
   readonly at: string;
   readonly drifts: readonly ReportedDrift[];
-  /** How many further differences there was no room for; absent: none. */
+  /** Number of further differences for which there was no room. Absent if there are none. */
   readonly omitted?: number;
 }
 
@@ -22,22 +22,22 @@ export interface ReportedDrift {
   readonly list: LockedList;
   readonly name: string;
   readonly what: 'differs' | 'new' | 'unreadable' | 'missing';
-  /** JSON, as the server sent it; absent if it is missing, or if the texts are too large together. */
+  /** The JSON that the server sent. Absent if the definition is missing, or if the texts are too large together. */
   readonly definition?: string;
 }
 
-/** Keys of the ConfigMap. `member`: of a virtual server. */
+/** Returns the keys of the ConfigMap. `member`: the member of a virtual server. */
 function reportKeys(member: string | undefined) {
   const prefix = member === undefined ? '' : `${member}.`;
   return { report: `${prefix}report.json`, definitions: `${prefix}definitions` };
 }
 
-/** An object of the cluster holds 1 MiB. Bytes of the names, and of the packed texts. */
+/** The maximum bytes of names and of packed texts. An object of the cluster can have 1 MiB. */
 const [NAMES_MAX, PACKED_MAX] = [200_000, 700_000];
-/** Characters of texts that are packed at most: a server with long ones does not hold up the proxy. */
+/** The maximum number of characters that are packed, so that a server with long texts does not delay the proxy. */
 const TEXTS_MAX = 4_000_000;
 
-/** Tells for which lock a report was made. */
+/** Returns the digest that identifies the lock of a report. */
 export function lockDigest({ report_to: _place, parts: _parts, ...lock }: HeldLock): string {
   return definitionDigest(lock);
 }
@@ -51,8 +51,8 @@ export function virtualReportName(server: string): string {
 }
 
 /**
- * Data of the ConfigMap: the first of the differences, as many as fit. Texts are packed: those of a thousand tools fit. `member`: of a virtual
- * server, which holds so many members to locks.
+ * Returns the data of the ConfigMap: as many of the first differences as fit. Texts are packed: those of a thousand
+ * tools fit. `member`: the member of a virtual server, which has a lock for each.
  */
 export function formatLockReport(
   { lock, at, drifts }: LockReport,
@@ -71,7 +71,10 @@ export function formatLockReport(
   };
 }
 
-/** Returns true if data of the ConfigMap has reports about the same locks as `written`: false if one is missing, or if it is about another lock. */
+/**
+ * Returns true if the data of the ConfigMap has reports about the same locks as `written`, and false if one is missing
+ * or about another lock.
+ */
 export function hasSameLocks(written: Readonly<Record<string, string>>, data: unknown): boolean {
   const lockAt = (key: string, of: unknown) => {
     const text = isObject(of) ? of[key] : undefined;
@@ -95,12 +98,17 @@ function firstThatFit(drifts: readonly ReportedDrift[], bytesMax: number): reado
   return end < 0 ? drifts : drifts.slice(0, end);
 }
 
-/** The report without texts; undefined if the data is not a report. `member`: of a virtual server. */
+/**
+ * Returns the report without texts, or undefined if the data is not a report. `member`: the member of a virtual server.
+ */
 export function readLockReport(data: unknown, member?: string): LockReport | undefined {
   return readReport(data, member, () => []);
 }
 
-/** The report with the texts that it has; undefined if the data is not a report. `member`: of a virtual server. */
+/**
+ * Returns the report with its texts, or undefined if the data is not a report. `member`: the member of a virtual
+ * server.
+ */
 export function readLockTexts(data: unknown, member?: string): LockReport | undefined {
   return readReport(data, member, unpackDefinitions);
 }
@@ -125,7 +133,7 @@ function readReport(
     const definition = definitions[index];
     return [{ list: known, name, what: kind, ...(definition ? { definition } : {}) }];
   });
-  // If a difference cannot be read, it is counted.
+  // A difference that cannot be read is counted.
   const omitted = reported.length - drifts.length + (typeof report.omitted === 'number' ? report.omitted : 0);
   return { lock, at, drifts, ...(omitted > 0 ? { omitted } : {}) };
 }
@@ -139,7 +147,7 @@ function unpackDefinitions(packed: unknown): readonly string[] {
     const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: UNPACKED_MAX }).toString();
     return textsIn(parseJson(text));
   } catch (error) {
-    // Somebody else wrote it: the names are of use without the texts.
+    // Another program wrote the texts. The names are still useful without them.
     if (error instanceof Error && 'code' in error) return [];
     throw error;
   }

@@ -1,5 +1,5 @@
-// The file that says which tools, prompts and resource templates of one MCP server were reviewed: a ToolLock, which skep reads
-// and never applies.
+// Defines the file that says which tools, prompts and resource templates of one MCP server were reviewed: a ToolLock,
+// which skep reads and never applies.
 
 import type { JsonObject } from '#std/json.ts';
 import { Type } from '#std/json-schema.ts';
@@ -13,7 +13,7 @@ export const TOOLS_LOCK_ANNOTATION = 'skep.dev/tools-lock';
 /** Kinds whose servers can be locked. */
 export const LOCKED_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
-/** A definition as the server sends it, whatever members it has: `key` tells definitions of one list apart. */
+/** Returns the schema of a definition as the server sends it, with any members. `key` identifies it within its list. */
 function definition(key: 'name' | 'uriTemplate', description: string) {
   return Type.Unsafe<JsonObject>({
     ...anyObject(description),
@@ -37,15 +37,21 @@ const Locked = object(
 const ToolLockSpec = object(
   {
     server: Locked,
-    tools: list(definition('name', 'One tool.'), 'All tools of the server that were reviewed.', { maxItems: 20_000 }),
+    tools: list(definition('name', 'A reviewed tool.'), 'All tools of the server that were reviewed.', {
+      maxItems: 20_000,
+    }),
     prompts: optional(
-      list(definition('name', 'One prompt.'), 'All prompts that were reviewed. Absent: prompts are not locked.', {
-        maxItems: 20_000,
-      }),
+      list(
+        definition('name', 'A reviewed prompt.'),
+        'All prompts that were reviewed. Absent: prompts are not locked.',
+        {
+          maxItems: 20_000,
+        },
+      ),
     ),
     resourceTemplates: optional(
       list(
-        definition('uriTemplate', 'One template.'),
+        definition('uriTemplate', 'A reviewed template.'),
         'All resource templates that were reviewed. Absent: resource templates are not locked.',
         { maxItems: 20_000 },
       ),
@@ -56,10 +62,10 @@ const ToolLockSpec = object(
 
 export type ToolLock = Static<typeof ToolLockSpec>;
 
-/** The lists that a lock may hold, and the member that tells the definitions of each apart. */
+/** The lists of a lock, and the member that identifies the definitions of each. */
 export const LOCKED_LISTS = { tools: 'name', prompts: 'name', resourceTemplates: 'uriTemplate' } as const;
 
-/** Whether the object is a lock: it is read, and never applied. */
+/** Whether the object is a lock, which is read and never applied. */
 export function isToolLock({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
   return apiVersion === TOOL_LOCK.apiVersion && kind === TOOL_LOCK.kind;
 }
@@ -68,7 +74,7 @@ export type LockedList = keyof typeof LOCKED_LISTS;
 
 export const LOCKED_LIST_NAMES: readonly LockedList[] = ['tools', 'prompts', 'resourceTemplates'];
 
-/** Name of a definition in its list; undefined if it has none. */
+/** Returns the name of a definition in its list, or undefined if it has none. */
 export function definitionName(list: LockedList, definition: JsonObject): string | undefined {
   const name = definition[LOCKED_LISTS[list]];
   return typeof name === 'string' ? name : undefined;
@@ -78,7 +84,7 @@ function plainSchema(schema: unknown): JsonObject {
   return schema as JsonObject;
 }
 
-/** Schema of the whole object, as those of custom resources are. */
+/** The schema of the whole object, in the form of schemas of custom resources. */
 export const TOOL_LOCK_SCHEMA: JsonObject = {
   description:
     'Tools, prompts and resource templates of one MCP server that were reviewed. skep reads it and never applies it.',

@@ -1,12 +1,13 @@
-// Splits a lock that is too large for the configuration of a proxy over several files, each in a ConfigMap of its own, and joins
-// them again. The configuration has the digest of each file, so that a proxy never uses a part of a lock, or parts of two.
+// Splits a lock that is too large for the configuration of a proxy over several files, each in a ConfigMap of its own,
+// and joins them again. The configuration has the digest of each file, so that a proxy never uses a part of a lock, or
+// parts of two.
 
 import { hash } from 'node:crypto';
 import { isObject, parseJson } from '#std/json.ts';
 import type { HeldLock } from './held.ts';
 import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
 
-/** A ConfigMap holds 1 MiB, and a configuration says more than its lock. */
+/** A ConfigMap can have 1 MiB, and a configuration has other content besides its lock. */
 export const SHARD_BYTES_MAX = 800_000;
 export const SHARDS_MAX = 4;
 
@@ -29,12 +30,12 @@ export interface SplitLock {
 
 type Entry = readonly [list: LockedList, name: string, digests: string];
 
-/** Bytes of names and digests. */
+/** Returns the number of bytes of names and digests. */
 export function lockBytes(lock: HeldLock): number {
   return Buffer.byteLength(JSON.stringify(lock));
 }
 
-/** Equal locks are split into equal parts. */
+/** Splits a lock. Equal locks are split into equal parts. */
 export function splitLock(server: string, lock: HeldLock): SplitLock {
   if (lockBytes(lock) <= SHARD_BYTES_MAX) return { lock, shards: [] };
   const shards = partsOf(lock).map(
@@ -45,7 +46,7 @@ export function splitLock(server: string, lock: HeldLock): SplitLock {
     }),
   );
   const { mode, report_to } = lock;
-  // Without its other parts, the lock has no definition at all.
+  // If its other parts are missing, the lock has no definition at all.
   const empty = Object.fromEntries(LOCKED_LIST_NAMES.flatMap((list) => (lock[list] === undefined ? [] : [[list, {}]])));
   const parts = shards.map(({ configMap, directory, text }) => ({
     config_map: configMap,
@@ -68,7 +69,7 @@ function partsOf(lock: HeldLock): readonly (readonly Entry[])[] {
       const size = Buffer.byteLength(JSON.stringify([name, digests]));
       if (bytes + size > SHARD_BYTES_MAX) {
         parts.push([]);
-        // The names of the lists.
+        // The bytes of the names of the lists.
         bytes = 100;
       }
       bytes += size;
@@ -88,10 +89,13 @@ function listsOfPart(entries: readonly Entry[]): Readonly<Record<string, Readonl
   return Object.fromEntries([...lists].map(([list, all]) => [list, Object.fromEntries(all)]));
 }
 
-/** A part as the configuration names it. */
+/** A reference to a part in the configuration. */
 export type LockPart = NonNullable<HeldLock['parts']>[number];
 
-/** The whole lock, or why it is not complete. `read` returns the text of a part, or undefined if there is none. */
+/**
+ * Returns the whole lock, or why it is not complete. `read` returns the text of a part, or undefined if it does not
+ * exist.
+ */
 export function joinLock(
   lock: HeldLock,
   read: (part: LockPart) => string | undefined,

@@ -1,5 +1,5 @@
-// The text of a lock file: equal locks give equal text, and a text of several lines is a block, so that the diff of a pull
-// request shows the words that a model reads.
+// Writes the text of a lock file: equal locks have equal texts, and a text of several lines is a block, so that the
+// diff of a pull request shows the words that a model reads.
 
 import type { Scalar } from 'yaml';
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -15,7 +15,7 @@ export interface LockedServer {
   readonly spec: ToolLock;
 }
 
-/** Undefined if a value of a definition cannot be written so that it is read again as it is. */
+/** Returns undefined if a value of a definition cannot be written without loss. */
 export function formatToolLock({ namespace, name, spec }: LockedServer): string | undefined {
   const { server, ...lists } = spec;
   const object: JsonObject = {
@@ -40,7 +40,7 @@ function sortedList(list: LockedList, definitions: readonly JsonObject[] | undef
   return [[list, sorted.map(({ definition }) => sortedMembers(definition, FIRST))]];
 }
 
-/** Members that people read first; the other ones follow by name. */
+/** Members that are written first, for readers. The others follow by name. */
 const FIRST = [
   'name',
   'uriTemplate',
@@ -70,7 +70,7 @@ function memberRank(key: string, first: readonly string[]): number {
   return rank < 0 ? first.length : rank;
 }
 
-/** The text of one definition, as it stands in the file. */
+/** Returns the text of one definition as it is in the file. */
 export function formatDefinition(list: LockedList, definition: JsonObject): string {
   return yamlOf({ [list]: [sortedMembers(definition, FIRST)] }).replace(/^.*\n/, '');
 }
@@ -79,7 +79,7 @@ function yamlOf(object: JsonObject): string {
   const { Document, visit } = yamlPackage();
   const document = new Document(object, { version: '1.1', aliasDuplicateObjects: false });
   const escaped: string[] = [];
-  // A name that no text of the object has.
+  // A mark that no text of the object contains.
   const mark = markBeyond(JSON.stringify(object));
   visit(document, {
     Scalar(_key, node) {
@@ -101,7 +101,7 @@ function markBeyond(text: string): string {
 
 function writeScalar(scalar: Scalar, addEscaped: (text: string) => string): void {
   const { value } = scalar;
-  // An integer that a double rounds is read again with an exponent only.
+  // An integer that a double rounds is read correctly only with an exponent.
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) scalar.format = 'EXP';
   if (typeof value !== 'string') return;
   if (hasUnseen(value) || value === MERGE_KEY) {
@@ -111,7 +111,7 @@ function writeScalar(scalar: Scalar, addEscaped: (text: string) => string): void
   else if (isMeantOtherwise(value)) scalar.type = 'QUOTE_DOUBLE';
 }
 
-/** Plain, Kubernetes clients would read it as something else. */
+/** Whether Kubernetes clients would read the text as another value if it were plain. */
 function isMeantOtherwise(text: string): boolean {
   const resolved = resolveScalar(text, true, undefined);
   return !resolved.ok || resolved.value !== text;
@@ -119,7 +119,7 @@ function isMeantOtherwise(text: string): boolean {
 
 const MERGE_KEY = '<<';
 
-/** In double quotes, with escapes in place of characters that are not seen. */
+/** Writes the text in double quotes, with escapes in place of invisible characters. */
 function escapedText(text: string): string {
   return JSON.stringify(text).replaceAll(UNSEEN_OR_LINE, (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -1,14 +1,14 @@
-// The tools of several servers as those of one: new names first, then equal names are resolved, then what clients see is
-// chosen. Hidden tools take part in all but the last. Pure: previews and the running server use the same.
+// Combines the tools of several servers: renames them, resolves equal names, and then selects the tools that clients
+// see. Hidden tools take part in all steps but the last. Previews and the running server share this pure code.
 
 import { fitName } from './short-names.ts';
 import { renamedTools, type Shown, shownTools, type Tool } from './tools.ts';
 
 export interface MemberTools extends Shown {
   readonly workload: string;
-  /** As the member itself offers them. */
+  /** The tools as the member itself offers them. */
   readonly tools: readonly Tool[];
-  /** Clients see none of them. */
+  /** Whether clients see none of them. */
   readonly hidden: boolean;
 }
 
@@ -18,25 +18,25 @@ export interface ConflictResolution {
   readonly priorityOrder: readonly string[];
 }
 
-/** A tool under the name that is its own among those of all members. */
+/** A tool with its unique name among the tools of all members. */
 export interface RoutedTool extends Tool {
   readonly member: string;
-  /** Name at the member. */
+  /** Its name at the member. */
   readonly own: string;
-  /** Clients see it. Workflows can call the others too. */
+  /** Whether clients see it. Workflows can call the others too. */
   readonly advertised: boolean;
 }
 
 export interface Aggregated {
-  /** What clients see, in the order of members. */
+  /** The tools that clients see, in the order of members. */
   readonly tools: readonly Tool[];
-  /** Names that several tools want and no one may have: with `manual` none of them has it, otherwise the first. */
+  /** Conflicting names of several tools. With `manual` no tool gets such a name, otherwise the first does. */
   readonly clashes: readonly string[];
 }
 
 export interface Routes extends Aggregated {
   readonly routed: readonly RoutedTool[];
-  /** Tools that another one with the same name hides. */
+  /** Tools that are hidden by another one with the same name. */
   readonly outdone: readonly RoutedTool[];
 }
 
@@ -47,7 +47,7 @@ export function aggregatedTools(members: readonly MemberTools[], resolution: Con
 
 export function routeTools(members: readonly MemberTools[], resolution: ConflictResolution): Routes {
   const named = inOrder(members, resolution).flatMap((member) => namedTools(member, resolution));
-  // No one knows whether unknown ones have equal names.
+  // It is unknown whether tools of unknown lists have equal names.
   const key = ({ any, origin, name }: Tool) => (any ? `any ${origin}` : `name ${name}`);
   const routed: RoutedTool[] = [];
   const outdone: RoutedTool[] = [];
@@ -66,7 +66,9 @@ export function routeTools(members: readonly MemberTools[], resolution: Conflict
   return { tools: routed.filter(({ advertised }) => advertised), clashes, routed, outdone };
 }
 
-/** Of one member: a tool that was given the name of another one takes it from that. */
+/**
+ * Returns the tools of one member with their names. If a tool is renamed to the name of another one, it replaces that.
+ */
 function namedTools(member: MemberTools, resolution: ConflictResolution): readonly RoutedTool[] {
   const { workload, tools, names, filter, hidden } = member;
   const renamed = renamedTools(tools, names);
@@ -74,7 +76,7 @@ function namedTools(member: MemberTools, resolution: ConflictResolution): readon
   const left = renamed.filter(({ any, origin, name }) => any || origin !== name || !given.has(name));
   const shown = shownTools(tools, member);
   const seen = new Set(hidden ? [] : shown.map(({ origin }) => origin));
-  // Of a list that is not known the filter names what may be in it.
+  // If the list is unknown, the filter names tools that may be in it.
   const known = new Set(left.map(({ origin }) => origin));
   const said = shown.filter(({ origin }) => !known.has(origin) && !given.has(origin));
   return [...left, ...said].map((tool) => ({
@@ -87,7 +89,7 @@ function namedTools(member: MemberTools, resolution: ConflictResolution): readon
   }));
 }
 
-/** For `priority` the first of the order wins; whoever is not in it comes after, by name. */
+/** Sorts members. For `priority`, those in the given order come first, and the others follow by name. */
 function inOrder(
   members: readonly MemberTools[],
   { strategy, priorityOrder }: ConflictResolution,
@@ -104,7 +106,10 @@ function finalName(workload: string, { name, any }: Tool, resolution: ConflictRe
   return any ? full : fitName(full);
 }
 
-/** Prompts have no overrides: they are distinguished in the same way, and the first of equal names has it. */
+/**
+ * Returns the name with the prefix of the strategy. Prompts use it too: they have no overrides, and the first of equal
+ * names wins.
+ */
 export function conflictName(
   workload: string,
   name: string,

@@ -1,13 +1,13 @@
-// Names that clients can bear: longer ones are cut and distinguished by a digest, the same way each time.
+// Shortens names for clients: longer ones are cut and get a digest, the same each time.
 
 import { sha256 } from '#std/hash.ts';
 
-/** Model providers refuse whole requests over longer names of tools. */
+/** Model providers refuse whole requests because of longer names of tools. */
 export const NAME_MAX = 64;
 
 const DIGEST = 8;
 
-/** The name itself where it is short enough. */
+/** Returns the name itself if it is short enough. */
 export function fitName(name: string): string {
   if (name.length <= NAME_MAX) return name;
   const head = name.slice(0, NAME_MAX - DIGEST - 1).replace(/[\ud800-\udbff]$/, '');

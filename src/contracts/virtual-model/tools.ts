@@ -1,30 +1,33 @@
-// How the tools of one server are named and filtered on their way to clients. Pure.
+// Names and filters the tools of one server for clients.
 
-/** One tool as clients see it. */
+/** A tool as clients see it. */
 export interface Tool {
-  /** What it is, whatever it is called: the same tool before and after a change. */
+  /** The identity of the tool, whatever its name: it is the same before and after a change. */
   readonly origin: string;
-  /** What clients call it. */
+  /** Its name for clients. */
   readonly name: string;
-  /** The workload that offers it; empty for a server of its own, absent where it is none of theirs. */
+  /** The workload that offers it. Empty for a server of its own, absent if it belongs to no workload. */
   readonly member?: string;
-  /** True: it stands for all tools of a server whose list is not known. A real one may be called the same. */
+  /** If set, it stands for all tools of a server whose list is unknown. A real tool may have the same name. */
   readonly any?: true;
 }
 
-/** Name of what stands for all tools of a server whose list is not known. */
+/** The name of the entry for all tools of a server whose list is unknown. */
 const ANY = '*';
-/** The same for a server of its own. */
+/** The entry for a server of its own. */
 export const ANY_TOOL: Tool = { origin: ANY, name: ANY, member: '', any: true };
 
 export interface Shown {
-  /** Names as clients see them; empty lets all through. */
+  /** Names for clients. If empty, all tools are shown. */
   readonly filter: readonly string[];
-  /** New names by the tools' own. */
+  /** New names by the tools' own names. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** First tools are renamed, then the names that came of it are filtered. Of an unknown list, what settings name is known. */
+/**
+ * Renames tools, then filters the resulting names. For an unknown list, only the tools that the settings name are
+ * known.
+ */
 export function shownTools(tools: readonly Tool[], { filter, names }: Shown): readonly Tool[] {
   const renamed = renamedTools(tools, names);
   const unknown = renamed.find(({ any }) => any);
@@ -35,7 +38,7 @@ export function shownTools(tools: readonly Tool[], { filter, names }: Shown): re
   return filter.map((name) => byName.get(name) ?? toolOf(name, name, unknown.member));
 }
 
-/** Under their new names, none filtered. */
+/** Returns the tools with their new names, unfiltered. */
 export function renamedTools(tools: readonly Tool[], names: Shown['names']): readonly Tool[] {
   const renamed = tools.map((tool) => (tool.any ? tool : { ...tool, name: renamedTo(names, tool.name) }));
   const unknown = renamed.find(({ any }) => any);

@@ -1,61 +1,63 @@
-// Which tools of a group's members clients see, and under which names: what a spec and the server's configuration share.
+// Defines which tools of a group's members clients see, and under which names: fields that a spec and the server's
+// configuration share.
 
 import type { TProperties } from '#std/json-schema.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { toolName } from '../tool-override.ts';
 
-/** A name that tells workloads of a group apart. */
+/** Returns a field for a name that identifies a workload of a group. */
 export function workloadField(description: string) {
   return text(description, { minLength: 1, maxLength: 253 });
 }
 
 const ConflictResolutionConfig = object(
   {
-    prefixFormat: text(
-      'For prefix: what is put before the name of each tool; {workload} is the name of its workload.',
-      {
-        default: '{workload}_',
-        minLength: 1,
-        maxLength: 256,
-      },
-    ),
+    prefixFormat: text('For prefix: the text before the name of each tool; {workload} is the name of its workload.', {
+      default: '{workload}_',
+      minLength: 1,
+      maxLength: 256,
+    }),
     priorityOrder: optional(
-      list(workloadField('Name of a workload.'), 'For priority: whose tool wins, the first before the others.', {
-        maxItems: 1000,
-      }),
+      list(
+        workloadField('Name of a workload.'),
+        'For priority: the order of the workloads. The tool of the first one wins.',
+        {
+          maxItems: 1000,
+        },
+      ),
     ),
   },
-  'Settings of the way in which equal names are told apart.',
+  'Settings for resolving equal names.',
   { default: {} },
 );
 
-/** How tools are shown is different on both sides, and only a spec has references. */
+/** Fields of one member. How tools are shown differs on both sides, and only a spec has references. */
 export const WORKLOAD_TOOLS = {
   workload: workloadField('Name of a member of the group.'),
   filter: optional(
     list(
-      toolName('Name of a tool, as clients see it before names are told apart.'),
-      'The tools that clients see; all when empty. Workflows may call the others too.',
+      toolName('Name of a tool, as clients see it before equal names are resolved.'),
+      'The tools that clients see. If empty, all. Workflows may call the others too.',
       { maxItems: 1000 },
     ),
   ),
   excludeAll: bool('True: clients see none of its tools. Workflows may call them.', false),
 };
 
-/** AggregationConfig. `tools`: the fields of one member. */
+/** Returns AggregationConfig. `tools`: the fields of one member. */
 export function aggregation<T extends TProperties>(tools: T) {
   return object(
     {
       conflictResolution: choice(
-        'What becomes of names: prefix names every tool after its workload. priority keeps the tool of the first in an order. manual expects overrides that leave none equal.',
+        'How equal names are resolved: prefix puts the workload before every name. priority keeps the tool of the first workload in an order. manual requires overrides after which no names are equal.',
         ['prefix', 'priority', 'manual'],
         { default: 'prefix' },
       ),
       conflictResolutionConfig: ConflictResolutionConfig,
       tools: optional(
         list(
-          object(tools, 'What clients see of one member of the group.'),
-          'What clients see of single members. All of the others.',
+          object(tools, 'Tools of one member of the group that clients see.'),
+          'Tools of single members that clients see. Clients see all tools of other members.',
           {
             keys: ['workload'],
             maxItems: 200,
@@ -70,9 +72,9 @@ export function aggregation<T extends TProperties>(tools: T) {
         ),
       ),
     },
-    'How the tools of the members become those of one server.',
+    'How the tools of the members are combined.',
     {
-      // Rules are held against a default before its own defaults are filled in.
+      // Rules are checked against a default before its own defaults are filled in.
       default: { conflictResolution: 'prefix' },
       validations: [
         {

@@ -1,5 +1,5 @@
-// Fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model inside a
-// VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
+// Defines fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model
+// inside a VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
@@ -17,7 +17,7 @@ function scopes(description: string) {
 /** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
 const PROTECTED = '^(https://|http://(localhost|127[.]0[.]0[.]1|\\\\[::1\\\\])([:/?#]|$))';
 
-/** The rule for an optional field with a URL that tokens are checked by. */
+/** Returns the rule for an optional field with a URL by which tokens are verified. */
 export function protectedUrl(field: string) {
   return {
     rule: `self.insecureAllowHttp || !has(self.${field}) || self.${field}.matches('${PROTECTED}')`,
@@ -31,7 +31,7 @@ export const ModelOIDC = object(
     issuer: addressed(text('Issuer of the tokens, exactly as their iss claim has it.', URL_FORM), 'url'),
     clientId: optional(text('Client id, for introspection.')),
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
-    audience: text('Audience that tokens must be made for.', { minLength: 1 }),
+    audience: text('Audience that tokens must have.', { minLength: 1 }),
     resource: optional(
       addressed(
         text('URL by which clients know the server (RFC 8707). Default: the audience, if it is a URL.'),
@@ -47,11 +47,11 @@ export const ModelOIDC = object(
   { validations: [protectedUrl('issuer')] },
 );
 
-/** Which claims name the groups of a caller. Groups are parents of the caller in the policies. */
+/** The claims that name the groups of a caller. Groups are parents of the caller in the policies. */
 export const GROUP_SETTINGS = {
   groupClaimName: optional(
     text(
-      'Claim with the groups of a caller: its name, or the path to it with dots. Looked at before groups, roles and cognito:groups.',
+      'Claim with the groups of a caller: its name, or the path to it with dots. Read before groups, roles and cognito:groups.',
       { minLength: 1, maxLength: 253 },
     ),
   ),
@@ -69,7 +69,7 @@ export const ModelAuthz = object(
     policies: optional(list(text('A Cedar policy.', { minLength: 1 }), 'For cedar: the policies.', { maxItems: 1000 })),
     ...GROUP_SETTINGS,
   },
-  'What callers may do.',
+  'Permissions of callers.',
   {
     validations: [
       {
@@ -83,7 +83,7 @@ export const ModelAuthz = object(
 /** IncomingAuthConfig of the model. */
 export const ModelIncomingAuth = object(
   {
-    type: choice('How clients authenticate. local is refused: it would authenticate nobody.', [
+    type: choice('How clients authenticate. local is refused, because it would authenticate no client.', [
       'oidc',
       'local',
       'anonymous',
@@ -91,7 +91,7 @@ export const ModelIncomingAuth = object(
     oidc: optional(ModelOIDC),
     authz: optional(ModelAuthz),
   },
-  'How clients authenticate. No effect in a cluster: incomingAuth of the resource counts.',
+  'How clients authenticate. No effect in a cluster: incomingAuth of the resource is used instead.',
   {
     validations: [
       {
@@ -124,7 +124,7 @@ export const HeaderInjection = object(
   },
 );
 
-/** RFC 8693, section 3; the short forms are those of MCPExternalAuthConfig. */
+/** RFC 8693, section 3. The short forms are those of MCPExternalAuthConfig. */
 const SUBJECT_TOKEN_TYPE = {
   default: 'urn:ietf:params:oauth:token-type:access_token',
   pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',
@@ -132,7 +132,7 @@ const SUBJECT_TOKEN_TYPE = {
 
 export const TokenExchange = object(
   {
-    tokenUrl: addressed(text('Where tokens are exchanged.', URL_FORM), 'url'),
+    tokenUrl: addressed(text('URL at which tokens are exchanged.', URL_FORM), 'url'),
     clientId: optional(text('Client id for the exchange.')),
     clientSecret: optional(text('Client secret, readable by anyone.', { minLength: 1 })),
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
@@ -184,7 +184,7 @@ export const Xaa = object(
 function strategy(description: string) {
   return object(
     {
-      type: choice('How the backend is authenticated to.', [
+      type: choice('How the server authenticates to the backend.', [
         'unauthenticated',
         'header_injection',
         'token_exchange',
@@ -211,7 +211,7 @@ function strategy(description: string) {
   );
 }
 
-/** A block is there if and only if the type names it. */
+/** Returns the rule that a block is present if and only if the type names it. */
 export function iff(field: string, type: string) {
   return {
     rule: `(self.type == '${type}') == has(self.${field})`,
@@ -225,8 +225,12 @@ export const ModelOutgoingAuth = object(
     source: choice('discovered: from each backend. inline: only from here.', ['inline', 'discovered'], {
       default: 'discovered',
     }),
-    default: optional(strategy('For backends that nothing else is said about.')),
-    backends: optional(map(strategy('For one backend.'), 'By name of the backend.', { maxProperties: 1000 })),
+    default: optional(strategy('For backends without an entry of their own.')),
+    backends: optional(
+      map(strategy('A backend with a strategy of its own.'), 'Strategies by name of the backend.', {
+        maxProperties: 1000,
+      }),
+    ),
   },
-  'How backends are authenticated to. No effect beside outgoingAuth of the resource.',
+  'How the server authenticates to backends. No effect if the resource has outgoingAuth.',
 );

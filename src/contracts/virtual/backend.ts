@@ -1,4 +1,4 @@
-// One server behind a virtual MCP server, as a spec writes it down and as the server's configuration has it.
+// Defines a server behind a virtual MCP server, in a spec and in the server's configuration.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, object, optional, text, textMap } from '#std/schema.ts';
@@ -6,13 +6,13 @@ import { BACKEND_TOOLS_LOCK } from '../tool-lock/held.ts';
 import { workloadField } from './aggregation.ts';
 
 const BACKEND = {
-  name: workloadField('Name of the member of the group that this is.'),
+  name: workloadField('Name of this member of the group.'),
   url: addressed(text('URL of its MCP endpoint.', { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' }), 'url'),
-  transport: choice('What it speaks.', ['sse', 'streamable-http']),
-  metadata: optional(textMap('What else is known about it.')),
+  transport: choice('Its transport.', ['sse', 'streamable-http']),
+  metadata: optional(textMap('Further facts about it.')),
 };
 
-export const StaticBackend = object(BACKEND, 'A backend that is written down instead of found.');
+export const StaticBackend = object(BACKEND, 'A backend that is declared instead of discovered.');
 
 /** A backend in the configuration of a server. */
 export const ListedBackend = object(

@@ -1,4 +1,4 @@
-// Fields that turn a caller's token into temporary credentials of a cloud.
+// Defines fields that exchange a caller's token for temporary credentials of a cloud.
 
 import { integer, list, object, optional, text } from '#std/schema.ts';
 import { subjectProvider } from './subject-provider.ts';
@@ -11,7 +11,7 @@ const RoleMapping = object(
   {
     claim: optional(text('Value that the claim named by roleClaim must contain.', { minLength: 1 })),
     matcher: optional(
-      text('CEL expression over the claims of the token, as the map claims; true where the role fits.', {
+      text('CEL expression over the claims of the token, as the map claims. The role applies if it is true.', {
         minLength: 1,
       }),
     ),
@@ -39,8 +39,8 @@ export const CloudSts = object(
       pattern: '^[a-z]{2}(-[a-z]+)+-[0-9]+$',
     }),
     service: text('Service that requests are signed for.', { default: 'cloud-mcp' }),
-    fallbackRoleArn: optional(roleArn('Resource name of the role of callers that no mapping fits.')),
-    roleMappings: optional(list(RoleMapping, 'Which callers get which role; the first that fits counts.')),
+    fallbackRoleArn: optional(roleArn('Resource name of the role of callers that no mapping matches.')),
+    roleMappings: optional(list(RoleMapping, 'Which callers get which role. The first one that matches counts.')),
     roleClaim: text("Claim that holds the caller's groups or roles.", { default: 'groups', minLength: 1 }),
     sessionDuration: integer('Seconds that credentials last.', { default: 3600, minimum: 900, maximum: 43_200 }),
     subjectProviderName: subjectProvider('token of the caller'),

@@ -1,4 +1,5 @@
-// The fields of a workflow that clients call as one tool, for a resource of its own and inside a VirtualMCPServer.
+// Defines the fields of a workflow that clients call as one tool, for a resource of its own and inside a
+// VirtualMCPServer.
 
 import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '#std/schema.ts';
 import { WorkflowAnnotations } from '../tool-override.ts';
@@ -13,16 +14,16 @@ const TOOL = {
 const StepErrorHandling = object(
   {
     action: choice(
-      'abort: the workflow fails. continue: the step gives its defaultResults. retry: it is tried again, then abort.',
+      'abort: the workflow fails. continue: the output of the step is its defaultResults. retry: it is tried again, then abort.',
       ['abort', 'continue', 'retry'],
       { default: 'abort' },
     ),
     retryCount: optional(
       integer('For retry: how often the step is tried again. More than 10 counts as 10.', { minimum: 0 }),
     ),
-    retryDelay: optional(duration('For retry: time to the first try again; it grows from try to try. Default: 1s.')),
+    retryDelay: optional(duration('For retry: time until the first retry. It grows with each retry. Default: 1s.')),
   },
-  'What happens when the step fails. Default: abort.',
+  'Action if the step fails. Default: abort.',
   {
     validations: [
       {
@@ -47,20 +48,20 @@ function answerHandling(description: string) {
   );
 }
 
-/** What a step of type tool has, wherever it is. */
+/** Fields of a step of type tool, wherever it is. */
 const call = {
   arguments: optional(
     anyObject('Arguments of the tool. Texts at the first level are Go templates over .params and .steps.'),
   ),
-  condition: optional(text('Go template: the step is skipped where it gives false. It gives true or false.')),
+  condition: optional(text('Go template that results in true or false. If false, the step is skipped.')),
   timeout: optional(duration('The longest that the step may take. Default: 5m.')),
   onError: optional(StepErrorHandling),
   defaultResults: optional(
-    anyObject('Output of the step where it is skipped, or fails with onError continue. Needs every field in use.'),
+    anyObject('Output of the step if it is skipped, or fails with onError continue. Needs every field that is read.'),
   ),
 };
 
-/** WorkflowStepConfig inside a step of type forEach: a call of a tool, and nothing that a loop would not run. */
+/** WorkflowStepConfig inside a step of type forEach: a call of a tool, without fields that a loop would ignore. */
 const InnerStep = object(
   {
     id: optional(text('Name of the step, for people.', { minLength: 1, maxLength: 128 })),
@@ -68,7 +69,7 @@ const InnerStep = object(
     tool: text('The tool to call, as workload.tool.', TOOL),
     ...call,
   },
-  'For forEach: what is done with each item. Its templates also see .forEach.index and the item, .forEach.item.',
+  'For forEach: the call for each item. Its templates also see .forEach.index and the item, .forEach.item.',
 );
 
 /** WorkflowStepConfig. */
@@ -90,16 +91,16 @@ const Step = object(
         maxItems: 100,
       }),
     ),
-    message: optional(text('For elicitation: what the user is asked. A Go template.', { minLength: 1 })),
+    message: optional(text('For elicitation: the question to the user. A Go template.', { minLength: 1 })),
     schema: optional(
       anyObject(
-        'For elicitation: JSON Schema of the answer. Templates read a field of it as .steps.<id>.output.content.<field>, and what the user decided as .steps.<id>.output.action.',
+        'For elicitation: JSON Schema of the answer. Templates read a field of it as .steps.<id>.output.content.<field>, and the decision of the user as .steps.<id>.output.action.',
       ),
     ),
-    onDecline: optional(answerHandling('For elicitation: what happens when the user declines. Default: abort.')),
-    onCancel: optional(answerHandling('For elicitation: what happens when the user gives no answer. Default: abort.')),
+    onDecline: optional(answerHandling('For elicitation: action if the user declines. Default: abort.')),
+    onCancel: optional(answerHandling('For elicitation: action if the user does not answer. Default: abort.')),
     collection: optional(
-      text('For forEach: Go template that gives a JSON list, such as {{json .steps.list.output.items}}.', {
+      text('For forEach: Go template that results in a JSON list, such as {{json .steps.list.output.items}}.', {
         minLength: 1,
       }),
     ),
@@ -114,11 +115,14 @@ const Step = object(
     ),
     maxParallel: optional(integer('For forEach: how many items at a time. Default: 10.', { minimum: 1, maximum: 50 })),
     maxIterations: optional(
-      integer('For forEach: how many items at most; more fail the step. Default: 100.', { minimum: 1, maximum: 1000 }),
+      integer('For forEach: maximum number of items. With more, the step fails. Default: 100.', {
+        minimum: 1,
+        maximum: 1000,
+      }),
     ),
     step: optional(InnerStep),
   },
-  'One step of a workflow.',
+  'A step of a workflow.',
   {
     validations: [
       {
@@ -154,15 +158,20 @@ const Step = object(
   },
 );
 
-/** OutputProperty. What is nested in it has the same fields; a schema cannot say so, the rules of the kinds do. */
+/**
+ * OutputProperty. Nested properties have the same fields, which the rules of the kinds check, because a schema cannot.
+ */
 const OutputProperty = object(
   {
     type: choice('JSON type of the value.', ['string', 'integer', 'number', 'boolean', 'object', 'array']),
-    description: optional(text('What the value means, for clients.')),
+    description: optional(text('Description of the value, for clients.')),
     value: optional(
-      text('Go template of the value, such as {{.steps.fetch.output.title}}. For object and array: it gives JSON.', {
-        minLength: 1,
-      }),
+      text(
+        'Go template of the value, such as {{.steps.fetch.output.title}}. For object and array: it results in JSON.',
+        {
+          minLength: 1,
+        },
+      ),
     ),
     properties: optional(
       map(
@@ -171,9 +180,9 @@ const OutputProperty = object(
         { minProperties: 1, maxProperties: 100 },
       ),
     ),
-    default: optional(anyValue('The value where the template gives none. Converted to type.')),
+    default: optional(anyValue('The value if the template results in none. Converted to type.')),
   },
-  'One property of the result.',
+  'A property of the result.',
   {
     validations: [
       {
@@ -202,7 +211,7 @@ const Output = object(
       ),
     ),
   },
-  'What the tool gives back. Without it: the output of the last step.',
+  'Result of the tool. Absent: the output of the last step.',
   {
     validations: [
       {
@@ -222,11 +231,14 @@ export const CompositeTool = object(
       maxLength: 128,
       pattern: '^[a-zA-Z0-9_.-]+$',
     }),
-    description: optional(text('What the tool does, for clients. Without it the workflow is invalid.')),
+    description: optional(text('Description of the tool, for clients. Without it the workflow is invalid.')),
     parameters: optional(anyObject('JSON Schema of the arguments: of type object, with properties.')),
     timeout: optional(duration('The longest that the workflow may take. Default: 30m.')),
-    // Equal ids are for the rules to find: existing clients rely on such a resource being accepted.
-    steps: list(Step, 'What is done. Steps that depend on no other start together.', { minItems: 1, maxItems: 100 }),
+    // Rules report equal ids. Existing clients rely on such a resource being accepted.
+    steps: list(Step, 'Steps of the workflow. Steps that depend on no other start together.', {
+      minItems: 1,
+      maxItems: 100,
+    }),
     output: optional(Output),
     annotations: optional(WorkflowAnnotations),
   },

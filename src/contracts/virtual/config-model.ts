@@ -1,5 +1,5 @@
-// The blocks of a virtual MCP server's configuration as a spec would have them: with the defaults that are filled in when
-// people write the file, and the rules between fields that are checked when it is read.
+// Defines the blocks of a virtual MCP server's configuration in the form of a spec: with the defaults that are filled
+// in if people write the file, and the rules between fields that are checked when it is read.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';
@@ -43,7 +43,7 @@ export const Audit = object(
 
 export const VMCP_MODEL = object(
   {
-    backends: list(ListedBackend, 'What is behind the server, by name.'),
+    backends: list(ListedBackend, 'Backends of the server, by name.'),
     incomingAuth: IncomingAuth,
     outgoingAuth: OutgoingAuth,
     aggregation: aggregation({ ...WORKLOAD_TOOLS, overrides: optional(toolOverrides('How tools are shown.')) }),

@@ -1,4 +1,4 @@
-// Fields for the audit log and the telemetry of a virtual MCP server.
+// Defines fields for the audit log and the telemetry of a virtual MCP server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, integer, list, object, optional, text, textMap } from '#std/schema.ts';
@@ -8,22 +8,22 @@ import { SAMPLING_RATE } from '../proxy-fields.ts';
 export const ModelAudit = object(
   {
     enabled: bool('True: an audit event is written for each MCP operation.', false),
-    component: optional(text('Component that events are of. Default: the name of the server.')),
-    eventTypes: optional(list(text('Type of an event.', { minLength: 1 }), 'The events to write; all when empty.')),
+    component: optional(text('Component in the events. Default: the name of the server.')),
+    eventTypes: optional(list(text('Type of an event.', { minLength: 1 }), 'Events to write. If empty, all.')),
     excludeEventTypes: optional(
       list(text('Type of an event.', { minLength: 1 }), 'Events not to write. Wins over eventTypes.'),
     ),
-    includeRequestData: bool('True: events hold what was asked.', false),
-    includeResponseData: bool('True: events hold what was answered.', false),
-    maxDataSize: integer('The most bytes of a question or an answer that an event holds.', {
+    includeRequestData: bool('True: events contain the data of requests.', false),
+    includeResponseData: bool('True: events contain the data of responses.', false),
+    maxDataSize: integer('Maximum bytes of a request or a response in an event.', {
       default: 1024,
       minimum: 0,
     }),
     detectApplicationErrors: optional(
-      bool('False: an answer with HTTP status 2xx is a success, also if it is an error of JSON-RPC or of a tool.'),
+      bool('False: a response with HTTP status 2xx is a success, even if it is an error of JSON-RPC or of a tool.'),
     ),
     maxDelegationDepth: optional(
-      integer('The most parties that act for the subject of a token (RFC 8693) which an event names. Default: 10.', {
+      integer('Maximum number of parties in an event that act for the subject of a token (RFC 8693). Default: 10.', {
         minimum: 1,
       }),
     ),
@@ -62,7 +62,7 @@ export const ModelTelemetry = object(
       list(text('Name of a variable.', { minLength: 1 }), 'Environment variables that become attributes of spans.'),
     ),
     customAttributes: optional(textMap('Attributes of everything that is sent.')),
-    useLegacyAttributes: bool('True: older attribute names are sent beside the current ones.', true),
+    useLegacyAttributes: bool('True: older attribute names are sent in addition to the current ones.', true),
   },
   'Metrics and traces.',
 );
@@ -70,7 +70,7 @@ export const ModelTelemetry = object(
 /** The default of exporters for Prometheus in the specification of OpenTelemetry. */
 const EXPORTER_PORT = 9464;
 
-/** The port that only metrics have; undefined if there is none. */
+/** Returns the port that only metrics use, or undefined if there is none. */
 export function ownMetricsPort(telemetry: {
   readonly enablePrometheusMetricsPath: boolean;
   readonly prometheusPort?: number;

@@ -1,4 +1,4 @@
-// Fields that say how patient a virtual MCP server is with what is behind it.
+// Defines fields for timeouts and failures of the backends of a virtual MCP server.
 
 import { bool, choice, duration, integer, map, object, optional } from '#std/schema.ts';
 
@@ -16,7 +16,7 @@ const Timeouts = object(
     perWorkload: optional(
       map(
         duration('How long a request to this backend may take.', { validations: [positive('a timeout')] }),
-        'By name of the backend.',
+        'Times by name of the backend.',
         { maxProperties: 1000 },
       ),
     ),
@@ -27,34 +27,34 @@ const Timeouts = object(
 
 const CircuitBreaker = object(
   {
-    enabled: bool('True: a backend that keeps failing is left alone for a while.', false),
-    failureThreshold: integer('How many failures in a row open the circuit.', { default: 5, minimum: 1 }),
+    enabled: bool('True: a backend that keeps failing gets no requests for a while.', false),
+    failureThreshold: integer('Number of failures in a row that open the circuit.', { default: 5, minimum: 1 }),
     timeout: duration('How long the circuit is open before the backend is tried again.', {
       default: '60s',
       validations: [{ rule: "duration(self) >= duration('1s')", message: 'timeout must be >= 1s' }],
     }),
   },
-  'Leaves backends alone that keep failing.',
+  'Sends no requests to backends that keep failing.',
   { default: {} },
 );
 
 const FailureHandling = object(
   {
     healthCheckInterval: wait('Time from one health check of a backend to the next.', 'healthCheckInterval', '30s'),
-    unhealthyThreshold: integer('How many failed checks in a row make a backend unhealthy.', {
+    unhealthyThreshold: integer('Number of failed checks in a row that make a backend unhealthy.', {
       default: 3,
       minimum: 1,
     }),
     healthCheckTimeout: wait('How long a check may take; less than the interval.', 'healthCheckTimeout', '10s'),
     statusReportingInterval: wait('Time from one report of the status to the next.', 'statusReportingInterval', '30s'),
     partialFailureMode: choice(
-      'fail: a request fails when any backend is down. best_effort: it is answered with those that are up.',
+      'fail: a request fails if any backend is down. best_effort: it is answered with the backends that are up.',
       ['fail', 'best_effort'],
       { default: 'fail' },
     ),
     circuitBreaker: CircuitBreaker,
   },
-  'What happens when backends fail.',
+  'Handling of failed backends.',
   { default: {} },
 );
 
@@ -65,6 +65,6 @@ export const Operational = object(
     timeouts: Timeouts,
     failureHandling: FailureHandling,
   },
-  'How long to wait for backends, and what to do when they fail.',
+  'Timeouts for backends, and handling of failed ones.',
   { default: {} },
 );

@@ -1,10 +1,10 @@
-// How a virtual MCP server finds tools for its clients.
+// Defines how a virtual MCP server finds tools for its clients.
 
 import { addressed } from '#std/address/address.ts';
 import { decimal } from '#std/decimal.ts';
 import { choice, duration, integer, map, object, optional, text } from '#std/schema.ts';
 
-/** OptimizerConfig, where nothing else is said. */
+/** The defaults of OptimizerConfig. */
 export const OPTIMIZER_DEFAULTS = {
   embeddingServiceTimeout: '30s',
   maxToolsToReturn: 8,
@@ -12,7 +12,7 @@ export const OPTIMIZER_DEFAULTS = {
   semanticDistanceThreshold: '1.0',
 } as const;
 
-/** Headers of every request to an embedding service: embeddingHeaders cannot set them. */
+/** Headers of every request to an embedding service, which embeddingHeaders cannot set. */
 const OF_EMBEDDINGS: ReadonlySet<string> = new Set(['accept', 'authorization', 'content-type']);
 
 export function isEmbeddingHeader(name: string): boolean {
@@ -26,7 +26,7 @@ export const Optimizer = object(
   {
     embeddingService: optional(
       addressed(
-        text('Base URL of an embedding service. No effect beside embeddingServerRef of the resource.', {
+        text('Base URL of an embedding service. No effect if the resource has embeddingServerRef.', {
           minLength: 1,
           maxLength: 2048,
           pattern: '^https?://.+$',
@@ -58,17 +58,17 @@ export const Optimizer = object(
         { rule: "duration(self) > duration('0s')", message: 'embeddingServiceTimeout must be longer than 0s' },
       ],
     }),
-    maxToolsToReturn: integer('How many tools find_tool gives at most.', {
+    maxToolsToReturn: integer('Maximum number of tools that find_tool returns.', {
       default: OPTIMIZER_DEFAULTS.maxToolsToReturn,
       minimum: 1,
       maximum: 50,
     }),
-    hybridSearchSemanticRatio: decimal('Share of the search that goes by meaning: 0.0 only words, 1.0 only meaning.', {
+    hybridSearchSemanticRatio: decimal('Weight of the meaning in the search: 0.0 only words, 1.0 only meaning.', {
       field: 'hybridSearchSemanticRatio',
       most: '1.0',
       default: OPTIMIZER_DEFAULTS.hybridSearchSemanticRatio,
     }),
-    semanticDistanceThreshold: decimal('How far a meaning may be away: 0.0 the same, 2.0 the opposite.', {
+    semanticDistanceThreshold: decimal('Maximum distance of a meaning: 0.0 is the same, 2.0 the opposite.', {
       field: 'semanticDistanceThreshold',
       most: '2.0',
       default: OPTIMIZER_DEFAULTS.semanticDistanceThreshold,

@@ -1,4 +1,4 @@
-// Names of headers of clients that reach the members of a virtual server.
+// Defines names of clients' headers that are passed to the members of a virtual server.
 
 import { list, text } from '#std/schema.ts';
 
@@ -9,14 +9,16 @@ export const PassthroughHeaders = list(
   { maxItems: 100 },
 );
 
-/** They show who a caller is, to the virtual server. */
+/** These headers identify a caller to the virtual server. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'mcp-session-id']);
-/** The virtual server answers them itself, for its own connection to the client. */
+/** The virtual server itself handles these headers, for its own connection to the client. */
 const ANSWERED_HERE: ReadonlySet<string> = new Set(['accept-encoding', 'expect']);
 
-/** Returns the reason why no configuration may let the header through, in any case of letters. */
+/** Returns the reason why a configuration must not pass the header, regardless of case. */
 export function passthroughFault(name: string): string | undefined {
   const lower = name.toLowerCase();
-  if (CREDENTIALS.has(lower)) return 'it shows who calls, and a member that gets it could act as the caller';
-  return ANSWERED_HERE.has(lower) ? 'it is about the connection to the virtual server and never goes on' : undefined;
+  if (CREDENTIALS.has(lower)) return 'it identifies the caller, and a member that gets it could act as the caller';
+  return ANSWERED_HERE.has(lower)
+    ? 'it is about the connection to the virtual server and is never forwarded'
+    : undefined;
 }

@@ -1,10 +1,10 @@
-// The field that names the upstream provider whose token stands in for the token of the caller.
+// Defines the field that names the upstream provider whose token replaces the token of the caller.
 
 import { optional, text } from '#std/schema.ts';
 
 export const PROVIDER = { minLength: 1, maxLength: 63 } as const;
 
-/** `kind`: of the token. */
+/** `kind`: the kind of the token. */
 export function subjectProvider(kind: string) {
   return optional(
     text(

@@ -1,8 +1,8 @@
-// Calls back when an answer has ended, in whatever way.
+// Calls back when an answer has ended, in any way.
 
 import type { Answer } from './backend.ts';
 
-/** The same answer; `ended` is called after its `end` or `fail`. */
+/** Returns the same answer; `ended` is called after its `end` or `fail`. */
 export function answerThen(answer: Answer, ended: () => void): Answer {
   return {
     head: (status, headers) => answer.head(status, headers),

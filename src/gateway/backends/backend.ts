@@ -1,37 +1,45 @@
-// One MCP server as a caller meets it: a streamable HTTP endpoint, whatever it is behind (HTTP, SSE, stdio, another era of
-// the protocol).
+// Defines one MCP server as a caller uses it: a streamable HTTP endpoint, also if the server speaks HTTP+SSE, stdio or
+// another era of the protocol.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 
-/** Until 2025-11-25 there are sessions; since 2026-07-28 each request stands for itself. */
+/** Revisions until 2025-11-25 have sessions; since 2026-07-28 each request is independent. */
 export type Era = 'session' | 'stateless';
 
-/** One HTTP request of a client that has passed the gate. */
+/** HTTP request of a client that has passed the gate. */
 export interface Exchange {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly era: Era;
-  /** Path and query that the client asked for; a backend whose URL says both does not look at it. */
+  /** Path and query of the client's request; ignored by a backend whose URL has both. */
   readonly path: string;
-  /** What goes on, names in lower case: nothing of the hop, no credentials of the caller but what the other side shall get. */
+  /**
+   * Headers to send on, names in lower case: no hop-by-hop headers, and only those credentials of the caller that the
+   * other side should get.
+   */
   readonly headers: Readonly<Record<string, string>>;
-  /** For POST: the client's own bytes, and what their scan says of them. */
+  /** Set for POST: the client's unchanged bytes and their scanned message. */
   readonly body?: Buffer;
   readonly message?: Message;
-  /** The backend's own id of the session, opened from the client's; absent without a session and for `initialize`. */
+  /** The backend's own session id, from the client's sealed one; absent without a session and for `initialize`. */
   readonly session?: string;
-  /** Who calls: issuer, subject and client as one text; equal for equal callers, and never shown to anybody. */
+  /** Caller as one text (issuer, subject and client): equal for equal callers, never shown to anybody. */
   readonly caller: string;
-  /** What a verified token says of the caller, for whoever decides about more than one server behind it. */
+  /** Caller as described by a verified token, for decisions about more than one server. */
   readonly identity?: CallerIdentity;
-  /** A call of a client that can go on with a task; a virtual server keeps the extensions of all other requests from members. */
+  /**
+   * Set for a call of a client that supports tasks; a virtual server keeps the extensions of all other requests from
+   * members.
+   */
   readonly carriesTasks?: true;
-  /** Absent: the headers are all there is. Transports call it last, for every request that they send for this exchange. */
+  /**
+   * If absent, the headers are complete. Transports call it last, for every request that they send for this exchange.
+   */
   readonly authorize?: Authorize;
 }
 
 interface CallerIdentity {
-  /** The caller's own token; absent where callers are not authenticated. */
+  /** The caller's own token; absent if callers are not authenticated. */
   readonly token?: string;
   readonly claims: JsonObject;
   /** `exp` of the token, seconds since 1970. */
@@ -46,7 +54,7 @@ export interface UpstreamClaims {
   readonly claims: JsonObject;
 }
 
-/** A request as it would leave, with its final URL, headers and bytes. */
+/** Request ready to be sent, with its final URL, headers and bytes. */
 export interface LeavingRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
@@ -56,33 +64,36 @@ export interface LeavingRequest {
 }
 
 export type Authorized =
-  /** The headers that it leaves with, in place of its own. */
+  /** Headers that replace the request's own. */
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly fault: BackendFault };
 
-/** Gives a request its rights at the other side. A value where nothing has to be waited for. */
+/** Adds credentials for the other side to a request. Returns a plain value if there is nothing to wait for. */
 type Authorize = (request: LeavingRequest) => Authorized | Promise<Authorized>;
 
-/** Where the answer to one exchange goes. `head` comes first, then data, then `end` or `fail`; after these nothing. */
+/** Receiver of the answer to one exchange. `head` comes first, then data, then `end` or `fail`, then nothing. */
 export interface Answer {
   /** Names in lower case. `mcp-session-id` is the backend's own id; the proxy seals it. */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
-  /** False: wait for `resume` of the flow before more is sent. */
+  /** Returns false if the sender must wait for `resume` of the flow. */
   data(chunk: Buffer): boolean;
   end(): void;
-  /** Before `head` it becomes a JSON-RPC error over HTTP, after it the stream ends in an error. */
+  /** Before `head` the fault becomes a JSON-RPC error over HTTP, after it the stream ends in an error. */
   fail(fault: BackendFault): void;
 }
 
-/** An exchange under way, for the client that waits. */
+/** Exchange under way, controlled by the client that waits for it. */
 export interface Flow {
-  /** The client is gone: the other side learns it in the way of its transport. Calling it after the end does nothing. */
+  /**
+   * Called when the client has gone: the other side is informed in the way of its transport. Has no effect after the
+   * end.
+   */
   abort(): void;
-  /** The client can take more, after `data` was answered with false. */
+  /** Called when the client can accept more, after `data` returned false. */
   resume(): void;
 }
 
-/** Why the other side gave no answer. Words for the client, without addresses of the inside. */
+/** Reason why the other side did not answer, in words for the client, without internal addresses. */
 export interface BackendFault {
   readonly reason:
     | 'unreachable'
@@ -93,31 +104,33 @@ export interface BackendFault {
     | 'answer-invalid'
     | 'answer-too-large'
     | 'not-supported'
-    /** The caller cannot be given rights at the other side: no token to exchange, or one that is refused there. */
+    /**
+     * The caller gets no credentials for the other side: it has no token to exchange, or the token is refused there.
+     */
     | 'unauthorized'
-    /** The caller may not act there. */
+    /** The caller is not allowed to do this there. */
     | 'forbidden';
   readonly message: string;
-  /** For `busy` and `unreachable`: seconds after which it is worth trying again. */
+  /** For `busy` and `unreachable`: seconds after which a retry makes sense. */
   readonly retryAfterSeconds?: number;
   /** For the log of the operator only. */
   readonly detail?: string;
 }
 
 export interface Backend {
-  /** Never throws because of the other side: what fails goes to `answer.fail`. */
+  /** Never throws because of the other side: failures go to `answer.fail`. */
   open(exchange: Exchange, answer: Answer): Flow;
-  /** Which eras it answers itself; a bridge stands before it for the others. Unknown before its first answer. */
+  /** Returns the eras that the server speaks itself; a bridge serves the others. Undefined before the first answer. */
   eras(): ReadonlySet<Era> | undefined;
-  /** Asks the server whether it is there and what it speaks. */
+  /** Checks whether the server is available and which eras it speaks. */
   probe(): Promise<Probe>;
-  /** No new exchanges; streams end, what is under way is finished within `graceMs`. */
+  /** Accepts no new exchanges and ends streams; requests in flight may finish within `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
 export interface Probe {
   readonly available: boolean;
   readonly responseTimeMs?: number;
-  /** Words for the operator. */
+  /** Message for the operator. */
   readonly error?: string;
 }

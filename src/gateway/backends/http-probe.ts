@@ -1,4 +1,4 @@
-// Finds out whether a streamable HTTP server is there, with questions that begin no session.
+// Checks whether a streamable HTTP server is available, with requests that begin no session.
 
 import type { Probe } from './backend.ts';
 import type { BackendClock, Upstream } from './ports.ts';
@@ -17,7 +17,7 @@ const PROBE_MS = 5000;
 
 const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
-/** Servers with sessions refuse it, which is an answer as well. */
+/** Servers with sessions refuse it, which counts as an answer. */
 const DISCOVER: Question = {
   headers: { ...ACCEPT, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' },
   message: {
@@ -34,7 +34,7 @@ const DISCOVER: Question = {
   },
 };
 
-/** The session era requires a session for it, and a refusal without one is an answer. */
+/** The session era requires a session for it; a refusal counts as an answer. */
 const PING: Question = { headers: ACCEPT, message: { jsonrpc: '2.0', id: 'skep-probe', method: 'ping' } };
 
 interface Question {
@@ -43,8 +43,8 @@ interface Question {
 }
 
 /**
- * Sends questions that begin no session: a server that answers one of them with a status below 500 is there. Servers of the
- * session era may break at a method that they do not know.
+ * Sends requests that begin no session: a server that answers one of them with a status below 500 is available. Servers
+ * of the session era may fail at a method that they do not know.
  */
 export async function probeHttp(target: Target, ports: ProbePorts): Promise<Probe> {
   const discovered = await probeWith(target, ports, DISCOVER);
@@ -54,7 +54,7 @@ export async function probeHttp(target: Target, ports: ProbePorts): Promise<Prob
 }
 
 interface Probed extends Probe {
-  /** The server was reached, and broke at the question or has no service. */
+  /** Whether the server was reached, although it failed at the request or is unavailable. */
   readonly reached: boolean;
 }
 

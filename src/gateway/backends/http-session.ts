@@ -1,18 +1,19 @@
-// Recognises a streamable HTTP server that does not know a session any more and says so with 400 in place of 404.
+// Recognises a streamable HTTP server that reports an unknown session with 400 in place of 404.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS } from '../wire/errors.ts';
 import type { Answer, BackendFault, Exchange } from './backend.ts';
 
-/** A refusal is short; a longer answer passes as it is. */
+/** Limit for a refusal; a longer answer passes unchanged. */
 const REFUSAL_BYTES = 16 * 1024;
 
 const SESSION_UNKNOWN: BackendFault = { reason: 'session-unknown', message: 'Session not found' };
 
 /**
- * Wraps the answer to a request in a session. MCP 2025-11-25 (Transports, Session Management) has 404 for a session that has ended.
- * Servers written after an example of the official SDK answer 400 then, for example when their pod was replaced, and a client
- * that gets 400 never begins a new session. The returned answer fails with `session-unknown` instead.
+ * Wraps the answer to a request in a session. MCP 2025-11-25 (Transports, Session Management) requires 404 for a
+ * session that has ended. Servers written after an example of the official SDK send 400 instead, for example after
+ * their pod was replaced, and a client that gets 400 never begins a new session. The returned answer fails with
+ * `session-unknown` instead.
  */
 export function recogniseLostSession({ session, message }: Exchange, answer: Answer): Answer {
   if (session === undefined || (message?.kind === 'request' && message.method === 'initialize')) return answer;
@@ -60,7 +61,10 @@ interface Held {
   bytes: number;
 }
 
-/** Words of the official SDKs: "No valid session ID provided", "Session not found", "Server not initialized". */
+/**
+ * Words in refusals of the official SDKs: "No valid session ID provided", "Session not found", "Server not
+ * initialized".
+ */
 const ABOUT_SESSIONS = /session|not initialized/i;
 
 function saysUnknownSession(text: string): boolean {
@@ -70,7 +74,7 @@ function saysUnknownSession(text: string): boolean {
   return error.code === ERRORS.badRequest && ABOUT_SESSIONS.test(String(error.message));
 }
 
-/** The error of a JSON-RPC response; undefined if the text is something else. */
+/** Returns the error of a JSON-RPC response, undefined if the text is something else. */
 function errorIn(text: string): { readonly code?: unknown; readonly message?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

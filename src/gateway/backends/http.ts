@@ -1,4 +1,4 @@
-// A streamable HTTP server as a backend: the client's bytes go there, and its bytes come back as they are.
+// Uses a streamable HTTP server as a backend: the client's bytes and the server's bytes pass unchanged.
 
 import { createSlots, type Slots } from '#std/slots.ts';
 import type { Answer, Authorized, Backend, BackendFault, Exchange, Flow, LeavingRequest } from './backend.ts';
@@ -10,11 +10,11 @@ import { type Redirect, readRedirect } from './redirect.ts';
 
 export interface HttpBackendOptions {
   /**
-   * URL of the endpoint. The query of a request is added to it. Another path of the server is requested only if the server
-   * itself redirects there.
+   * URL of the endpoint. The query of a request is added to it. Another path of the server is requested only if the
+   * server itself redirects there.
    */
   readonly url: string;
-  /** What the server sees as Host; absent: that of the URL. */
+  /** Host header for the server; if absent, the host of the URL. */
   readonly host?: string;
   readonly firstByteMs: number;
   readonly idleMs: number;
@@ -117,7 +117,7 @@ function upstreamRequest(
   return { method, url, headers, body, stream, firstByteMs, idleMs: stream ? 0 : idleMs };
 }
 
-/** Streams of what happens some time: they may stay silent for as long as nothing does. */
+/** Returns whether the answer is a stream of later events, which may stay silent. */
 function isQuiet({ method, message }: Exchange): boolean {
   return method === 'GET' || (message?.kind === 'request' && message.method === 'subscriptions/listen');
 }
@@ -131,7 +131,7 @@ interface Passing {
 
 type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** Bytes go on as they come; an answer that no MCP client can read becomes a fault. */
+/** Passes bytes on as they come; an answer that no MCP client can read becomes a fault. */
 function passOn(method: Exchange['method'], answer: Answer, { forget, abort, redirect, follow }: Passing) {
   let over = false;
 
@@ -168,7 +168,10 @@ function passOn(method: Exchange['method'], answer: Answer, { forget, abort, red
   };
 }
 
-/** MCP specification, Transports: JSON, an event stream, or nothing at all (202, 204, and errors of any kind). */
+/**
+ * Returns a fault for an answer that the MCP specification (Transports) does not allow. It allows JSON, an event
+ * stream, or nothing (202, 204, and errors of any kind).
+ */
 function unreadable(method: Exchange['method'], status: number, headers: AnswerHeaders): BackendFault | undefined {
   if (status !== 200 || method === 'DELETE') return undefined;
   const type = headers['content-type'];

@@ -1,5 +1,6 @@
-// Keeps requests with the same id in one session apart (MCP 2025-11-25, Base Protocol, Requests: ids are used once). A server
-// finds the stream of an answer by its id, so the answer to one request would be sent as the answer to the other.
+// Keeps requests with the same id in one session apart (MCP 2025-11-25, Base Protocol, Requests: ids are used once). A
+// server finds the stream of an answer by its id, so it could send the answer to one request as the answer to the
+// other.
 
 import { answerThen } from './answer-then.ts';
 import type { Answer, Exchange, Flow } from './backend.ts';
@@ -9,17 +10,17 @@ import { refuseExchange } from './sessions/errors.ts';
 
 type Open = (exchange: Exchange, answer: Answer) => Flow;
 
-/** A client that vanished and comes again can be heard before the end of its connection is. */
+/** The request of a client that reconnects can arrive before the end of its old connection. */
 const WAIT_MS = 1000;
 
-/** `next` begins the request that waits, when the request that holds the id has ended. */
+/** `next` starts the waiting request when the request that holds the id has ended. */
 interface Holder {
   next?: () => void;
 }
 
 /**
- * Wraps `open`: a second request waits a second for the end of the first one, and is then refused with 400; a third is refused
- * at once. A request without a session has a stream of its own and no other request to be mistaken for.
+ * Wraps `open`: a second request waits up to a second for the end of the first one, and is then refused with 400; a
+ * third is refused at once. Requests without a session have a stream of their own and cannot be confused.
  */
 export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open): Open {
   const holders = new Map<string, Holder>();
@@ -29,7 +30,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
     holders.set(key, holder);
     let held = true;
 
-    /** Another request may have the id by the time of a second call. */
+    /** Releases the id once, since another request may hold it afterwards. */
     function release(): void {
       if (!held) return;
       held = false;

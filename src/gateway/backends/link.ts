@@ -1,18 +1,19 @@
-// A line to one MCP server process or session over which whole messages go both ways: stdio, an SSE connection.
+// Defines a line to one MCP server process or session for whole messages in both directions, such as stdio or an SSE
+// connection.
 
 export interface LinkHandlers {
-  /** One whole JSON-RPC message, as the server wrote it, without its line end. */
+  /** Receives one whole JSON-RPC message as the server wrote it, without its line end. */
   message(bytes: Buffer): void;
-  /** Once: nothing comes any more. `detail` is for the operator. */
+  /** Called once at the end. `detail` is for the operator. */
   closed(detail: string): void;
-  /** The server reads again after `send` was answered with false. */
+  /** Called when the server reads again after `send` returned false. */
   drain(): void;
 }
 
 export interface Link {
-  /** One whole message. False: the server is slow; wait for `drain`. After `closed` it does nothing. */
+  /** Sends one whole message. Returns false if the server is slow: wait for `drain`. Does nothing after `closed`. */
   send(message: Buffer): boolean;
-  /** Stops and starts reading, so that a slow client slows the server down and nothing is buffered without end. */
+  /** Stops reading (`resume` starts it), so that a slow client slows the server down and buffers stay bounded. */
   pause(): void;
   resume(): void;
   /** Ends the other side in the way of its transport. */

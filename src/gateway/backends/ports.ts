@@ -1,35 +1,35 @@
-// What backends need of the world: HTTP exchanges and processes.
+// Defines the ports of backends to the outside: HTTP exchanges, processes, time and randomness.
 
-/** One outbound HTTP request of the data plane; the URL's host is one that the configuration names. */
+/** Outbound HTTP request of the data plane; the configuration names the URL's host. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
-  /** Names in lower case. `host` is the URL's own unless it is here. */
+  /** Names in lower case. Without `host`, the URL's host is sent. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** True for requests whose answer stays open: they use connections of their own, without a cap. */
+  /** True for requests whose answer stays open: they use connections of their own, without a limit. */
   readonly stream: boolean;
-  /** Until the head of the answer; 0: no limit. */
+  /** Time limit for the head of the answer; 0: no limit. */
   readonly firstByteMs: number;
-  /** Between two chunks of the answer; 0: no limit. */
+  /** Time limit between two chunks of the answer; 0: no limit. */
   readonly idleMs: number;
 }
 
 export interface UpstreamHandlers {
-  /** Names in lower case; repeated ones as a list. */
+  /** Names in lower case; repeated headers as a list. */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
-  /** False: stop reading until `resume`. */
+  /** Returns false to stop reading until `resume`. */
   data(chunk: Buffer): boolean;
   end(): void;
-  /** Once, instead of `end`. */
+  /** Called once, instead of `end`. */
   failed(fault: UpstreamFault): void;
 }
 
 export interface UpstreamFault {
   readonly reason: 'unreachable' | 'timeout' | 'closed' | 'busy' | 'refused-address';
-  /** For the operator: host and cause, never headers or bodies. */
+  /** Host and cause for the operator, never headers or bodies. */
   readonly detail: string;
-  /** True: not a byte of the request reached the other side. */
+  /** Whether not a single byte of the request reached the other side. */
   readonly unsent: boolean;
 }
 
@@ -39,26 +39,28 @@ export interface UpstreamFlow {
 }
 
 export interface Upstream {
-  /** Redirects are answers. Never throws because of the other side. */
+  /** Sends a request; redirects are passed on as answers. Never throws because of the other side. */
   request(request: UpstreamRequest, handlers: UpstreamHandlers): UpstreamFlow;
   close(): Promise<void>;
 }
 
-/** Standard streams of one process or container, apart. */
+/** Receives the separate standard streams of one process or container. */
 export interface StreamsHandlers {
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
   drain(): void;
-  /** Once: the process ended or the line to it broke. `detail` is for the operator. */
+  /** Called once when the process ended or the line to it broke. `detail` is for the operator. */
   closed(detail: string): void;
 }
 
 export interface Streams {
-  /** Which run of the process it is (container id and restart count, or pid): another value is another process. */
+  /**
+   * Identifies the run of the process (container id and restart count, or pid): another value means another process.
+   */
   readonly instance: string;
-  /** False: wait for `drain`. */
+  /** Returns false if the caller must wait for `drain`. */
   write(chunk: Buffer): boolean;
-  /** Stops and starts reading standard output. */
+  /** Stops reading standard output; `resume` starts it again. */
   pause(): void;
   resume(): void;
   close(): Promise<void>;
@@ -67,20 +69,20 @@ export interface Streams {
 /** Opens the standard streams of the process with this index (0 unless a pool has several). Rejects with a Failure. */
 export type OpenStreams = (index: number, handlers: StreamsHandlers) => Promise<Streams>;
 
-/** Processes for one use each: closing the streams ends the process and lets another take its place. */
+/** Processes that are used once: closing the streams ends the process, and another takes its place. */
 export interface Processes {
   readonly open: OpenStreams;
-  /** Resolves if the process with this index runs; does not use it. Rejects with a Failure. */
+  /** Resolves if the process with this index runs, without using it. Rejects with a Failure. */
   check(index: number): Promise<void>;
 }
 
-/** Time and chance, passed in. */
+/** Time and randomness. */
 export interface BackendClock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Monotonic milliseconds. */
   monotonic(): number;
-  /** Calls back once after a time, and can be taken back; does not keep the process alive. */
+  /** Calls back once after a time; the returned function cancels that. Does not keep the process alive. */
   after(ms: number, task: () => void): () => void;
   /** Unpredictable bytes. */
   random(size: number): Buffer;

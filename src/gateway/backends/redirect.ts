@@ -5,20 +5,20 @@ import type { BackendFault, LeavingRequest } from './backend.ts';
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export type Redirect =
-  /** The same request is repeated there. */
+  /** The same request is repeated at `url`. */
   { readonly kind: 'followed'; readonly url: string } | { readonly kind: 'refused'; readonly fault: BackendFault };
 
-/** A server that adds a slash and then, for example, a tenant needs two. */
+/** Two are needed by a server that adds a slash and then, for example, a tenant. */
 const MAX_FOLLOWED = 3;
 const SHOWN_CHARACTERS = 200;
 
-/** RFC 9110, 15.4.8 and 15.4.9: the method and the body stay the same. */
+/** Redirects that keep the method and the body (RFC 9110, 15.4.8 and 15.4.9). */
 const REPEATING: ReadonlySet<number> = new Set([307, 308]);
 
 /**
- * Reads the answer to `request`; undefined if it is not a redirect. Only 307 and 308 within the origin of the server are
- * followed: the server itself names another path of its own then, and credentials do not leave it. `followed` counts the
- * redirects before this one.
+ * Reads the answer to `request`; returns undefined if it is not a redirect. Only 307 and 308 within the origin of the
+ * server are followed: the server then names another path of its own, and credentials do not leave it. `followed`
+ * counts the redirects before this one.
  */
 export function readRedirect(
   request: LeavingRequest,
@@ -42,14 +42,14 @@ export function readRedirect(
   if (followed >= MAX_FOLLOWED) {
     return refuseRedirect(`the MCP server answered with one redirect after another, at last to ${path}`, detail);
   }
-  // The address stays the configured one, whatever the server takes for its own name.
+  // The origin stays the configured one, even if the server uses another name for itself.
   const url = new URL(from);
   url.pathname = to.pathname;
   url.search = to.search;
   return { kind: 'followed', url: url.href };
 }
 
-/** Servers write a Location with the Host that they were sent. */
+/** Servers build a Location from the Host header that they received. */
 function isSameServer({ headers }: LeavingRequest, from: URL, to: URL): boolean {
   if (to.username !== '' || to.password !== '' || to.protocol !== from.protocol) return false;
   if (to.host === from.host) return true;

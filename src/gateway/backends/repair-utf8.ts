@@ -1,9 +1,12 @@
-// Repairs messages of a server that writes bytes that are not UTF-8, and reports it once.
+// Repairs messages of a server that writes invalid UTF-8, and reports that once.
 
 import { replaceInvalidUtf8 } from '../wire/utf8.ts';
 import type { BackendObserver } from './sessions/observer.ts';
 
-/** For one line to a server. U+FFFD stands for the bytes that are lost, so that answers of such a server still get through. */
+/**
+ * Creates the repair for one line to a server. U+FFFD replaces the lost bytes, so that answers of such a server still
+ * get through.
+ */
 export function createUtf8Repair(observer: BackendObserver): (message: Buffer) => Buffer {
   let reported = false;
   return (message) => {

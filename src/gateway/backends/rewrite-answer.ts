@@ -1,4 +1,4 @@
-// An answer whose messages are read and changed before the client gets them: lists without what the caller may not see.
+// Reads and changes the messages of an answer before the client gets them, for example to filter lists for the caller.
 // A body that cannot be read never passes.
 
 import { isEventStream, isJson } from '../wire/headers.ts';
@@ -9,38 +9,47 @@ import type { Answer, BackendFault } from './backend.ts';
 
 type HeaderValues = Parameters<Answer['head']>[1];
 
-/** The message as the client gets it; without bytes, it is left out of a stream. */
+/** Returns the message for the client; an empty one is left out of a stream. */
 export interface RewriteMessage {
   (message: Buffer): Buffer;
-  /** If it returns true, the message goes on as it came in these pieces. It may be called for the first piece and again for all. */
+  /**
+   * If it returns true, the message passes unchanged in these pieces. It may be called for the first piece and again
+   * for all.
+   */
   readonly passes?: (pieces: readonly Buffer[]) => boolean;
 }
 
 export interface ListAnswerOptions {
-  /** Larger messages are refused, or pass in pieces. */
+  /** Larger messages are refused, or pass in pieces if `watch` is set. */
   readonly messageBytes: number;
-  /** Watches the pieces of one larger message; absent if such a message is refused. */
+  /** Watches the pieces of one larger message; if absent, such a message is refused. */
   readonly watch?: () => TextWatch;
   readonly rewrite: RewriteMessage;
-  /** True: a body that is neither JSON nor events is left out, and the status stays. Else such an answer is refused. */
+  /**
+   * If it returns true, a body that is neither JSON nor events is left out and the status is kept; otherwise such an
+   * answer is refused.
+   */
   readonly kept: (status: number) => boolean;
 }
 
-/** Most of an answer that is held if it need not be read as a whole; a longer one passes in pieces. */
+/** Maximum size that is held of an answer that need not be read as a whole; longer answers pass in pieces. */
 const HELD_BYTES_MAX = 1024 * 1024;
 
-/** `isAffected`: the message may have to be changed. Pieces are not searched one by one: a key may be split between two. */
+/**
+ * `isAffected` returns whether the message may have to be changed. Pieces are not searched one by one, since a key may
+ * be split between two.
+ */
 export function passesInOnePiece(isAffected: (bytes: Buffer) => boolean): NonNullable<RewriteMessage['passes']> {
   return ([piece, ...others]) => piece !== undefined && others.length === 0 && !isAffected(piece);
 }
 
-/** For an answer in which nothing has to be left out. */
+/** Accepts everything, for an answer in which nothing has to be left out. */
 export const WATCH_NOTHING: TextWatch = { push: () => true };
 
-/** For an answer that has passed as a whole. */
+/** Accepts nothing more, for an answer that has already passed as a whole. */
 const PASS_NO_MORE: TextWatch = { push: ({ length }) => length === 0 };
 
-/** How much of an answer is held that passes in pieces if it is longer. */
+/** Limits how much is held of an answer that passes in pieces if it is longer. */
 export function heldShortly(
   messageBytes: number,
   watch: () => TextWatch,
@@ -48,14 +57,14 @@ export function heldShortly(
   return { messageBytes: Math.min(messageBytes, HELD_BYTES_MAX), watch };
 }
 
-/** Errors of a server are of use to a client without their words. */
+/** Accepts statuses of errors, which a client can use even without their texts. */
 export function isErrorStatus(status: number): boolean {
   return status >= 400;
 }
 
 /**
- * Errors whose status the client gets although their words cannot be filtered. In place of a list: the server requires a login, or
- * has lost the session; the client has to know both.
+ * Returns which statuses the client gets although their texts cannot be filtered. In place of a list these are 401 (the
+ * server requires a login) and, in a session, 404 (the session is lost).
  */
 export function keptStatus(isList: boolean, isInSession: boolean): (status: number) => boolean {
   return isList ? (status) => status === 401 || (status === 404 && isInSession) : isErrorStatus;
@@ -111,7 +120,7 @@ function jsonPart(
   return {
     data(chunk) {
       if (watched !== undefined) return pass(chunk, false);
-      // Most answers are one piece: it goes on without a copy. Bytes beyond the declared ones do not follow it.
+      // Most answers are one piece, which passes without a copy. Bytes beyond the declared length are refused.
       if (size === 0 && chunk.length === declared && declared <= messageBytes && rewrite.passes?.([chunk]) === true) {
         watched = PASS_NO_MORE;
         answer.head(status, headers);
@@ -142,7 +151,7 @@ function jsonPart(
   };
 }
 
-/** Without a body the answer has no list. Its head waits for the first byte, or for the end. */
+/** Handles an answer without a body, which has no list. Its head waits for the first byte, or for the end. */
 function emptyPart(
   answer: Answer,
   status: number,
@@ -196,7 +205,7 @@ function eventPart(
       event(event: SseEvent) {
         flowing = answer.data(rewriteEvent(event, rewrite)) && flowing;
       },
-      // Its `retry` counts, and a comment shows that the server lives.
+      // Its `retry` matters, and a comment shows that the server is alive.
       silent(raw) {
         flowing = answer.data(raw) && flowing;
       },
@@ -216,7 +225,10 @@ function eventPart(
   };
 }
 
-/** Events without data only carry an id. MCP has one type of event, but clients differ in which ones they read. */
+/**
+ * Rewrites an event. Events without data only carry an id. MCP has one type of event, but clients differ in which types
+ * they read.
+ */
 function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
   const { data, id, type, retry } = event;
   if (data.length === 0 || rewrite.passes?.([data]) === true) return event.raw;

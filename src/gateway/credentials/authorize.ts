@@ -1,4 +1,4 @@
-// A credential for one caller, as transports call it for each request that they send.
+// Binds a credential to one caller, in the form that transports call for each request.
 
 import type { Credential, CredentialCaller, CredentialRefusal, OutgoingRequest } from './credential.ts';
 

@@ -1,4 +1,4 @@
-// A bearer token that every request gets in Authorization, in place of what the caller sent.
+// Sends a bearer token in the Authorization of every request, in place of the caller's.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { Credential } from './credential.ts';
@@ -8,7 +8,7 @@ import { createSecret } from './secret.ts';
 
 type Block = NonNullable<OutgoingAuthBlocks['bearer_token_config']>;
 
-/** Throws a Failure where the block or its secret cannot be used. */
+/** Throws a Failure if the block or its secret cannot be used. */
 export function bearerToken(ports: CredentialPorts, block: Block): Credential {
   const source = { pointer: '/bearer_token_config', variable: block.token_env_var, file: block.token_file };
   const authorization = createSecret(ports, source, bearerValue);

@@ -1,14 +1,14 @@
-// Keeps secrets out of what other services say about them.
+// Hides secrets in texts of other services.
 
-/** Shorter pieces of a secret say nothing of it, and words would be hidden by chance. */
+/** Minimum length of a hidden piece: shorter ones reveal nothing, and words would be hidden by chance. */
 const PIECE = 8;
 const LENGTH_MAX = 300;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const CONTROL = /[\u0000-\u001f\u007f]+/g;
 
-/** The text on one line, cut short, and with `***` for every piece of the secrets in it. */
+/** Returns the text on one line, shortened, with `***` for every piece of the secrets in it. */
 export function conceal(text: string, secrets: readonly string[]): string {
-  // Hidden before it is cut: a piece at the cut would be too short to be found.
+  // Hidden before shortening: a piece at the end would be too short to be found.
   const shown = secrets.filter((secret) => secret !== '').reduce(hidePieces, text.slice(0, 4 * LENGTH_MAX));
   const line = shown.replace(CONTROL, ' ').trim();
   return line.length <= LENGTH_MAX ? line : `${line.slice(0, LENGTH_MAX)}…`;

@@ -1,8 +1,8 @@
-// How a request gets rights at the other side: the contract that every file of this folder keeps.
+// Defines how a request gets credentials for the other side: the contract of every file of this folder.
 
 import type { JsonObject } from '#std/json.ts';
 
-/** The request as it would leave. */
+/** Request ready to be sent. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   readonly body?: Buffer;
 }
 
-/** Who asks, as far as credentials depend on it. */
+/** Caller, as far as credentials depend on it. */
 export interface CredentialCaller {
   /** Issuer, subject and client as one text; equal for equal callers. */
   readonly key: string;
@@ -23,13 +23,13 @@ export interface CredentialCaller {
   readonly expiry?: number;
 }
 
-/** Why a request cannot be given rights. The message is for the client and says nothing of the inside. */
+/** Reason why a request gets no credentials. The message is for the client and reveals no internals. */
 export interface CredentialRefusal {
   readonly status: 401 | 403 | 502 | 503;
-  /** A code of CREDENTIAL_CODES. */
+  /** Code of CREDENTIAL_CODES. */
   readonly code: string;
   readonly message: string;
-  /** For the operator; never a token. */
+  /** Detail for the operator; never a token. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;
 }
@@ -38,5 +38,8 @@ export type Credentialed =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly refusal: CredentialRefusal };
 
-/** Gives the headers that the request leaves with, in place of its own. A value where nothing has to be waited for. */
+/**
+ * Returns the headers with which the request is sent, in place of its own. A plain value if there is nothing to wait
+ * for.
+ */
 export type Credential = (request: OutgoingRequest, caller: CredentialCaller) => Credentialed | Promise<Credentialed>;

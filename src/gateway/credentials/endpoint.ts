@@ -1,4 +1,4 @@
-// What requests to token endpoints have in common: bounds, and which answers mean that the endpoint is down.
+// Sends requests to token endpoints with common limits, and recognises answers that mean that the endpoint is down.
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,7 +13,7 @@ const ANSWER_BYTES_MAX = 128 * 1024;
 type Unavailable = Extract<Issue<never>, { readonly type: 'unavailable' | 'failed' }>;
 type Refused = Extract<Issue<never>, { readonly type: 'refused' }>;
 
-/** `display` is the URL as messages may show it: without its query. Throws Failure `credential-config-invalid`. */
+/** `display` is the URL for messages, without its query. Throws Failure `credential-config-invalid`. */
 export function endpointUrl(url: string, pointer: string): { readonly url: string; readonly display: string } {
   const parsed = URL.parse(url);
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol) || parsed.username + parsed.password !== '') {
@@ -22,7 +22,7 @@ export function endpointUrl(url: string, pointer: string): { readonly url: strin
   return { url, display: `${parsed.origin}${parsed.pathname}` };
 }
 
-/** Posts a form. Throws a Failure where there is no answer. */
+/** Posts a form. Throws a Failure if there is no answer. */
 export function postForm(
   ports: Pick<CredentialPorts, 'fetch'>,
   url: string,
@@ -34,22 +34,23 @@ export function postForm(
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
-    // The configuration names the endpoint: inside the cluster and behind private endpoints of a cloud it is private.
+    // The configuration names the endpoint, which is private inside the cluster and behind private endpoints of a
+    // cloud.
     allowPrivate: true,
     timeoutMs: TIMEOUT_MS,
     maxBytes: ANSWER_BYTES_MAX,
   });
 }
 
-/** What follows from a request that got no answer; anything but a Failure is a bug and goes on. */
+/** Converts a Failure of a request to its result; any other error is a bug and is thrown on. */
 export function noAnswer(error: unknown, invalid: (detail: string) => Issue<never>): Issue<never> {
   if (!(error instanceof Failure)) throw error;
-  // An answer that is too large is one: others may get a smaller one.
+  // An answer that is too large is not an outage: others may get a smaller one.
   if (error.code === 'outbound-too-large') return invalid(error.message);
   return { type: 'unavailable', detail: error.message };
 }
 
-/** The endpoint is busy or broken (RFC 6585 section 4, RFC 9110 section 15.6). */
+/** Returns a result if the endpoint is busy or broken (RFC 6585 section 4, RFC 9110 section 15.6). */
 export function unavailableStatus({ status, headers }: FetchResponse, display: string): Unavailable | undefined {
   if (status !== 429 && status < 500) return undefined;
   const detail = `${display} answered with status ${status}`;

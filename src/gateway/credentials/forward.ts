@@ -1,4 +1,4 @@
-// Headers that every request to a remote server gets, plain ones and secret ones.
+// Adds plain and secret headers to every request to a remote server.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { configFault } from './config-fault.ts';
@@ -11,8 +11,8 @@ type Block = NonNullable<RunConfig['header_forward']>;
 const POINTER = '/header_forward';
 
 /**
- * Secret values win over plain ones of the same name, files over variables; names are compared without regard to case.
- * Throws a Failure where the block or one of its secrets cannot be used.
+ * Reads the headers. Secret values take precedence over plain ones of the same name, files over variables; names are
+ * compared without regard to case. Throws a Failure if the block or one of its secrets cannot be used.
  */
 export function headerForward(ports: CredentialPorts, block: Block, pointer = POINTER): Credential {
   const plain = byLowerName(block.add_plaintext_headers, `${pointer}/add_plaintext_headers`);
@@ -34,7 +34,7 @@ export function headerForward(ports: CredentialPorts, block: Block, pointer = PO
   };
 }
 
-/** By name in lower case. */
+/** Returns headers by name in lower case. */
 function byLowerName(
   headers: Readonly<Record<string, string>> | undefined,
   pointer: string,
@@ -48,7 +48,7 @@ function byLowerName(
   return byName;
 }
 
-/** Empty values are sent as they are. */
+/** Checks a plain value; an empty one is sent unchanged. */
 function plainValue(name: string, text: string, pointer: string): string {
   const value = text === '' ? '' : headerValue(text);
   if (value !== undefined) return value;

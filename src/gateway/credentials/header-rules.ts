@@ -1,11 +1,13 @@
-// Which headers a configuration may add to requests, and what their values may hold.
+// Defines which headers a configuration may add to requests, and which values they may have.
 
 import { configFault } from './config-fault.ts';
 
-/** RFC 9110 section 5.6.2. */
+/** Token of RFC 9110 section 5.6.2. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** About one connection or one message (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2), or about who asks. */
+/**
+ * Headers about one connection or one message (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2), or about the caller.
+ */
 const RESTRICTED: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -21,31 +23,37 @@ const RESTRICTED: ReadonlySet<string> = new Set([
 ]);
 const RESTRICTED_PREFIXES = ['proxy-', 'x-forwarded-'];
 
-/** RFC 9110 section 5.5: visible characters, spaces and tabs, and bytes above ASCII. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+/** Field values contain visible characters, spaces and tabs, and bytes above ASCII (RFC 9110 section 5.5). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const ASCII = /^[\t\u0020-\u007e]*$/;
 
-/** The name in lower case. Throws Failure `credential-config-invalid` for one that cannot or must not be set. */
+/**
+ * Returns the name in lower case. Throws Failure `credential-config-invalid` for a header that cannot or must not be
+ * set.
+ */
 export function settableHeader(name: string, pointer: string): string {
   if (!NAME.test(name)) throw configFault(pointer, `${JSON.stringify(name)} is not the name of a header`);
   const lower = name.toLowerCase();
   if (RESTRICTED.has(lower) || RESTRICTED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
-    throw configFault(pointer, `${name} is about the connection or about who asks: only the proxy itself sets it`);
+    throw configFault(pointer, `${name} describes the connection or the caller: only the proxy itself sets it`);
   }
   return lower;
 }
 
 /**
- * The value as it is given to a client of HTTP: text above ASCII as UTF-8, one character for each byte. Undefined for
- * what is empty or no header can carry.
+ * Returns the value in the form for an HTTP client: text above ASCII as UTF-8, one character for each byte. Undefined
+ * if it is empty or cannot be a header value.
  */
 export function headerValue(text: string): string | undefined {
   if (text === '' || UNSENDABLE.test(text)) return undefined;
   return ASCII.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** A bearer token: visible characters of ASCII, more than RFC 6750 section 2.1 allows, for some services make such. */
+/**
+ * Accepts tokens of visible ASCII characters, more than RFC 6750 section 2.1 allows, since some services issue such
+ * tokens.
+ */
 export function bearerValue(token: string): string | undefined {
   return /^[\u0021-\u007e]+$/.test(token) ? `Bearer ${token}` : undefined;
 }

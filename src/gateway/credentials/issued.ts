@@ -1,5 +1,5 @@
-// Keeps what an endpoint issued to callers until shortly before it expires, asks once for all who wait for the same, and
-// leaves an endpoint that is down alone for a short while.
+// Stores issued credentials until shortly before they expire, sends one request for all callers that wait for the same
+// one, and pauses requests to an endpoint that is down.
 
 import { afterFailure, NO_BACKOFF } from '#auth/backoff.ts';
 import { setBounded } from '#std/bounded.ts';
@@ -7,30 +7,33 @@ import { sha256 } from '#std/hash.ts';
 import type { CredentialCaller, CredentialRefusal } from './credential.ts';
 import type { CredentialPorts } from './ports.ts';
 
-/** What is issued is no longer used when it expires within this time: a request takes some, and clocks differ. */
+/** An issued value is not used in this time before it expires: a request takes some time, and clocks differ. */
 const SKEW_MS = 30_000;
-/** The oldest make room for new ones. */
+/** Maximum number of stored values; the oldest are replaced. */
 const KEPT_MAX = 10_000;
-/** An endpoint that asks for a longer pause is asked again all the same. */
+/** Maximum pause, even if an endpoint requests a longer one. */
 const PAUSE_MAX_MS = 60_000;
 
 export type Issued<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: CredentialRefusal };
 
-/** What one request to the endpoint gave. */
+/** Result of one request to the endpoint. */
 export type Issue<T> =
-  /** `expiresAtMs`: milliseconds since 1970; absent where the endpoint does not say, and nothing is kept. */
+  /** `expiresAtMs`: milliseconds since 1970; if the endpoint does not say it, nothing is stored. */
   | { readonly type: 'issued'; readonly value: T; readonly expiresAtMs?: number }
-  /** About this caller, or about the configuration; not kept. */
+  /** The refusal is about this caller, or about the configuration; it is not stored. */
   | { readonly type: 'refused'; readonly refusal: CredentialRefusal }
-  /** The endpoint cannot be used by anyone. `pauseMs`: how long it asks to be left alone. */
+  /** The endpoint is down for everybody. `pauseMs`: the pause that it requests. */
   | { readonly type: 'unavailable'; readonly detail: string; readonly pauseMs?: number }
-  /** The endpoint failed over this request: no reason to keep it from the others, for one caller may cause it at will. */
+  /** The endpoint failed at this request. Others may still use it, since one caller could cause this at will. */
   | { readonly type: 'failed'; readonly detail: string };
 
 interface IssuedStore<T> {
-  /** What was issued for the key, or what `ask` gives now: a value where nothing has to be waited for. */
+  /**
+   * Returns the value that was issued for the key, or the result of `ask`: a plain value if there is nothing to wait
+   * for.
+   */
   get(key: string, caller: CredentialCaller, ask: () => Promise<Issue<T>>): Issued<T> | Promise<Issued<T>>;
 }
 
@@ -40,7 +43,7 @@ interface Kept<T> {
   readonly until: number;
 }
 
-/** Equal only for equal callers, tokens and `particulars`; `particulars` hold no line end. */
+/** Returns a key that is equal only for equal callers, tokens and `particulars`; `particulars` contain no line end. */
 export function callerKey(caller: CredentialCaller, token: string, particulars = ''): string {
   return `${sha256(token)} ${particulars}\n${caller.key}`;
 }
@@ -73,7 +76,7 @@ export function createIssuedStore<T>(
   }
 
   function recordOutage(detail: string, pauseMs = 0): Issued<T> {
-    // Of many requests that fail together only the first makes the pause longer.
+    // Only the first of many requests that fail together lengthens the pause.
     if (pausedFor() <= 0) backoff = afterFailure(backoff, clock.monotonic());
     const asked = clock.monotonic() + Math.min(pauseMs, PAUSE_MAX_MS);
     backoff = { ...backoff, retryAt: Math.max(backoff.retryAt, asked) };
@@ -102,7 +105,7 @@ export function createIssuedStore<T>(
     get(key, caller, ask) {
       const known = recall(key) ?? pending.get(key);
       if (known !== undefined) return known;
-      if (pausedFor() > 0) return refuseForNow(`not asked again yet, after: ${lastDetail}`);
+      if (pausedFor() > 0) return refuseForNow(`no new request yet, after: ${lastDetail}`);
       const asking = obtain(key, caller, ask).finally(() => pending.delete(key));
       pending.set(key, asking);
       return asking;

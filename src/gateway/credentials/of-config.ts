@@ -1,4 +1,4 @@
-// Puts together the credential that a proxy's configuration asks for.
+// Assembles the credential of a proxy's configuration.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { bearerToken } from './bearer.ts';
@@ -24,10 +24,10 @@ const BLOCKS = [
 ] as const;
 
 /**
- * To be applied to a request when all of it is known, right before it is sent. In this order: the caller's token is removed
- * where that is asked for, the block does its work, headers for a remote server win over both, and a signature is over what
- * comes of it. A server on standard streams gets no headers, and so no credentials. Throws a Failure where the
- * configuration or a secret that it names cannot be used.
+ * Assembles the credential, to be applied to a complete request right before it is sent. The order: the caller's token
+ * is removed if configured, the block is applied, headers for a remote server override both, and a signature covers the
+ * result. A server on standard streams gets no headers, and so no credentials. Throws a Failure if the configuration or
+ * a secret that it names cannot be used.
  */
 export function credentialOf(config: RunConfig, ports: CredentialPorts): Credential {
   checkBlocks(config);
@@ -42,21 +42,24 @@ export function credentialOf(config: RunConfig, ports: CredentialPorts): Credent
   return first === undefined ? passOn : others.reduce(inTurn, first);
 }
 
-/** What the caller sent goes on. */
+/** Passes the caller's headers on. */
 const passOn: Credential = ({ headers }) => ({ ok: true, headers });
 
 function checkBlocks(config: RunConfig): void {
   const present = BLOCKS.filter((block) => config[block] !== undefined);
   if (present.length > 1)
-    throw configFault(`/${present[1]}`, `cannot be there beside ${present[0]}: one of them counts`);
+    throw configFault(`/${present[1]}`, `cannot be combined with ${present[0]}: name only one of them`);
   if (config.embedded_auth_server_config?.disable_upstream_token_injection !== true) return;
   const needy = present.find((block) => ['token_exchange_config', 'aws_sts_config', 'xaa_config'].includes(block));
   if (needy === undefined) return;
   const pointer = '/embedded_auth_server_config/disable_upstream_token_injection';
-  throw configFault(pointer, `cannot be true beside ${needy}, which needs the token of the upstream provider`);
+  throw configFault(pointer, `cannot be true together with ${needy}, which needs the token of the upstream provider`);
 }
 
-/** If the proxy has an authorization server, the caller sent a token for the proxy, so the token of the provider takes its place. */
+/**
+ * Replaces the caller's token with that of the provider if the proxy has an authorization server, since the caller's
+ * token is then for the proxy.
+ */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);
 }

@@ -1,4 +1,4 @@
-// Puts together the credential that a virtual server's configuration asks for at one backend.
+// Assembles the credential of a virtual server's configuration for one backend.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
@@ -18,13 +18,13 @@ import { issuerBundle, trustBundle } from './trust.ts';
 import { actAsUpstream, upstreamInjection } from './upstream.ts';
 
 export interface StrategyPorts extends CredentialPorts {
-  /** The person's token at the provider of that name. Absent: there is no authorization server. */
+  /** Returns the person's token at the provider of that name. Absent without an authorization server. */
   readonly providerToken?: (caller: CredentialCaller, provider: string) => Promise<string | undefined>;
   /** The id_token of the person's login at the provider of that name, or at the first. Absent: there is no authorization server. */
   readonly providerIdToken?: (caller: CredentialCaller, provider: string | undefined) => Promise<string | undefined>;
 }
 
-/** Fills in the bundle of a token exchange at the provider whose tokens are accepted. */
+/** Adds the bundle of the accepted provider to a token exchange at the same provider. */
 export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: string): Strategy {
   const strategy = outgoingAuth.backends[member] ?? { type: 'unauthenticated' };
   const { tokenExchange: exchange } = strategy;
@@ -34,12 +34,12 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
   return { ...strategy, tokenExchange: { ...exchange, caBundlePath } };
 }
 
-/** What a backend offers to a caller may depend on who that is. */
+/** Returns whether a backend's offer may depend on the caller. */
 export function isPerCaller({ type }: Strategy): boolean {
   return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject' || type === 'xaa';
 }
 
-/** Whether a caller needs a token of an upstream provider for the backend. */
+/** Returns whether a caller needs a token of an upstream provider for the backend. */
 export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: Strategy): boolean {
   if (upstreamInject !== undefined || xaa !== undefined) return true;
   return (tokenExchange ?? cloudSts)?.subjectProviderName !== undefined;
@@ -48,8 +48,8 @@ export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: 
 type Listed = VmcpConfig['backends'][number];
 
 /**
- * The credential of a backend: its strategy, and headers that every request to it gets and that win over those of the strategy. A
- * signature is over all of them. Throws a Failure as `credentialOfStrategy` does.
+ * Returns the credential of a backend: its strategy, and headers for every request, which override those of the
+ * strategy. A signature covers all of them. Throws a Failure as `credentialOfStrategy` does.
  */
 export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: StrategyPorts): Credential {
   const { name, headerForward: headers } = listed;
@@ -62,7 +62,7 @@ export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: S
   return strategy.type === 'cloud_sts' ? inTurn(forward, credential) : inTurn(credential, forward);
 }
 
-/** `pointer`: of the strategy. Throws a Failure where it, or a secret that it names, cannot be used. */
+/** `pointer` is that of the strategy. Throws a Failure if it, or a secret that it names, cannot be used. */
 export function credentialOfStrategy(strategy: Strategy, pointer: string, ports: StrategyPorts): Credential {
   switch (strategy.type) {
     case 'unauthenticated':
@@ -92,18 +92,18 @@ function upstreamOf({ upstreamInject: block }: Strategy, pointer: string, ports:
 }
 
 function requireBlock<T>(block: T | undefined, pointer: string, key: string): T {
-  if (block === undefined) throw configFault(`${pointer}/${key}`, 'is missing: the type asks for it');
+  if (block === undefined) throw configFault(`${pointer}/${key}`, 'is missing: the type requires it');
   return block;
 }
 
-/** A value in the file is read as if a variable held it. */
+/** A value in the file is read as if it were in this variable. */
 const WRITTEN = 'SKEP_WRITTEN_VALUE';
 
 function written(ports: CredentialPorts, value: string | undefined): CredentialPorts {
   return value === undefined ? ports : { ...ports, environment: { ...ports.environment, [WRITTEN]: value } };
 }
 
-/** The caller's own token is for the virtual server. */
+/** Removes the caller's own token, which is for the virtual server. */
 function instead(credential: Credential): Credential {
   return (request, caller) => {
     const { authorization: _authorization, ...headers } = request.headers;
@@ -164,7 +164,7 @@ function accessOf({ xaa: block }: Strategy, pointer: string, ports: StrategyPort
 const WRITTEN_IDP = `${WRITTEN}_IDP`;
 const WRITTEN_TARGET = `${WRITTEN}_TARGET`;
 
-/** The credential with the token of a provider as the token of the caller, if a provider is named. */
+/** Returns a credential that uses the token of a provider as the caller's, if a provider is named. */
 function asProvider(provider: string | undefined, pointer: string, ports: StrategyPorts, credential: Credential) {
   if (provider === undefined) return credential;
   const { providerToken } = ports;

@@ -1,4 +1,4 @@
-// What credentials need of the world: outbound requests, secrets, the time.
+// Defines the ports of credentials to the outside: outbound requests, secrets, the time.
 
 import type { AuthPorts } from '#auth/ports.ts';
 import type { Environment } from '#std/environment.ts';
@@ -8,13 +8,13 @@ import type { UpstreamTokenOf } from './upstream.ts';
 
 interface SecretFiles {
   /**
-   * The whole text as it is now. Asked for each request, so that a rotated secret has its effect at once: it must cost
-   * next to nothing while the file is as it was. Throws a Failure whose message names the path.
+   * Returns the whole current text. Called for each request, so that a rotated secret has its effect at once: it must
+   * cost next to nothing while the file is unchanged. Throws a Failure whose message names the path.
    */
   read(path: string): string;
 }
 
-/** What an operator should know although no request was refused because of it. Never holds a secret. */
+/** Event that an operator should know although no request was refused because of it. Never contains a secret. */
 interface CredentialNotice {
   readonly code: CredentialCode;
   readonly message: string;
@@ -22,11 +22,11 @@ interface CredentialNotice {
 }
 
 export interface CredentialPorts extends Pick<AuthPorts, 'fetch' | 'clock'> {
-  /** The variables that the configuration names, and AWS_ENDPOINT_URL_STS where it is set. */
+  /** Variables that the configuration names, and AWS_ENDPOINT_URL_STS if it is set. */
   readonly environment: Environment;
   readonly secretFiles: SecretFiles;
   readonly notify: (notice: CredentialNotice) => void;
-  /** Of an authorization server in this process; absent where there is none. */
+  /** Tokens of an authorization server in this process; absent if there is none. */
   readonly upstreamToken?: UpstreamTokenOf;
   /** The id_token of the login, of the same server. */
   readonly upstreamIdToken?: UpstreamTokenOf;

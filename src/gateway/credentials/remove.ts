@@ -1,8 +1,8 @@
-// Takes the caller's own credentials off a request.
+// Removes the caller's own credentials from a request.
 
 import type { Credentialed, OutgoingRequest } from './credential.ts';
 
-/** The server gets no Authorization. */
+/** Removes Authorization. */
 export function removeCallerToken({ headers }: OutgoingRequest): Credentialed {
   return { ok: true, headers: withoutAuthorization(headers) };
 }

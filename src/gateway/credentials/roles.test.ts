@@ -1,4 +1,4 @@
-// Which role callers get by their claims.
+// Tests which role callers get by their claims.
 
 import { describe, expect, it } from 'vitest';
 import { createRoleChoice } from './roles.ts';
@@ -25,8 +25,8 @@ describe('a claim mapping', () => {
     { groups: ['admins '], expected: undefined },
     { groups: [['admins']], expected: undefined },
     { groups: 'admins', expected: role('Admin'), reason: 'a text is one value' },
-    { groups: 'no-admins', expected: undefined, reason: 'a part of a text is no value' },
-    { groups: 'staff admins', expected: undefined, reason: 'a text is no list' },
+    { groups: 'no-admins', expected: undefined, reason: 'a part of a text is not a value' },
+    { groups: 'staff admins', expected: undefined, reason: 'a text is not a list' },
     { groups: { admins: true }, expected: undefined },
     { groups: null, expected: undefined },
     { groups: undefined, expected: undefined },
@@ -34,7 +34,7 @@ describe('a claim mapping', () => {
     expect(choose({ sub: 'ada', groups })).toBe(expected);
   });
 
-  it('looks at the claim that is configured, by its whole name', () => {
+  it('reads the configured claim, by its whole name', () => {
     const other = createRoleChoice(
       block({ role_claim: 'https://example.com/roles', role_mappings: [{ claim: 'a', role_arn: role('A') }] }),
     );
@@ -42,7 +42,7 @@ describe('a claim mapping', () => {
     expect(other({ groups: ['a'] })).toBeUndefined();
   });
 
-  it('takes its value as a value, whatever it looks like', () => {
+  it('compares its value literally, whatever it looks like', () => {
     const claim = '" in ["x"] || true || "';
     const hostile = createRoleChoice(block({ role_mappings: [{ claim, role_arn: role('A') }] }));
     expect(hostile({ groups: ['x'] })).toBeUndefined();
@@ -61,7 +61,7 @@ describe('a claim mapping', () => {
 });
 
 describe('a matcher', () => {
-  it('that needs a claim which is not there does not fit, and the next is tried', () => {
+  it('that needs an absent claim does not fit, and the next is tried', () => {
     const choose = createRoleChoice(
       block({
         role_mappings: [
@@ -93,7 +93,7 @@ describe('of several mappings that fit', () => {
   });
 });
 
-it('who fits no mapping gets the fallback, and so does everyone where there are none', () => {
+it('a caller without a matching mapping gets the fallback, and so does everyone if there are no mappings', () => {
   const fallback_role_arn = role('Fallback');
   const role_mappings = [{ claim: 'admins', role_arn: role('Admin') }];
   expect(createRoleChoice(block({ fallback_role_arn, role_mappings }))({ groups: [] })).toBe(fallback_role_arn);
@@ -105,7 +105,7 @@ it.each<{ reason: string; more: Partial<Block> }>([
   { reason: 'no CEL', more: { role_mappings: [{ matcher: 'claims.sub ==', role_arn: role('A') }] } },
   { reason: 'claim and matcher', more: { role_mappings: [{ claim: 'a', matcher: 'true', role_arn: role('A') }] } },
   { reason: 'neither claim nor matcher', more: { role_mappings: [{ role_arn: role('A') }] } },
-  { reason: 'a role that is none', more: { role_mappings: [{ claim: 'a', role_arn: 'Admin' }] } },
+  { reason: 'a text that is not a role', more: { role_mappings: [{ claim: 'a', role_arn: 'Admin' }] } },
   { reason: 'a role of two lines', more: { fallback_role_arn: `${role('A')}\n` } },
 ])('a block with $reason is refused', ({ more }) => {
   expect(() => createRoleChoice(block(more))).toThrow(expect.objectContaining({ code: 'credential-config-invalid' }));

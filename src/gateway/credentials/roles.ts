@@ -1,4 +1,4 @@
-// Which role a caller gets.
+// Chooses the role of a caller.
 
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
@@ -11,7 +11,7 @@ const POINTER = '/aws_sts_config';
 
 const ROLE = /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[0-9A-Za-z_+=,.@/-]+$/;
 
-/** The role for these claims; undefined where no mapping fits and there is no fallback. */
+/** Returns the role for these claims; undefined if no mapping fits and there is no fallback. */
 export type ChooseRole = (claims: JsonObject) => string | undefined;
 
 interface Candidate {
@@ -50,15 +50,15 @@ function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Cand
     throw configFault(pointer, 'needs exactly one of claim and matcher');
   const matcher = roleMatcher(expression);
   if (matcher.type === 'fault') {
-    throw configFault(`${pointer}/matcher`, `is no CEL expression over claims: ${matcher.message}`);
+    throw configFault(`${pointer}/matcher`, `is not a CEL expression over claims: ${matcher.message}`);
   }
-  // What cannot be evaluated of these claims does not fit.
+  // An expression that cannot be evaluated with these claims does not fit.
   return { role, fits: matcher.matches };
 }
 
 /**
- * A text counts as one value, for providers send that to who is in one group only. It is compared as a whole: `admin` is
- * not contained in `no-admin`.
+ * Compares a value as a whole: `admin` is not contained in `no-admin`. A text counts as one value, since providers send
+ * it for people in a single group.
  */
 function contains(value: unknown, wanted: string): boolean {
   return Array.isArray(value) ? value.includes(wanted) : value === wanted;

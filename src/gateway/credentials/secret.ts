@@ -1,25 +1,25 @@
-// One secret that a configuration names: out of a file, read again when it changes, or out of a variable.
+// Reads one secret that a configuration names: from a file, again when it changes, or from a variable.
 
 import { Failure } from '#std/failure.ts';
 import { configFault } from './config-fault.ts';
 import type { CredentialPorts } from './ports.ts';
 
 export interface SecretSource {
-  /** Of the block in the configuration, for messages. */
+  /** Pointer of the block in the configuration, for messages. */
   readonly pointer: string;
   readonly variable?: string;
-  /** Wins over the variable. */
+  /** Takes precedence over the variable. */
   readonly file?: string;
 }
 
 type SecretPorts = Pick<CredentialPorts, 'environment' | 'secretFiles' | 'notify'>;
-/** What is made of the text; undefined where it cannot be used. */
+/** Converts the text; returns undefined if it cannot be used. */
 type Convert = (text: string) => string | undefined;
 
 /**
- * Gives the secret as it is now, in the form that `convert` makes of it; white space and line ends around it do not
- * count. Throws a Failure where there is none to begin with. Later a file that cannot be used is reported once, and the
- * last good value stays.
+ * Returns a function for the current secret, converted by `convert`; white space and line ends around it are ignored.
+ * Throws a Failure if there is none at first. Later, a file that cannot be used is reported once, and the last good
+ * value stays.
  */
 export function createSecret(ports: SecretPorts, source: SecretSource, convert: Convert): () => string {
   const { pointer, variable, file } = source;
@@ -68,6 +68,6 @@ function converted(path: string, text: string, convert: Convert): string {
 }
 
 function unusableSecret(where: string, data: Record<string, string>): Failure {
-  const message = `${where} is empty or holds characters that a header cannot carry`;
+  const message = `${where} is empty or contains characters that a header cannot carry`;
   return new Failure('credential-secret-invalid', message, { data });
 }

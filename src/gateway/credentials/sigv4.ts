@@ -16,14 +16,14 @@ export interface SigningScope {
   readonly service: string;
 }
 
-/** What is signed, as it goes over the wire. */
+/** Parts that are signed, in the form in which they are sent. */
 export interface SignedParts {
   readonly method: string;
   /** Encoded as it is sent. */
   readonly path: string;
-  /** Without the question mark. */
+  /** Query without the question mark. */
   readonly query: string;
-  /** All of them are signed, but those that change on the way. Names in lower case; `host` among them. */
+  /** All of them are signed except those that change on the way. Names in lower case, including `host`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
@@ -33,13 +33,13 @@ export type SignatureHeaders = Readonly<Record<string, string>>;
 
 type Init = ConstructorParameters<typeof SignatureV4>[0];
 type Hash = InstanceType<NonNullable<Init['sha256']>>;
-/** The package makes hashes with `new`, which a plain function that returns an object bears as well. */
+/** The package calls this with `new`, which also works with a plain function that returns an object. */
 type PlainInit = Omit<Init, 'sha256'> & { readonly sha256: (secret?: string | ArrayBuffer | ArrayBufferView) => Hash };
 const signing = lazyPackage<{ readonly SignatureV4: new (init: PlainInit) => SignatureV4 }>('@smithy/signature-v4');
 
-/** S3 signs paths as they are sent, the others encode them once more. */
+/** Services that sign paths as they are sent; all others encode them once more. */
 const PATH_AS_SENT: ReadonlySet<string> = new Set(['s3', 's3-object-lambda', 's3-outposts', 's3express']);
-/** Services that want the hash of the body in a header, or the word that it is not signed. */
+/** Services that require the hash of the body in a header, or the word that it is not signed. */
 const PAYLOAD_HEADER: ReadonlyMap<string, 'hash' | 'unsigned'> = new Map([
   ...[...PATH_AS_SENT, 'aoss'].map((service) => [service, 'hash'] as const),
   ['vpc-lattice-svcs', 'unsigned'],
@@ -48,8 +48,8 @@ const PAYLOAD_HEADER: ReadonlyMap<string, 'hash' | 'unsigned'> = new Map([
 const ADDED = ['authorization', 'x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'] as const;
 
 /**
- * The headers that the request leaves with. Signed are host, content type and all `x-amz-` headers, so that nothing which a
- * hop on the way adds or drops breaks the signature. `nowMs`: milliseconds since 1970.
+ * Returns the headers of the signed request. Host, content type and all `x-amz-` headers are signed, so that headers
+ * that a hop on the way adds or drops do not break the signature. `nowMs`: milliseconds since 1970.
  */
 export async function signRequest(
   scope: SigningScope,
@@ -70,7 +70,7 @@ export async function signRequest(
   return { ...Object.fromEntries(kept), ...(await signParts(scope, keys, parts, nowMs)) };
 }
 
-/** Of a header that means something to the cloud. */
+/** Returns whether the cloud interprets the header. */
 export function isAmazonHeader(name: string): boolean {
   return name.startsWith('x-amz-');
 }

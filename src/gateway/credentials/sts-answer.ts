@@ -1,6 +1,5 @@
-// Reads what the token service answers to AssumeRoleWithWebIdentity. XML, the form that the API documents and that every
-// service which speaks it answers with; the JSON that the original gives for `Accept: application/json` is documented
-// nowhere, and others do not have it.
+// Reads the token service's answer to AssumeRoleWithWebIdentity. XML is the documented form, which every such service
+// sends; the JSON that the original sends for `Accept: application/json` is undocumented, and others do not support it.
 
 import type { FetchResponse } from '#auth/ports.ts';
 import type { CredentialCode } from './codes.ts';
@@ -30,12 +29,12 @@ export function readAssumedRole(
   return readKeys(texts, display);
 }
 
-/** What a request without a usable answer is to the caller. */
+/** Refuses a request to which the service gave no usable answer. */
 export function invalidAssumedRole(detail: string): Issue<never> {
   return refusedIssue(502, 'sts-answer-invalid', NOT_POSSIBLE, detail);
 }
 
-/** What a header can carry: the key id goes into Authorization, the session token has a header of its own. */
+/** Characters for headers: the key id is sent in Authorization, the session token in a header of its own. */
 const SENDABLE = /^[\u0021-\u007e]+$/;
 
 function readKeys(texts: ReadonlyMap<string, string> | undefined, display: string): Issue<SigningKeys> {
@@ -73,7 +72,7 @@ const REFUSED_TOKEN: Meaning = {
   message: 'the token was not accepted in exchange for credentials of this server',
 };
 
-/** Error codes of the API; everything else is about the proxy and its configuration. */
+/** Error codes of the API; others are faults of the proxy and its configuration. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['ExpiredToken', REFUSED_TOKEN],
   ['ExpiredTokenException', REFUSED_TOKEN],
@@ -82,7 +81,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['AccessDenied', { status: 403, code: 'sts-denied', message: 'the caller may not use this server' }],
 ]);
 
-/** Among them codes that come with status 400. */
+/** Codes of overload, some of which come with status 400. */
 const OVERLOADED: ReadonlySet<string> = new Set([
   'IDPCommunicationError',
   'RequestLimitExceeded',

@@ -1,4 +1,4 @@
-// Cloud STS: the caller's token becomes temporary credentials of a role, and the request is signed with them
+// Exchanges the caller's token for temporary credentials of a role, and signs the request with them
 // (AssumeRoleWithWebIdentity and Signature Version 4).
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
@@ -14,9 +14,9 @@ import { unknownCaller } from './unknown-caller.ts';
 
 type Block = NonNullable<OutgoingAuthBlocks['aws_sts_config']>;
 
-/** RoleSessionName of the API. */
+/** Valid RoleSessionName of the API. */
 const SESSION_NAME = /^[A-Za-z0-9_+=,.@-]{2,64}$/;
-/** The variable of the cloud's own SDKs for another endpoint of the token service. */
+/** Variable of the cloud's own SDKs for another endpoint of the token service. */
 const ENDPOINT_VARIABLE = 'AWS_ENDPOINT_URL_STS';
 
 const UNAVAILABLE = {
@@ -24,7 +24,10 @@ const UNAVAILABLE = {
   message: 'the credentials for this server cannot be obtained at the moment',
 } as const;
 
-/** To be applied after everything else that changes the request. Throws a Failure where the block cannot be used. */
+/**
+ * Creates the credential, to be applied after all other changes of the request. Throws a Failure if the block cannot be
+ * used.
+ */
 export function cloudSts(ports: CredentialPorts, block: Block): Credential {
   const { region, service } = block;
   const chooseRole = createRoleChoice(block);
@@ -50,8 +53,8 @@ export function cloudSts(ports: CredentialPorts, block: Block): Credential {
 }
 
 /**
- * Takes off what the caller sent as if it were part of a signature: signed with the role's keys it would be an order of the
- * proxy. To be applied before headers that the configuration adds.
+ * Removes headers of the caller that look like parts of a signature: signed with the role's keys, they would act as the
+ * proxy. Apply it before headers that the configuration adds.
  */
 export function removeCallerSignature({ headers }: OutgoingRequest): Credentialed {
   const kept = Object.entries(headers).filter(([name]) => name !== 'authorization' && !isAmazonHeader(name));
@@ -71,7 +74,7 @@ function noSessionName(claim: string): Credentialed {
 
 type AssumeRole = (token: string, role: string, session: string) => Promise<Issue<SigningKeys>>;
 
-/** Sends one request for one token. It is not signed: the token is what it is believed for. */
+/** Returns a function that sends one unsigned request for one token: the token itself is the proof. */
 function createAssumeRole(ports: CredentialPorts, block: Block): AssumeRole {
   const { url, display } = endpointOf(ports, block.region);
   return async function assumeRole(token, role, session) {

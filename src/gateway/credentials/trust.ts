@@ -3,7 +3,7 @@
 import { trustingFetch } from '#auth/trusting-fetch.ts';
 import type { CredentialPorts } from './ports.ts';
 
-/** The settings by which tokens of callers are checked. */
+/** Settings by which tokens of callers are checked. */
 export interface IssuerTrust {
   readonly bundle: string | undefined;
   /** URLs that the bundle is for. */
@@ -17,7 +17,7 @@ export function issuerBundle({ bundle, urls }: IssuerTrust, endpoint: string): s
   return origin !== undefined && isSame ? bundle : undefined;
 }
 
-/** Ports whose requests trust the bundle, if there is one. */
+/** Returns ports whose requests trust the bundle, if there is one. */
 export function trustBundle(ports: CredentialPorts, bundle: string | undefined): CredentialPorts {
   return { ...ports, fetch: trustingFetch(ports.fetch, ports.secretFiles, bundle) };
 }

@@ -1,8 +1,8 @@
-// What a request gets whose rights would come from a caller that is not known.
+// Refuses a request whose credentials depend on an unknown caller.
 
 import type { Credentialed } from './credential.ts';
 
-/** It is never passed on as it came: the server would see a call without the rights that it was meant to have. */
+/** Refuses the request, since passing it on unchanged would make a call without the intended credentials. */
 export function unknownCaller(): Credentialed {
   return {
     ok: false,

@@ -1,11 +1,11 @@
-// The person's own token at a provider in place of the one that the caller sent: what an embedded authorization server keeps
-// of a login.
+// Replaces the caller's token with the person's own token at a provider, which an embedded authorization server stores
+// after a login.
 
 import { Failure } from '#std/failure.ts';
 import type { Credential, CredentialCaller, CredentialRefusal } from './credential.ts';
 import { unknownCaller } from './unknown-caller.ts';
 
-/** Undefined: the login has ended. Throws a Failure where that cannot be said at the moment. */
+/** Returns undefined if the login has ended. Throws a Failure if that is unknown at the moment. */
 export type UpstreamTokenOf = (caller: CredentialCaller) => Promise<string | undefined>;
 
 export function upstreamInjection(tokenOf: UpstreamTokenOf): Credential {
@@ -14,7 +14,9 @@ export function upstreamInjection(tokenOf: UpstreamTokenOf): Credential {
   });
 }
 
-/** The credential with the person's token at a provider as the token of the caller. Without one, the request is refused. */
+/**
+ * Returns a credential that uses the person's token at a provider as the caller's. Without one, the request is refused.
+ */
 export function actAsUpstream(tokenOf: UpstreamTokenOf, credential: Credential): Credential {
   return async function applyAsUpstream(request, caller) {
     let token: string | undefined;
@@ -25,7 +27,7 @@ export function actAsUpstream(tokenOf: UpstreamTokenOf, credential: Credential):
       return { ok: false, refusal: { ...UNAVAILABLE, detail: error.message } };
     }
     if (token === undefined) return unknownCaller();
-    // It ends at another time than the caller's own.
+    // Without `expiry`, since this token expires at another time than the caller's own.
     return credential(request, { key: caller.key, claims: caller.claims, token });
   };
 }

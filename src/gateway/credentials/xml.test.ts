@@ -1,4 +1,4 @@
-// What is read of XML, and what makes it unreadable.
+// Tests which XML is read, and which is unreadable.
 
 import { expect, it } from 'vitest';
 import { readXml } from './xml.ts';
@@ -40,7 +40,7 @@ it.each([
   { text: '<a>&x;</a>', reason: 'an unknown entity' },
   { text: '<a>&constructor;</a>', reason: 'an entity that objects inherit' },
   { text: '<a>&#0;</a>', reason: 'the character 0' },
-  { text: '<a>&#x110000;</a>', reason: 'a character that is none' },
+  { text: '<a>&#x110000;</a>', reason: 'a number that is not a character' },
   { text: '<a>&amp</a>', reason: 'an entity that is not ended' },
   { text: '<a>&</a>', reason: 'a lone ampersand' },
   { text: '<a><!-- c --></a>', reason: 'a comment' },

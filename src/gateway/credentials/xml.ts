@@ -1,10 +1,10 @@
-// Reads the little XML that token services answer with: elements, attributes that do not matter, and text. Everything else
-// of XML (document types, entities of their own, comments, processing instructions) makes a document unreadable: nothing
-// that these services send has it, and it is what attacks by XML need.
+// Reads the simple XML of token services: elements, ignored attributes, and text. A document with anything else
+// (document types, own entities, comments, processing instructions) is unreadable: these services send none of it, and
+// attacks by XML need it.
 
 const DECLARATION = /^\uFEFF?\s*(?:<\?xml\s[^<>?]*\?>)?/;
 const ATTRIBUTE = `\\s+[A-Za-z_][\\w:.-]*\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
-/** End or start of an element, or text. */
+/** Start or end of an element, or text. */
 const PIECE = new RegExp(`<(/?)([A-Za-z_][\\w.-]*)((?:${ATTRIBUTE})*)\\s*(/?)>|([^<]+)`, 'y');
 const DEPTH_MAX = 16;
 
@@ -12,8 +12,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const ENTITY = /&([^;&\s]{0,16};)?/g;
 
 /**
- * The texts of the elements without children, by path (`Answer/Result/Id`). Undefined where it cannot be read, or where
- * two such elements have one path and it would be unclear which counts.
+ * Returns the texts of elements without children, by path (`Answer/Result/Id`). Undefined if the document cannot be
+ * read, or if two such elements have one path and it would be unclear which counts.
  */
 export function readXml(text: string): ReadonlyMap<string, string> | undefined {
   const leaves = new Map<string, string>();
@@ -44,7 +44,7 @@ export function readXml(text: string): ReadonlyMap<string, string> | undefined {
   return ended ? leaves : undefined;
 }
 
-/** False where it cannot be. */
+/** Returns false if the text cannot be added. */
 function addLeaf(leaves: Map<string, string>, path: string, raw: string): boolean {
   const text = withoutEntities(raw);
   if (text === undefined || leaves.has(path)) return false;

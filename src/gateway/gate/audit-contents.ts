@@ -1,16 +1,16 @@
-// Contents of requests and answers in audit events, where they are asked for.
+// Adds contents of requests and answers to audit events, if the configuration asks for them.
 
 import { type Json, parseJson } from '#std/json.ts';
 import { MAX_DEPTH } from '../wire/json-bytes.ts';
 
-/** Which contents an event holds; what is larger is left out as a whole. */
+/** Contents that an event includes; larger ones are left out entirely. */
 export interface AuditData {
   readonly request: boolean;
   readonly response: boolean;
   readonly maxBytes: number;
-  /** False: only its HTTP status says whether an answer is a success. */
+  /** If false, only the HTTP status decides whether an answer is a success. */
   readonly readsErrors: boolean;
-  /** The most hops of a delegation that an event names. Absent: 10. */
+  /** Maximum number of hops of a delegation in an event. If absent, 10. */
   readonly delegationDepth?: number;
 }
 
@@ -28,7 +28,7 @@ export interface AuditedData {
   readonly response?: Json;
 }
 
-/** JSON as it is; what is nested beyond 256 levels, and anything else, as a text. */
+/** Returns JSON unchanged; JSON nested deeper than 256 levels, and anything else, as a text. */
 export function auditData(contents: AuditContents | undefined): AuditedData | undefined {
   if (contents === undefined) return undefined;
   const { settings, request, received, response } = contents;
@@ -48,7 +48,10 @@ function contentOf(bytes: Buffer): Json {
   return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
 }
 
-/** The scanner does not read all answers. An answer that is nested thousands of levels deep is not written as JSON. */
+/**
+ * Checks the depth of a value: the scanner does not read all answers, and one that is nested thousands of levels deep
+ * is not written as JSON.
+ */
 function fitsLevels(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));

@@ -1,4 +1,4 @@
-// The parties that act for the subject of a token, as audit events name them (RFC 8693 section 4.1).
+// Reads the parties that act for the subject of a token, for audit events (RFC 8693 section 4.1).
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
@@ -7,14 +7,14 @@ interface Hop {
   readonly sub?: string;
 }
 
-/** Field names are those of ToolHive's audit log. */
+/** Uses the field names of ToolHive's audit log. */
 export interface Delegation {
-  /** The newest first. */
+  /** Hops, the newest first. */
   readonly chain: readonly Hop[];
-  /** Hops are left out because there are more than the settings permit. */
+  /** Whether hops are left out because there are more than the settings permit. */
   readonly truncated: boolean;
   readonly omitted: number;
-  /** The claim is not as RFC 8693 demands. */
+  /** Whether the claim violates RFC 8693. */
   readonly malformed: boolean;
   readonly malformedReason?: Fault;
 }
@@ -24,7 +24,7 @@ type Fault = 'act_not_object' | 'nested_act_not_object' | 'iss_not_string' | 'su
 const DEPTH = 10;
 const TEXT_MAX = 256;
 
-/** Undefined if the token has no such claim. Nothing but issuers and subjects of the hops gets into an event. */
+/** Returns undefined if the token has no such claim. Events contain only issuers and subjects of the hops. */
 export function delegationOf({ act }: JsonObject, depth: number = DEPTH): Delegation | undefined {
   if (act === undefined || act === null) return undefined;
   const chain: Hop[] = [];

@@ -1,4 +1,5 @@
-// Audit event of a definition of the MCP server that is not the reviewed one, as data. Holds its name, and never its text.
+// Builds the audit event of a definition of the MCP server that differs from the reviewed one. It contains the name,
+// never the text.
 
 import { auditHead } from './audit.ts';
 import type { Drifted } from './tools-lock/drifts.ts';
@@ -8,13 +9,13 @@ export interface DriftAuditInput extends Pick<Drifted, 'list' | 'name' | 'what'>
   /** Milliseconds since 1970. */
   readonly timeMs: number;
   readonly component: string;
-  /** Clients do not get it. */
+  /** Whether it is withheld from clients. */
   readonly isHeld: boolean;
 }
 
 const NAME_MAX = 512;
 
-/** Field names and values are those of ToolHive's audit log. */
+/** Uses the field names and values of ToolHive's audit log. */
 export function driftAuditEvent({ auditId, timeMs, component, list, name, what, isHeld }: DriftAuditInput) {
   const outcome = isHeld ? 'denied' : 'success';
   return {

@@ -1,8 +1,11 @@
-// When something happened, as audit events say it.
+// Formats times for audit events.
 
 export const formatTime = rememberSecond();
 
-/** As `Date.prototype.toISOString`, which costs more than all else of an event: most are of the second of the one before. */
+/**
+ * Formats like `Date.prototype.toISOString`, which would cost more than the rest of an event. Reuses the last second,
+ * since most events are in the same one.
+ */
 function rememberSecond(): (ms: number) => string {
   let second = Number.NaN;
   let beginning = '';

@@ -1,8 +1,8 @@
-// The types of audit events, and which one a request is.
+// Lists the types of audit events, and finds the type of a request.
 
 import type { Message } from '../wire/message.ts';
 
-/** Those of virtual servers' workflows included: their configuration names types to keep or leave out. */
+/** Includes the types of virtual servers' workflows: configurations name types to keep or leave out. */
 export const AUDIT_TYPES = [
   'mcp_initialize',
   'mcp_tool_call',
@@ -46,7 +46,7 @@ const BY_METHOD: ReadonlyMap<string, AuditType> = new Map<string, AuditType>([
   ['completion/complete', 'mcp_completion'],
 ]);
 
-/** `stream`: the request opened a stream for messages of the server. */
+/** `stream`: whether the request opened a stream for messages of the server. */
 export function auditTypeOf(message: Message | undefined, stream: boolean): AuditType {
   if (message === undefined) return stream ? 'sse_connection' : 'http_request';
   if (message.kind === 'response') return 'mcp_request';

@@ -1,5 +1,5 @@
-// Audit events of a workflow and of its steps, as data. Holds which, for whom and how it ended; never an argument, a result
-// or the text of an error.
+// Builds the audit events of a workflow and its steps. They contain names, caller and outcome, never an argument, a
+// result or the text of an error.
 
 import type { JsonObject } from '#std/json.ts';
 import { type AuditOutcome, auditHead, auditSubjects } from './audit.ts';
@@ -16,21 +16,21 @@ export interface WorkflowAuditInput {
   readonly run: string;
   readonly workflow: string;
   readonly step?: { readonly id: string; readonly type: string; readonly tool?: string };
-  /** Verified; empty for anonymous callers. */
+  /** Verified claims; empty for anonymous callers. */
   readonly claims: JsonObject;
-  /** The most hops of a delegation that an event names. Absent: 10. */
+  /** Maximum number of hops of a delegation in an event. If absent, 10. */
   readonly delegationDepth?: number;
   readonly extra: {
     readonly timeout_ms?: number;
     readonly duration_ms?: number;
     readonly step_count?: number;
     readonly retry_count?: number;
-    /** The template, not what it gave. */
+    /** The template, not its result. */
     readonly condition?: string;
   };
 }
 
-/** Field names and values are those of ToolHive's audit log. */
+/** Uses the field names and values of ToolHive's audit log. */
 export function workflowAuditEvent(input: WorkflowAuditInput) {
   const { auditId, timeMs, type, outcome, run, workflow, step, claims, extra } = input;
   return {

@@ -39,14 +39,14 @@ const EVERY = {
   progressToken: 1,
 };
 
-it('says when, to the millisecond, whatever came before', () => {
+it('formats the time to the millisecond, after any earlier time', () => {
   const second = Date.UTC(2026, 11, 31, 23, 59, 59);
   for (const ms of [second, second + 7, second + 999, second + 1000, second + 1010, second + 5, 0, 1]) {
     expect(auditEvent({ ...INPUT, timeMs: ms }).time).toBe(new Date(ms).toISOString());
   }
 });
 
-it('holds who did what to what and how it ended, in the fields of the existing log', () => {
+it('contains caller, action, target and outcome, in the fields of the existing log', () => {
   const message = call('tools/call', { name: 'forecast', arguments: { secret: 'hunter2' } });
   const event = auditEvent({
     ...INPUT,
@@ -92,7 +92,7 @@ describe('types', () => {
     expect(AUDIT_TYPES).toContain(type);
   });
 
-  it('names what is no message of MCP', () => {
+  it('names requests that are not messages of MCP', () => {
     expect(auditEvent({ ...INPUT, httpMethod: 'PUT' })).toMatchObject({
       type: 'http_request',
       target: { method: 'PUT' },
@@ -145,8 +145,8 @@ describe('source', () => {
     ['the real address', { trusted: true, realIp: '2001:db8::1' }, '2001:db8::1'],
     ['an address with a port', { trusted: true, forwardedFor: '203.0.113.9:4711' }, '203.0.113.9'],
     ['IPv6 with a port', { trusted: true, forwardedFor: '[2001:db8::1]:4711' }, '2001:db8::1'],
-    ['the connection where the header is no address', { trusted: true, forwardedFor: 'x"\n{}' }, '192.0.2.1'],
-    ['the connection where nothing was forwarded', { trusted: true }, '192.0.2.1'],
+    ['the connection if the header is not an address', { trusted: true, forwardedFor: 'x"\n{}' }, '192.0.2.1'],
+    ['the connection if nothing was forwarded', { trusted: true }, '192.0.2.1'],
   ])('is %s', (_reason, source, value) => {
     expect(auditEvent({ ...INPUT, source: { ...INPUT.source, ...source } }).source.value).toBe(value);
   });
@@ -164,7 +164,7 @@ describe('user', () => {
   });
 });
 
-/** Control characters, ends of lines and what turns text round. */
+/** Finds control characters, line ends, and characters that reverse the direction of text. */
 function isUnsafe(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e);
@@ -230,7 +230,7 @@ describe('lines', () => {
   });
 });
 
-test('contents that are nested too deeply to be written as JSON are kept as the text that they are', () => {
+test('contents that are nested too deeply to be written as JSON are kept as text', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const dataOf = (response: string) => {
     const settings = { request: false, response: true, maxBytes: 60_000, readsErrors: true };

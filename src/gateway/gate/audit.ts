@@ -1,5 +1,5 @@
-// One audit event for one request, refused or not, as data and as a line of JSON. Holds who did what to what and how it
-// ended; never a token, and contents of requests and answers only where they are asked for.
+// Builds one audit event for each request, refused or not, as data and as a line of JSON. It contains caller, action,
+// target and outcome, never a token, and contents of requests and answers only if configured.
 
 import { type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -12,7 +12,7 @@ import { type AuditType, auditTypeOf } from './audit-types.ts';
 
 export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
 
-/** How the other side answered over JSON-RPC; `unknown` where that was not read. */
+/** Kind of the JSON-RPC answer; `unknown` if it was not read. */
 type AnswerKind = 'success' | 'error' | 'tool-error' | 'unknown';
 
 export interface AuditInput {
@@ -22,43 +22,43 @@ export interface AuditInput {
   readonly durationMs: number;
   readonly component: string;
   readonly httpMethod: string;
-  /** Of the request, without its query, which may hold tokens. */
+  /** Path of the request without its query, which may contain tokens. */
   readonly path: string;
-  /** The request opened a stream for messages of the server. */
+  /** Whether the request opened a stream for messages of the server. */
   readonly stream: boolean;
   readonly message?: Message;
   readonly status: number;
   readonly answer: AnswerKind;
-  /** Of the answer's JSON-RPC error, where it was read. */
+  /** Code of the answer's JSON-RPC error, if it was read. */
   readonly rpcErrorCode?: number;
-  /** Why the gate or another step refused, a stable word; absent or empty where the request went on. */
+  /** Stable code of the refusal by the gate or another step; absent or empty if the request was sent on. */
   readonly refusal?: string;
-  /** Which policies refused, or what kept them from deciding; says nothing of values. */
+  /** Policies that refused, or the reason why they could not decide; contains no values. */
   readonly refusalDetail?: string;
   readonly source: AuditSource;
-  /** Verified; empty for anonymous callers. */
+  /** Verified claims; empty for anonymous callers. */
   readonly claims: JsonObject;
   readonly client?: { readonly name?: string; readonly version?: string };
   readonly transport: 'http' | 'sse';
   readonly responseBytes: number;
-  /** Name of the tool at the server, where it is another than the client's. */
+  /** Name of the tool at the server, if it differs from the client's. */
   readonly backendName?: string;
-  /** The tool that the optimizer's `call_tool` calls. */
+  /** Tool that the optimizer's `call_tool` calls. */
   readonly innerTool?: string;
-  /** `name: outcome` of each webhook that was asked. */
+  /** `name: outcome` of each webhook that was called. */
   readonly webhooks?: readonly string[];
   /** Absent: no webhook has changed the message. */
   readonly change?: WebhookChange;
-  /** Limits of all replicas were counted by this one alone. */
+  /** Set if this replica alone counted limits of all replicas. */
   readonly rateLimits?: 'replica';
-  /** Absent: events hold none. */
+  /** If absent, events contain no contents. */
   readonly contents?: AuditContents;
 }
 
 export interface AuditSource {
-  /** Of this connection. */
+  /** Address of this connection. */
   readonly peer: string;
-  /** X-Forwarded-For and X-Real-IP as they came; believed only where `trusted`. */
+  /** X-Forwarded-For and X-Real-IP as received; used only if `trusted`. */
   readonly forwardedFor?: string;
   readonly realIp?: string;
   readonly trusted: boolean;
@@ -66,7 +66,7 @@ export interface AuditSource {
   readonly requestId?: string;
 }
 
-/** Field names and values are those of ToolHive's audit log. Undefined fields are not part of the line. */
+/** Uses the field names and values of ToolHive's audit log. Undefined fields are left out of the line. */
 export interface AuditEvent {
   readonly time: string;
   readonly level: 'INFO+2';
@@ -101,19 +101,19 @@ export interface AuditEvent {
       readonly response_size_bytes: number;
       readonly backend_name?: string;
       readonly inner_tool?: string;
-      /** `name: outcome` of each webhook, in their order: allowed, changed, denied, failed, ignored. */
+      /** `name: outcome` of each webhook, in order: allowed, changed, denied, failed, ignored. */
       readonly webhooks?: readonly string[];
       /** The message as the client sent it, and as webhooks have changed it. */
       readonly webhook_change?: WebhookChange;
-      /** `replica`: Redis could not be asked, and the replica counted by itself. */
+      /** `replica`: Redis was unavailable, and the replica counted by itself. */
       readonly rate_limits?: 'replica';
-      /** Why it was refused: a code of docs/errors.md. */
+      /** Reason of a refusal: a code of docs/errors.md. */
       readonly refusal?: string;
-      /** Such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
+      /** Detail such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
       readonly refusal_detail?: string;
     };
   };
-  /** JSON as it is; what is nested beyond 256 levels, and anything else, as a text. */
+  /** JSON unchanged; JSON nested deeper than 256 levels, and anything else, as a text. */
   readonly data?: AuditedData;
 }
 
@@ -129,7 +129,7 @@ interface AuditHead<Type extends string> {
   readonly component: string;
 }
 
-/** The fields with which each event begins. */
+/** Returns the fields with which each event begins. */
 export function auditHead<Type extends string>({ auditId, timeMs, type, outcome, component }: AuditHead<Type>) {
   const time = formatTime(timeMs);
   return {
@@ -191,14 +191,14 @@ export function auditSubjects(claims: JsonObject, client?: AuditInput['client'])
   };
 }
 
-const INTERNAL_ERROR = -32603; // JSON-RPC 2.0 section 5.1.
+const INTERNAL_ERROR = -32603; // Code of JSON-RPC 2.0 section 5.1.
 
-/** Refusals of the gate that go out with other statuses than 401 and 403. */
+/** Refusals of the gate that use other statuses than 401 and 403. */
 const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', 'policy-arguments-ambiguous']);
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/** A JSON-RPC error and a result that says `isError` count, although they come with HTTP 200, unless the settings say otherwise. */
+/** Counts JSON-RPC errors and results with `isError` as failures despite HTTP 200, unless the settings say otherwise. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';
@@ -209,11 +209,11 @@ export function auditOutcome(input: OutcomeInput): AuditOutcome {
   return answer === 'tool-error' ? 'failure' : 'success';
 }
 
-/** Characters that some readers of logs take for the end of a line, or that turn text round. */
+/** Characters that some log readers take for line ends, or that reverse the direction of text. */
 const UNSAFE_SOMEWHERE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** An event as one line, without its end. */
+/** Formats an event as one line without its end. */
 export function auditLine(event: object): string {
   const json = JSON.stringify(event);
   if (!UNSAFE_SOMEWHERE.test(json)) return json;
@@ -227,7 +227,7 @@ function userOf({ name, preferred_username: preferred, email }: JsonObject): str
 
 const ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 
-/** What is no address is not believed, whoever vouches for it. */
+/** Returns the address of the caller. Header values that are not addresses are ignored, even from a trusted proxy. */
 export function sourceAddress({ peer, forwardedFor, realIp, trusted }: AuditSource): string {
   if (!trusted) return peer;
   const [first] = forwardedFor?.split(',', 1) ?? [];
@@ -235,7 +235,7 @@ export function sourceAddress({ peer, forwardedFor, realIp, trusted }: AuditSour
   return forwarded ?? peer;
 }
 
-/** With a port it is `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 7239 section 6). */
+/** Accepts an address with a port: `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 7239 section 6). */
 function addressOf(text: string | undefined): string | undefined {
   const trimmed = text?.trim().replace(/^\[([^\]]*)\](:\d+)?$|^(\d+(?:\.\d+){3}):\d+$/, '$1$3');
   return trimmed !== undefined && ADDRESS.test(trimmed) ? trimmed : undefined;

@@ -1,16 +1,19 @@
-// Limits the messages that stay in memory after they were answered, or for as long as a client listens.
+// Limits messages that stay in memory after they were answered, or for as long as a client listens.
 
 import type { Message, RequestMessage } from '../wire/message.ts';
 import type { Era } from '../wire/revisions.ts';
 
-/** Sessions keep parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
+/** Sessions store parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
 const INITIALIZE_BYTES_MAX = 16 * 1024;
-/** Sessions at a server are kept by the capabilities of stateless clients, whose facts belong to them as to an `initialize`. */
+/**
+ * Sessions at a server are stored by the capabilities of stateless clients, which are data like those of an
+ * `initialize`.
+ */
 const CLIENT_BYTES_MAX = INITIALIZE_BYTES_MAX;
-/** A subscription is kept for as long as the client listens. 100 URIs, the most that it may have, are about 10 KiB in practice. */
+/** A subscription is stored for as long as the client listens. The allowed 100 URIs are about 10 KiB in practice. */
 const LISTEN_BYTES_MAX = 64 * 1024;
 
-/** The fault of a message that is too large, in words for the client; undefined if the message may pass. */
+/** Returns the fault of a message that is too large, in words for the client; undefined if the message may pass. */
 export function keptSizeFault(message: Message | undefined, body: Buffer | undefined, era: Era): string | undefined {
   if (message?.kind !== 'request' || body === undefined) return undefined;
   const { method } = message;

@@ -1,21 +1,21 @@
-// The hints of tools that policies read, remembered from the lists of the server: they must be known before the first call.
+// Stores the hints of tools from the lists of the server: policies that read hints need them before the first call.
 
 import { setBounded } from '#std/bounded.ts';
 import { isObject } from '#std/json.ts';
 import { HINTS, type ToolHints } from './policy/request.ts';
 
 export interface KnownTools {
-  /** By the name that clients see; undefined where the tool is in no list. */
+  /** Finds a tool by the name that clients see; returns undefined if no list contains it. */
   hintsOf(name: string): ToolHints | undefined;
   learn(name: string, hints: ToolHints): void;
-  /** All pages of a list have been learned: what is not known now has no hints. */
+  /** Notes that all pages of a list were learned: tools that are unknown now have no hints. */
   markComplete(): void;
-  /** The list changed: hints stay until they are learned anew, but the list has to be asked for. */
+  /** Notes that the list has changed: hints stay until they are learned again, but the list has to be read again. */
   markStale(): void;
   readonly complete: boolean;
 }
 
-/** A server that invents names does not fill the memory. */
+/** Bound, so that a server that invents names cannot fill the memory. */
 const TOOLS_MAX = 20_000;
 
 export function createKnownTools(): KnownTools {
@@ -36,7 +36,7 @@ export function createKnownTools(): KnownTools {
   };
 }
 
-/** Out of `annotations` of a tool; what is no boolean is no hint. */
+/** Reads the hints from `annotations` of a tool; values that are not boolean are ignored. */
 export function hintsFrom(annotations: unknown): ToolHints {
   if (!isObject(annotations)) return NO_HINTS;
   const hints: { -readonly [hint in keyof ToolHints]: boolean } = {};

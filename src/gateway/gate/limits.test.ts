@@ -9,7 +9,7 @@ function limited(settings: Partial<LimitSettings>) {
   return {
     limits,
     places,
-    /** `in`, or the code of the refusal. */
+    /** Returns `in`, or the code of the refusal. */
     enter(caller: string, nowMs = 0, kind: 'call' | 'stream' = 'call'): string {
       const entered = limits.enter(kind, caller, nowMs);
       if (entered.ok) places.push(entered);
@@ -18,7 +18,7 @@ function limited(settings: Partial<LimitSettings>) {
   };
 }
 
-describe('what is under way', () => {
+describe('calls and streams under way', () => {
   it('refuses calls beyond the limit of all until one has left', () => {
     const { enter, places } = limited({});
     expect(['a', 'b', 'a', 'c'].map((caller) => enter(caller))).toEqual(['in', 'in', 'in', 'calls-exceeded']);
@@ -48,7 +48,7 @@ describe('what is under way', () => {
     expect([enter('a', 0, 'stream'), enter('a', 0, 'stream')]).toEqual(['in', 'streams-exceeded-caller']);
   });
 
-  it('says what clients need to try again', () => {
+  it('tells clients when to try again', () => {
     const { limits } = limited({ concurrentCalls: 0, perCaller: {} });
     expect(limits.enter('call', 'a', 0)).toEqual({
       ok: false,
@@ -67,14 +67,14 @@ describe('rates', () => {
   const rated = (settings: Partial<LimitSettings>) => limited({ concurrentCalls: 1e9, streams: 1e9, ...settings });
   const entered = (results: readonly string[]) => results.filter((result) => result === 'in').length;
 
-  it('lets as many in as a second has, then as many as time brings back', () => {
+  it('admits the requests of one second, then as many as become free over time', () => {
     const { enter } = rated({ requestsPerSecond: 10 });
     expect(entered(Array.from({ length: 30 }, () => enter('a', 0)))).toBe(10);
     expect(entered(Array.from({ length: 30 }, () => enter('a', 500)))).toBe(5);
     expect(entered(Array.from({ length: 30 }, () => enter('a', 3_600_000)))).toBe(10);
   });
 
-  it('refuses the one who sends too much before the others suffer', () => {
+  it('refuses a caller that sends too much before others are affected', () => {
     const { enter } = rated({ requestsPerSecond: 10, perCaller: { requestsPerSecond: 4 } });
     const greedy = Array.from({ length: 100 }, () => enter('greedy', 0));
     expect(entered(greedy)).toBe(4);
@@ -89,12 +89,12 @@ describe('rates', () => {
     expect(limits.enter('call', 'a', 0)).toMatchObject({ denial: { httpStatus: 429, retryAfterSeconds: 1 } });
   });
 
-  it('bears a clock that goes back', () => {
+  it('tolerates a clock that goes back', () => {
     const { enter } = rated({ requestsPerSecond: 2 });
     expect([enter('a', 1000), enter('a', 0), enter('a', 0)]).toEqual(['in', 'in', 'rate-exceeded']);
   });
 
-  it('tells callers apart whose keys are alike, and does not forget who comes often', () => {
+  it('distinguishes callers with similar keys, and does not forget frequent callers', () => {
     const { enter, places } = rated({ perCaller: { requestsPerSecond: 1 } });
     expect([enter('["https://i","a","c"]'), enter('["https://i","a","d"]'), enter('__proto__')]).toEqual([
       'in',

@@ -1,5 +1,5 @@
-// What one replica lets through: requests in a second, calls in flight, open streams, of all callers and of each. Time is
-// passed in.
+// Limits the load on one replica: requests per second, calls in flight and open streams, in total and per caller. Time
+// is passed in.
 
 import { setBounded } from '#std/bounded.ts';
 import type { Denial, GateCode } from './codes.ts';
@@ -15,10 +15,10 @@ export interface LimitSettings {
   };
 }
 
-/** A place among the calls or streams that there may be. */
+/** Place among the allowed calls or streams. */
 export interface Place {
   readonly ok: true;
-  /** Further calls do nothing. */
+  /** Repeated calls have no effect. */
   leave(): void;
 }
 
@@ -29,16 +29,15 @@ interface Refused {
 
 export interface Limits {
   /**
-   * Counts one request of the caller, `kind` says what it opens. `caller`: equal for equal callers; `nowMs`: monotonic
-   * milliseconds.
+   * Counts one request that opens a `kind`. `caller` is equal for equal callers; `nowMs` is in monotonic milliseconds.
    */
   enter(kind: 'call' | 'stream', caller: string, nowMs: number): Place | Refused;
-  /** Under way now. */
+  /** Returns the number of calls or streams under way. */
   count(kind: 'call' | 'stream'): number;
 }
 
 interface Bucket {
-  /** Requests that may come at once. */
+  /** Requests that may still come at once. */
   left: number;
   countedAt: number;
 }
@@ -48,7 +47,7 @@ interface UnderWay {
   stream: number;
 }
 
-/** More callers than this are not told apart for long: those that did not come for longest start anew. */
+/** Maximum number of remembered callers; the counts of the least recent ones are reset. */
 const CALLERS_MAX = 10_000;
 
 export function createLimits(settings: LimitSettings): Limits {
@@ -56,7 +55,8 @@ export function createLimits(settings: LimitSettings): Limits {
   const all = new Map<string, Bucket>();
   const buckets = new Map<string, Bucket>();
   const total: UnderWay = { call: 0, stream: 0 };
-  // Callers with something under way, and others: a map that every call changes is built anew again and again.
+  // Callers with calls or streams under way, separate from the buckets: a map that changes with every call is rebuilt
+  // often.
   const underWay = new Map<string, UnderWay>();
 
   function occupy(kind: keyof UnderWay, caller: string): Place {
@@ -94,7 +94,7 @@ export function createLimits(settings: LimitSettings): Limits {
   };
 }
 
-/** Takes one request of the bucket, which holds those of a second; else says how many seconds to wait. */
+/** Takes one request from the bucket, which holds the requests of one second. Otherwise returns the seconds to wait. */
 function waitOf(buckets: Map<string, Bucket>, key: string, perSecond: number, nowMs: number): number | undefined {
   const known = buckets.get(key) ?? { left: perSecond, countedAt: nowMs };
   const left = Math.min(perSecond, known.left + (Math.max(0, nowMs - known.countedAt) / 1000) * perSecond);

@@ -1,5 +1,6 @@
-// The result of a list as one caller may see it: tools filtered and renamed by the configuration, and every item decided by
-// the policies as a call without arguments would be. What is not changed keeps its bytes; what cannot be read is refused.
+// Filters the result of a list for one caller: tools are filtered and renamed by the configuration, and the policies
+// decide on every item as on a call without arguments. Unchanged items keep their bytes; a list that cannot be read is
+// refused.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../wire/lists.ts';
@@ -14,22 +15,22 @@ import type { Override, ToolRules } from './tools.ts';
 import type { LockKeeper, LockReading } from './tools-lock/keeper.ts';
 
 export interface ListView {
-  /** The caller's; see PolicyRequest. */
+  /** Claims of the caller; see PolicyRequest. */
   readonly claims: JsonObject;
   readonly rules?: ToolRules;
   readonly policies?: Policies;
-  /** Learns the hints of every tool that clients may know, before policies decide. */
+  /** Learns the hints of every tool that clients may see, before policies decide. */
   readonly known?: KnownTools;
-  /** Holds definitions to those that were reviewed, as the server sends them. */
+  /** Compares definitions, as the server sends them, with the reviewed ones. */
   readonly lock?: LockKeeper;
-  /** The list is read for the lock. */
+  /** Set if the list is read for the lock. */
   readonly reading?: LockReading;
-  /** Learns of each definition whether it agrees with the lock. */
+  /** Called for each definition with the result of the comparison. */
   readonly compared?: (key: FilteredKey, name: string, agrees: boolean) => void;
 }
 
 export type FilteredList =
-  /** `lastPage`: no further page follows. */
+  /** `lastPage`: whether no further page follows. */
   | { readonly ok: true; readonly body: Buffer; readonly lastPage: boolean }
   /** `detail` is for the operator. The client gets an error with `list-unreadable`. */
   | { readonly ok: false; readonly detail: string };
@@ -42,13 +43,13 @@ const ACTIONS: Readonly<Record<FilteredKey, PolicyAction>> = {
   skills: 'read_resource',
 };
 
-/** `result`: of the whole message `body`. The same buffer where nothing changes. */
+/** Filters a list. `result` is its span in the whole message `body`. Returns the same buffer if nothing changes. */
 export function filterList(body: Buffer, result: Span, key: FilteredKey, view: ListView): FilteredList {
   const list = listItems(body, result, key);
   if (!list.ok) return { ok: false, detail: list.message };
   const kept = list.items.flatMap((item) => keepItem(body, item, key, view) ?? []);
   const unchanged = kept.length === list.items.length && kept.every(({ patches }) => patches === undefined);
-  // A result for one caller must not be kept for others (MCP 2026-07-28, Caching).
+  // A result for one caller must not be cached for others (MCP 2026-07-28, Caching).
   const isPrivate = view.policies !== undefined && isCached(list);
   const same = unchanged && !isPrivate;
   const filtered = same ? body : rebuildList(body, list, kept, { private: isPrivate });
@@ -59,18 +60,18 @@ function isCached({ cacheScope, ttlMs }: ListResult): boolean {
   return cacheScope !== undefined || ttlMs !== undefined;
 }
 
-/** The item as it is kept; undefined where the caller may not see it. */
+/** Returns the item to keep; undefined if the caller may not see it. */
 function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView): KeptItem | undefined {
   const { value: name } =
     (key === 'tools' || key === 'prompts' ? item.name : key === 'resourceTemplates' ? item.uriTemplate : item.uri) ??
     {};
-  // Whoever lists nothing but what it calls cannot mean this one.
+  // Without a readable name, a client cannot call the item.
   if (name === undefined || !isReviewed(body, item, { key, name }, view)) return undefined;
   if (key === 'tools') return keepTool(body, item, name, view);
   return isAllowed(view, ACTIONS[key], name) ? { item } : undefined;
 }
 
-/** Before overrides change the definition, and also if clients do not see the item. */
+/** Runs before overrides change the definition, and also if clients do not see the item. */
 function isReviewed(
   body: Buffer,
   { span }: ListItem,
@@ -94,20 +95,20 @@ function keepTool(body: Buffer, item: ListItem, own: string, view: ListView): Ke
   const override = rules?.overrideOf(own);
   const read = policies !== undefined || override?.annotations !== undefined;
   const annotations = read ? annotationsOf(body, item, override) : undefined;
-  // Policies that take the place of these may read hints although these do not.
+  // Policies that replace these later may read hints although these do not.
   const hints = policies === undefined ? undefined : hintsFrom(annotations);
   if (hints !== undefined) known?.learn(name, hints);
   if (!isAllowed(view, 'call_tool', name, hints)) return undefined;
   return override === undefined ? { item } : { item, patches: overridePatches(item, name, override, annotations) };
 }
 
-/** What clients see: set values win, false and empty ones included. */
+/** Returns the annotations that clients see: configured values win, including false and empty ones. */
 function annotationsOf(body: Buffer, { annotations }: ListItem, override: Override | undefined): JsonObject {
   const own = annotations === undefined ? undefined : readValue(body, annotations);
   return { ...(isObject(own) ? own : {}), ...override?.annotations };
 }
 
-/** One tool of a list as clients see it, for whoever makes a list of their own. */
+/** Returns one tool of a list as clients see it, for code that builds a list of its own. */
 export function patchTool(body: Buffer, item: ListItem, name: string, override: Override): Buffer {
   const annotations = override.annotations === undefined ? undefined : annotationsOf(body, item, override);
   const { start, end } = item.span;

@@ -35,7 +35,7 @@ describe('Host', () => {
     ['a listed one with another port', listed, { host: 'other.example.com' }, 'host-refused'],
     ['one that is not listed', listed, { host: 'x.mcp.example.com' }, 'host-refused'],
     ['a list on loopback', { ...loopback, ...listed }, { host: 'localhost' }, 'host-refused'],
-    ['each where all are listed', { ...loopback, allowedHosts: ['*'] }, { host: 'evil.example' }, 'in'],
+    ['each if all are listed', { ...loopback, allowedHosts: ['*'] }, { host: 'evil.example' }, 'in'],
   ])('%s', (_reason, settings, headers, expected) => {
     expect(refused(settings, headers)).toBe(expected);
   });
@@ -91,8 +91,8 @@ describe('Origin', () => {
     ['of the list with another scheme', listed, { host, origin: 'http://app.example.com' }, 'origin-refused'],
     ['of the list with a port', listed, { host, origin: 'https://app.example.com:8443' }, 'origin-refused'],
     ['of the own host beside a list', listed, { host, origin: 'https://mcp.example.com' }, 'in'],
-    ['each where all are listed', { allowedOrigins: ['*'] }, { host, origin: 'https://evil.example' }, 'in'],
-    ['null where all are listed', { allowedOrigins: ['*'] }, { host, origin: 'null' }, 'in'],
+    ['each if all are listed', { allowedOrigins: ['*'] }, { host, origin: 'https://evil.example' }, 'in'],
+    ['null if all are listed', { allowedOrigins: ['*'] }, { host, origin: 'null' }, 'in'],
     [
       'of a rebound name on loopback',
       { listenHost: '127.0.0.1' },
@@ -112,13 +112,13 @@ describe('CORS', () => {
     headers: { host: 'mcp.example.com', origin, 'access-control-request-method': 'POST', ...headers },
   });
 
-  it('is off where no origins are allowed', () => {
+  it('is off if no origins are allowed', () => {
     const off = originRules(SETTINGS);
     expect(off.headers({ headers: { host: 'mcp.example.com', origin: 'https://mcp.example.com' } })).toEqual({});
     expect(off.preflight(asking('https://mcp.example.com'))).toBeUndefined();
   });
 
-  it('lets pages of an allowed origin read what MCP needs', () => {
+  it('lets pages of an allowed origin read the headers that MCP needs', () => {
     expect(rules.headers({ method: 'POST', headers: { origin: app } })).toEqual({
       vary: 'Origin',
       'access-control-allow-origin': app,
@@ -126,7 +126,7 @@ describe('CORS', () => {
     });
   });
 
-  it('says to caches that answers depend on the origin, also to those without one', () => {
+  it('tells caches that answers depend on the origin, also for requests without one', () => {
     expect(rules.headers({ headers: {} })).toEqual({ vary: 'Origin' });
     expect(rules.headers({ headers: { origin: 'https://evil.example' } })).toEqual({ vary: 'Origin' });
   });
@@ -152,7 +152,7 @@ describe('CORS', () => {
     expect(rules.preflight({ method: 'OPTIONS', headers: { origin: app } })).toBeUndefined();
   });
 
-  it('names each origin as each', () => {
+  it('answers each origin with its own name', () => {
     const open = originRules({ ...SETTINGS, allowedOrigins: ['*'] });
     expect(open.headers({ headers: { origin: app } })).toMatchObject({ 'access-control-allow-origin': '*' });
   });

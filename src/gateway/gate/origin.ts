@@ -1,24 +1,27 @@
-// Whether a request may come in by its Host and Origin headers, against DNS rebinding and pages of other sites (MCP
-// specification, Transports, Security Warning), and what pages of allowed origins get to read (Fetch standard, CORS). Pure
+// Checks the Host and Origin headers of requests, against DNS rebinding and pages of other sites (MCP specification,
+// Transports, Security Warning), and sets which headers pages of allowed origins can read (Fetch standard, CORS). Pure
 // functions of headers.
 
 import { singleHeader } from '../wire/headers.ts';
 import type { Denial } from './codes.ts';
 
 export interface OriginSettings {
-  /** Address that the listener listens on. */
+  /** Address of the listener. */
   readonly listenHost: string;
-  /** Of the protected resource, where there is one: pages of its host may call. */
+  /** URL of the protected resource, if there is one: pages of its host may call. */
   readonly resourceUrl?: string;
-  /** With a port or for any; `*` is each. Absent: all, on loopback listeners those of this machine. */
+  /**
+   * Hosts with a port, or without one for any port; `*` allows all. If absent, all hosts, or on loopback listeners only
+   * the names of this machine.
+   */
   readonly allowedHosts?: readonly string[];
-  /** `*` is each. Absent: the own origin alone, and no CORS. */
+  /** Allowed origins; `*` allows all. If absent, only the own origin, and no CORS. */
   readonly allowedOrigins?: readonly string[];
-  /** X-Forwarded-Host names a host of ours as well. */
+  /** Whether X-Forwarded-Host also names a host of ours. */
   readonly trustForwarded: boolean;
 }
 
-/** Of a request; names of headers in lower case. */
+/** Head of a request; header names in lower case. */
 interface RequestHead {
   readonly method?: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -27,23 +30,23 @@ interface RequestHead {
 type Headers = Readonly<Record<string, string>>;
 
 export interface OriginRules {
-  /** Undefined where the request may come in. To be asked first. */
+  /** Returns undefined if the request may come in. Must be called first. */
   refuse(request: RequestHead): Denial | undefined;
   /**
-   * Undefined if the request may have any answer at all, health, metrics and logins included: on a loopback listener a page of
-   * another site reaches them by a name that leads here. Names of this machine are none of that kind: probes use them, whatever
-   * the allowed hosts are.
+   * Returns undefined if the request may get any answer, including health, metrics and logins: a page of another site
+   * can reach a loopback listener under a name that resolves to this machine. Names of this machine itself always pass:
+   * probes use them, whatever the allowed hosts are.
    */
   refuseRebinding(request: RequestHead): Denial | undefined;
-  /** Headers of every answer; empty where CORS is off. */
+  /** Returns headers for every answer; empty if CORS is off. */
   headers(request: RequestHead): Headers;
-  /** Headers of the answer (204) to a preflight request; undefined where it is none, or CORS is off. */
+  /** Returns the headers of the answer (204) to a preflight request; undefined if it is not one, or CORS is off. */
   preflight(request: RequestHead): Headers | undefined;
 }
 
 const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate';
 const METHODS = 'GET, POST, DELETE, OPTIONS';
-/** What clients send. Of 2026-07-28 Mcp-Param-* as well, whose names only the tools know. */
+/** Headers that clients send. Revision 2026-07-28 adds Mcp-Param-*, whose names only the tools define. */
 const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'Last-Event-ID'],
   ...['Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
@@ -66,7 +69,7 @@ export function originRules(settings: OriginSettings): OriginRules {
     return anyOrigin || origins.has(origin);
   }
 
-  /** Of the own host, whatever the scheme: TLS may end before us. */
+  /** Accepts origins of the own host with any scheme: TLS may end before this gateway. */
   function isOwn(request: RequestHead, origin: string): boolean {
     const url = webOrigin(origin);
     if (url === undefined) return false;
@@ -118,13 +121,13 @@ const ORIGIN_REFUSED: Denial = {
   httpStatus: 403,
   rpcCode: 403,
   code: 'origin-refused',
-  message: 'Pages of this origin may not call.',
+  message: 'Pages of this origin are not allowed to call.',
 };
 const HOST_REFUSED: Denial = {
   httpStatus: 403,
   rpcCode: 403,
   code: 'host-refused',
-  message: 'This host is not answered for here.',
+  message: 'This host is not served here.',
 };
 
 function paramHeaders(request: RequestHead): readonly string[] {
@@ -133,14 +136,17 @@ function paramHeaders(request: RequestHead): readonly string[] {
   return names.filter((name) => PARAM_HEADER.test(name));
 }
 
-/** Undefined for `null`, for what is no origin, and for those of extensions, which only a list can allow. */
+/**
+ * Returns undefined for `null`, for texts that are not origins, and for origins of browser extensions, which only a
+ * list can allow.
+ */
 function webOrigin(origin: string): URL | undefined {
   const url = URL.parse(origin);
   const plain = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.origin === origin;
   return plain ? url : undefined;
 }
 
-/** Browsers write an origin in one way only (RFC 6454 section 6.1); settings may have a slash or capitals. */
+/** Browsers write an origin in one form only (RFC 6454 section 6.1); settings may have a slash or capitals. */
 function normalOrigin(origin: string): string {
   const url = URL.parse(origin);
   const isWeb = url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
@@ -149,7 +155,7 @@ function normalOrigin(origin: string): string {
     : origin;
 }
 
-/** `host`: of a Host header, with the origin's default port or without. */
+/** Compares an origin with a Host header, with or without the origin's default port. */
 function sameHost(origin: URL, host: string): boolean {
   const own = URL.parse(`${origin.protocol}//${host}`);
   return own !== null && own.pathname === '/' && own.username === '' && own.host === origin.host;
@@ -167,7 +173,7 @@ function hostRule({ listenHost, allowedHosts }: OriginSettings): HostRule {
   });
 }
 
-/** Nearly all clients name one host. */
+/** Remembers the last accepted host, since nearly all clients use the same. */
 function rememberLast(fits: HostRule): HostRule {
   let last: string | undefined;
   return (host) => {
@@ -183,7 +189,7 @@ function loopbackRule(host: string | undefined): boolean {
   return given !== undefined && isLoopback(given.name);
 }
 
-/** Names that no name server can give to others (RFC 6761 section 6.3). */
+/** Returns whether a name always means this machine (RFC 6761 section 6.3). */
 function isLoopback(name: string): boolean {
   const plain = name.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return plain === 'localhost' || plain.endsWith('.localhost') || plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain);
@@ -191,7 +197,7 @@ function isLoopback(name: string): boolean {
 
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/;
 
-/** A Host header (RFC 9110 section 7.2); undefined where it is none. */
+/** Parses a Host header (RFC 9110 section 7.2); returns undefined if it is invalid. */
 function authority(host: string): { readonly name: string; readonly port: string } | undefined {
   const [, name, port = '80'] = AUTHORITY.exec(host.toLowerCase()) ?? [];
   return name === undefined ? undefined : { name, port };

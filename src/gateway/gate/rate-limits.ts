@@ -1,4 +1,4 @@
-// Limits of calls that all replicas share: which buckets a call takes a token from, and what a refusal says.
+// Applies limits of calls that all replicas share: chooses the buckets of a call, and words the refusal.
 
 import { sha256 } from '#std/hash.ts';
 import type { Denial, GateCode } from './codes.ts';
@@ -10,34 +10,34 @@ interface BucketPair {
 }
 
 export interface RateLimitSettings extends BucketPair {
-  /** By the name that clients know. */
+  /** Limits by the name that clients know. */
   readonly tools: ReadonlyMap<string, BucketPair>;
 }
 
 export interface CountedCall {
-  /** Equal for equal users, whichever client they use. */
+  /** Equal for equal users, with any client. */
   readonly user: string;
-  /** By the names that clients know: the tool, and the tool that it calls in the same call. */
+  /** Names that clients know: the tool, and the tool that it calls in the same call. */
   readonly tools: readonly string[];
-  /** The call is a part of another call, which the limits of the server have counted. */
+  /** Set if the call is a part of another call, which the limits of the server have counted. */
   readonly isInner?: true;
 }
 
 export interface RateLimits {
-  /** Undefined: no limit applies to the call. Never rejects. */
+  /** Returns undefined if no limit applies to the call. Never rejects. */
   take(call: CountedCall): Promise<CountedResult> | undefined;
 }
 
 interface CountedResult {
-  /** Undefined: the call may go on. */
+  /** Undefined if the call may go on. */
   readonly denial?: Denial;
-  /** Names the limit, for the operator. */
+  /** Name of the limit, for the operator. */
   readonly detail?: string;
-  /** The store could not be asked, and this replica counted by itself. */
+  /** Whether the store was unavailable, and this replica counted by itself. */
   readonly isAlone: boolean;
 }
 
-/** `isAlone`: the store could not be asked. Never rejects. */
+/** `isAlone`: the store was unavailable. Never rejects. */
 export type TakeTokens = (
   buckets: readonly KeyedBucket[],
 ) => Promise<{ readonly taken: Taken; readonly isAlone: boolean }>;
@@ -56,11 +56,11 @@ interface Limit {
   readonly bucket: KeyedBucket;
   readonly code: GateCode;
   readonly message: string;
-  /** As it is written in the resource. */
+  /** Name as written in the resource. */
   readonly name: string;
 }
 
-/** A refusal that names none of the limits is one by `first`. */
+/** Takes a token from each limit. A refusal that names no limit counts as one by `first`. */
 async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens): Promise<CountedResult> {
   const { taken, isAlone } = await take(limits.map(({ bucket }) => bucket));
   if (taken.ok) return { isAlone };
@@ -70,7 +70,7 @@ async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens)
   return { denial: { ...denial, data: { retryAfterSeconds } }, detail: name, isAlone };
 }
 
-/** The code that clients of the existing platform know (its RFC THV-0057). */
+/** Code that clients of the existing platform know (its RFC THV-0057). */
 const RATE_LIMITED = -32029;
 
 function appliedLimits({ shared, perUser, tools }: RateLimitSettings, call: CountedCall): readonly Limit[] {

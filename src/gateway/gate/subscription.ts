@@ -1,9 +1,12 @@
-// Reads the purpose of a `subscriptions/listen` (2026-07-28), if all readers read it alike.
+// Reads the filter of a `subscriptions/listen` (2026-07-28), if all readers read it alike.
 
 import type { Span } from '../wire/message.ts';
 import { scanValueStrict } from '../wire/scan.ts';
 
-/** The object `notifications` of params; undefined if a key is there twice, or in another letter case than it is declared. */
+/**
+ * Returns the object `notifications` of params; undefined if a key is repeated, or in another letter case than
+ * declared.
+ */
 export function readNotifications(body: Buffer, params: Span): Span | 'absent' | undefined {
   let notifications: Span | undefined;
   const member = (key: string, value: Span) => {

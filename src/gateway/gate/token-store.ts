@@ -1,4 +1,4 @@
-// Takes tokens from the store that all replicas share, and from buckets of this replica while the store cannot be asked.
+// Takes tokens from the store that all replicas share, and from buckets of this replica while the store is unavailable.
 
 import { setBounded } from '#std/bounded.ts';
 import type { KeyedBucket, Taken, TokenStore } from './ports.ts';
@@ -8,11 +8,11 @@ export interface TokenStoreParts {
   readonly store: TokenStore;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** The store cannot be asked any more, or can be asked again. */
+  /** Called when the store becomes unavailable or available again. */
   readonly changed: (isReached: boolean, error?: unknown) => void;
 }
 
-/** After a failure the store is left alone for so long: calls do not wait for its time limit one after another. */
+/** Time without requests to the store after a failure: calls do not wait for its time limit one after another. */
 const LEFT_ALONE_MS = 1000;
 
 export function takeWithFallback({ store, now, changed }: TokenStoreParts): TakeTokens {
@@ -28,7 +28,7 @@ export function takeWithFallback({ store, now, changed }: TokenStoreParts): Take
   }
 
   return async (buckets) => {
-    // Calls that the store counts are counted here too, so that a store that breaks down gives no one a full bucket.
+    // Calls that the store counts are counted here too, so that nobody gets a full bucket when the store fails.
     const alone = local(buckets);
     if (!isReached && now() < askAgainAt) return { taken: alone, isAlone: true };
     try {
@@ -47,7 +47,10 @@ interface Level {
   readonly atMs: number;
 }
 
-/** Buckets beyond these make room: the one that gave no token for longest is full again. */
+/**
+ * Maximum number of buckets. Further ones replace the bucket that was unused for the longest time, since it is full
+ * again.
+ */
 const BUCKETS_MAX = 20_000;
 
 function createLocalBuckets(now: () => number): (buckets: readonly KeyedBucket[]) => Taken {

@@ -1,5 +1,5 @@
-// Which tools of a server clients may see and call, and under which names: filter and overrides of its configuration. Lists
-// and calls follow from one function, so that what is shown is what can be called.
+// Decides which tools of a server clients may see and call, and under which names, by the filter and overrides of its
+// configuration. Lists and calls use the same function, so that visible tools are the callable ones.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import type { Static } from '#std/json-schema.ts';
@@ -7,31 +7,31 @@ import type { Denial } from './codes.ts';
 
 export type Override = Static<typeof ToolOverride>;
 
-/** `tools_filter` and `tools_override` of the configuration. */
+/** Settings `tools_filter` and `tools_override` of the configuration. */
 export interface ToolSettings {
-  /** By the names that clients see. Absent or empty: all. */
+  /** Names that clients see. If absent or empty, all tools. */
   readonly tools_filter?: readonly string[];
-  /** By the tools' own names. */
+  /** Overrides by the tools' own names. */
   readonly tools_override?: Readonly<Record<string, Override>>;
 }
 
 export interface ToolRules {
-  /** Own name of the tool that clients call so; undefined where there is none. */
+  /** Returns the own name of the tool that clients call by `clientName`; undefined if there is none. */
   ownName(clientName: string): string | undefined;
-  /** Name under which clients see the tool; undefined where they do not. */
+  /** Returns the name under which clients see the tool; undefined if they do not see it. */
   clientName(ownName: string): string | undefined;
   overrideOf(ownName: string): Override | undefined;
-  /** Tools that are not shown because another one has been given the same name: for the operator. */
+  /** Tools that are hidden because another tool got the same name, for the operator. */
   readonly clashes: readonly ToolClash[];
 }
 
 interface ToolClash {
   readonly name: string;
-  /** Own names; the first one has the name. */
+  /** Own names; the first tool keeps the name. */
   readonly tools: readonly string[];
 }
 
-/** Undefined where all tools pass as they are. */
+/** Returns undefined if all tools pass unchanged. */
 export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettings): ToolRules | undefined {
   const overrides = new Map(Object.entries(tools_override));
   if (tools_filter.length === 0 && overrides.size === 0) return undefined;
@@ -42,7 +42,7 @@ export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettin
   function ownName(clientName: string): string | undefined {
     if (filter !== undefined && !filter.has(clientName)) return undefined;
     const [own] = renames.get(clientName) ?? [];
-    // The old name of a renamed tool is no one's.
+    // The old name of a renamed tool is not in use.
     return own ?? (renamed.has(clientName) ? undefined : clientName);
   }
 
@@ -55,7 +55,7 @@ export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettin
   return { ownName, clientName, overrideOf: (own) => overrides.get(own), clashes };
 }
 
-/** Own names of the tools that are renamed, by their new name; of several the first by own name comes first. */
+/** Returns the own names of renamed tools by their new name, sorted. */
 function renamedTools(overrides: ReadonlyMap<string, Override>): ReadonlyMap<string, readonly string[]> {
   const renamed = [...overrides.keys()].filter((own) => (overrides.get(own)?.name ?? own) !== own).sort();
   return Map.groupBy(renamed, (own) => overrides.get(own)?.name ?? own);
@@ -64,8 +64,8 @@ function renamedTools(overrides: ReadonlyMap<string, Override>): ReadonlyMap<str
 const NAME_SHOWN = 200;
 
 /**
- * For a call of what is no tool. Servers answer it with HTTP 200 in both eras (MCP 2025-11-25 and 2026-07-28, tools, Error
- * Handling: unknown tools are protocol errors, -32602).
+ * Refuses a call of an unknown tool. Servers answer it with HTTP 200 in both eras (MCP 2025-11-25 and 2026-07-28,
+ * tools, Error Handling: unknown tools are protocol errors, -32602).
  */
 export function unknownTool(name: string): Denial {
   return {

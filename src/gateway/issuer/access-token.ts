@@ -1,4 +1,4 @@
-// Access tokens as JWTs (RFC 9068).
+// Issues and reads access tokens as JWTs (RFC 9068).
 
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { SESSION_CLAIM } from '#auth/identity.ts';
@@ -49,7 +49,7 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
   return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: id }).sign(privateKey);
 }
 
-/** The client and session of a token of ours that has not expired; undefined otherwise. */
+/** Returns the client and session of our own token that has not expired; undefined otherwise. */
 export async function readAccessToken(
   world: IssuerWorld,
   token: string,
@@ -78,7 +78,7 @@ export async function readOwnToken(
     const { payload } = await jwtVerify(token, key, options);
     return isObject(payload) ? payload : undefined;
   } catch {
-    // Whatever is wrong with it, it is no token of ours.
+    // For any fault, the text is not a token of ours.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Where people see which clients they have allowed to act for them, and take it back.
+// Shows people which clients may act for them, and lets them withdraw that.
 
 import { isSameOrigin, lostPage } from './consent.ts';
 import { type IssuerAnswer, type IssuerRequest, readForm, redirectAnswer } from './message.ts';
@@ -7,7 +7,7 @@ import { type Consents, changeConsent, findConsent, KEYS, readRecord } from './r
 import { endSession } from './sessions.ts';
 import type { IssuerWorld } from './world.ts';
 
-/** Of the person who was last logged in in this browser. */
+/** Shows the apps of the person who last logged in in this browser. */
 export async function showApps(
   { settings, ports, cookies }: IssuerWorld,
   request: IssuerRequest,
@@ -20,7 +20,7 @@ export async function showApps(
   return appsPage(appsPath(settings.pagesPath), apps);
 }
 
-/** Its sessions end with it. */
+/** Withdraws the consent, and ends its sessions. */
 export async function disconnectApp(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
   const { store } = world.ports;
   const person = world.cookies.person(request);

@@ -1,5 +1,5 @@
-// The authorization endpoint (RFC 6749 section 4.1.1): checks what a client asks for, and asks the person, or goes on where
-// the person has allowed it before.
+// Serves the authorization endpoint (RFC 6749 section 4.1.1): checks a client's request, and asks the person, or
+// continues if the person has allowed it before.
 
 import { isLoopback } from '#std/address/loopback.ts';
 import type { Client } from './clients/clients.ts';
@@ -54,13 +54,16 @@ interface Redirect {
   readonly redirectNamed: boolean;
 }
 
-/** Whoever cannot be trusted with the person is not sent the person (RFC 6749 section 4.1.2.1). */
+/**
+ * Finds the redirect URI of a request. Faults about client or redirect URI are shown on a page instead (RFC 6749
+ * section 4.1.2.1).
+ */
 async function findRedirect(
   world: IssuerWorld,
   query: URLSearchParams,
 ): Promise<Redirect | { readonly page: IssuerAnswer }> {
   const fault = parameterFault(query);
-  // With too many parameters it is not known which one a server would read.
+  // With too many parameters it is unknown which one a server would read.
   if (fault !== undefined && [undefined, 'client_id', 'redirect_uri'].includes(fault.repeated))
     return refuse(world, `The request of the app cannot be read: ${fault.message}.`);
   const id = query.get('client_id') ?? '';
@@ -80,9 +83,9 @@ async function findRedirect(
 }
 
 const UNKNOWN =
-  'The app is not known here, or has not been used for a long time. Let it connect anew: it will register again.';
+  'The app is unknown here, or has not been used for a long time. Let it connect again, so that it registers again.';
 const UNREADABLE =
-  'The app says who it is at an address of its own, and what is there cannot be read or used. Its makers can correct that.';
+  'The app is described at an address of its own, but the description there cannot be read or used. The makers of the app can correct that.';
 
 function isLoopbackUri(uri: string): boolean {
   return isLoopback(new URL(uri).hostname);
@@ -120,8 +123,9 @@ function invalidRequest(description: string): OAuthError {
 }
 
 /**
- * Nobody has consented to the client so far. A redirect to a site would make this an open redirector (RFC 9700 section
- * 4.11.2), and a link of an app starts that app, so the person decides. Only a listener on loopback gets its answer at once.
+ * Answers a refused request of a client to which nobody has consented so far. A redirect to a site would make this an
+ * open redirector (RFC 9700 section 4.11.2), and a link of an app starts that app, so the person decides. Only a
+ * listener on loopback gets its answer at once.
  */
 function answerRefused(
   { settings }: IssuerWorld,

@@ -1,5 +1,5 @@
-// Where a browser comes back from a provider: the person is known then, goes to the next provider, or the client gets its
-// code.
+// Handles the return of a browser from a provider: identifies the person, and sends them to the next provider, or the
+// client its code.
 
 import { createHash } from 'node:crypto';
 import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';
@@ -50,7 +50,10 @@ export async function receiveCallback(world: IssuerWorld, request: IssuerRequest
 /** Marks a callback that was forwarded: the paths of both hosts may be equal, and it must not be forwarded again. */
 const FORWARDED = 'forwarded';
 
-/** Cookies are those of the host of the pages: a callback that was registered on another host goes on to the callback there. */
+/**
+ * Cookies belong to the host of the pages: a callback that was registered on another host is redirected to the callback
+ * there.
+ */
 function ownCallback({ settings, cookies }: IssuerWorld, request: IssuerRequest): string | undefined {
   if (request.query.has(FORWARDED) || cookies.browser(request) !== undefined) return undefined;
   const { origin } = new URL(settings.pagesUrl);
@@ -89,7 +92,7 @@ async function continueLogin(world: IssuerWorld, pending: Pending): Promise<Issu
   return redirectAnswer(await giveCode(world, pending, person), cookies);
 }
 
-/** Undefined where this person has allowed it: in this login, or before. */
+/** Returns undefined if this person has allowed it, in this login or before. */
 async function settleConsent(
   world: IssuerWorld,
   pending: Pending,
@@ -102,7 +105,7 @@ async function settleConsent(
   if (client === undefined) return lostPage();
   const before = await findConsent(store, person.subject, client.id);
   if (!pending.consented && !consentCovers(before, authorization)) {
-    // Another person than the one that the browser knew has logged in.
+    // The person who logged in is not the one known in this browser.
     return askConsent(world, client, { ...pending, logins: [], session: randomId(world) }, cookies);
   }
   await changeConsent(store, person.subject, client.id, {
@@ -120,7 +123,10 @@ function union(before: readonly string[] = [], now: readonly string[]): readonly
   return [...new Set([...before, ...now])];
 }
 
-/** The first provider says who it is; name and address come from the first that has them. */
+/**
+ * Returns the person: the first provider decides who it is; name and address come from the first provider that has
+ * them.
+ */
 function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   const [first] = logins;
   const name = logins.find((login) => login.name !== undefined)?.name;
@@ -128,7 +134,10 @@ function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   return { subject: personId(settings.issuer, first?.provider ?? '', first?.subject ?? ''), name, email };
 }
 
-/** The same on every replica and after every restart, without a record; another one at every issuer. */
+/**
+ * Returns an id that is the same on every replica and after every restart, without a record, but differs between
+ * issuers.
+ */
 function personId(issuer: string, provider: string, subject: string): string {
   return uuidOf(
     createHash('sha256')
@@ -151,7 +160,7 @@ async function giveCode(world: IssuerWorld, pending: Pending, person: Person): P
   return redirectWith(authorization.redirectUri, answerParameters(authorization, code, settings.issuer));
 }
 
-/** RFC 6749 section 4.1.2, RFC 9207 section 2. */
+/** Returns the parameters of RFC 6749 section 4.1.2 and RFC 9207 section 2. */
 function answerParameters({ state }: Authorization, code: string, iss: string) {
   return { code, state, iss };
 }

@@ -1,4 +1,4 @@
-// Faults of the configuration of an authorization server.
+// Creates faults of the configuration of an authorization server.
 
 import { isLoopback } from '#std/address/loopback.ts';
 import { Failure } from '#std/failure.ts';
@@ -7,7 +7,7 @@ export function configInvalid(pointer: string, what: string): Failure {
   return new Failure('issuer-config-invalid', `${pointer} ${what}`, { data: { pointer } });
 }
 
-/** Nothing of loopback leaves the machine (RFC 8252 section 8.3). */
+/** Accepts https, and http on loopback, since nothing leaves the machine there (RFC 8252 section 8.3). */
 export function isProtected({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }

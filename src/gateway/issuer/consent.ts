@@ -1,4 +1,4 @@
-// Asks a person whether a client may act for them, and does as they say.
+// Asks a person whether a client may act for them, and applies the answer.
 
 import type { Client } from './clients/clients.ts';
 import { redirectError, redirectPlace } from './clients/redirects.ts';
@@ -17,8 +17,9 @@ import { beginVisit } from './visit.ts';
 import { type IssuerWorld, randomId } from './world.ts';
 
 /**
- * Whether an earlier consent covers the request. Only a redirect to an https site proves who the client is: every app of the
- * machine can listen on a loopback port or register a scheme, so the person is asked each time (RFC 8252 section 8.6).
+ * Returns whether an earlier consent covers the request. Only a redirect to an https site proves the identity of the
+ * client: every app of the machine can listen on a loopback port or register a scheme, so the person is asked each time
+ * (RFC 8252 section 8.6).
  */
 export function consentCovers(consent: Consent | undefined, { scopes, audience, redirectUri }: Authorization): boolean {
   if (new URL(redirectUri).protocol !== 'https:') return false;
@@ -28,7 +29,7 @@ export function consentCovers(consent: Consent | undefined, { scopes, audience, 
   );
 }
 
-/** The id of the form is good for one answer, in the browser that it was made for. */
+/** Shows the form, whose id is valid for one answer in the same browser. */
 export async function askConsent(
   world: IssuerWorld,
   client: Client,
@@ -74,7 +75,7 @@ export async function answerConsent(world: IssuerWorld, request: IssuerRequest):
   return continuePage(failed, redirectPlace(authorization.redirectUri));
 }
 
-/** Browsers say where a form comes from; old ones do not. */
+/** Returns whether a form came from a page of this server. Old browsers do not send the origin. */
 export function isSameOrigin({ settings }: IssuerWorld, { headers }: IssuerRequest): boolean {
   const { origin } = headers;
   return origin === undefined || origin === new URL(settings.pagesUrl).origin;

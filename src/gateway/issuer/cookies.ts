@@ -1,4 +1,5 @@
-// The two cookies of the authorization server: which browser it is, and who was last logged in there.
+// Reads and sets the two cookies of the authorization server: one identifies the browser, the other the person who last
+// logged in there.
 
 import { sha256 } from '#std/hash.ts';
 import type { IssuerSecrets } from './keys/secrets.ts';
@@ -6,9 +7,9 @@ import type { IssuerRequest } from './message.ts';
 import type { IssuerPorts } from './ports.ts';
 
 export interface Cookies {
-  /** Digest of the browser's own cookie; undefined where it has none. */
+  /** Returns the digest of the browser's own cookie; undefined if it has none. */
   browser(request: IssuerRequest): string | undefined;
-  /** The digest of a new one, and what sets it. */
+  /** Returns the digest of a new cookie, and the header that sets it. */
   newBrowser(): { readonly browser: string; readonly cookie: string };
   person(request: IssuerRequest): string | undefined;
   setPerson(person: string): string;
@@ -18,8 +19,8 @@ const PERSON_MS = 30 * 24 * 3_600_000;
 const BROWSER_BYTES = 32;
 
 /**
- * `__Host-`: no other host sets or gets them (RFC 6265bis section 4.1.3.2). Lax, since the browser comes back from a provider
- * with a GET of another site. Several issuers may share a host, so each has names of its own.
+ * `__Host-`: no other host sets or gets them (RFC 6265bis section 4.1.3.2). Lax, since the browser comes back from a
+ * provider with a GET of another site. Several issuers may share a host, so each has names of its own.
  */
 export function createCookies(
   { issuer, pagesUrl }: { readonly issuer: string; readonly pagesUrl: string },
@@ -58,6 +59,6 @@ export function createCookies(
 function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // Twice: someone has put one over the other.
+  // A repeated cookie was set by another party.
   return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }

@@ -1,4 +1,4 @@
-// The authorization server: a request in, an answer out.
+// Handles requests to the authorization server as values.
 
 import type { JSONWebKeySet } from 'jose';
 import { trustingFetch } from '#auth/trusting-fetch.ts';
@@ -25,21 +25,21 @@ import { upstreamSecret } from './upstream/token-request.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import type { IssuerWorld } from './world.ts';
 
-/** `endpoint`: its name; `status`: of the answer. */
+/** `endpoint` is the name of the endpoint, `status` that of the answer. */
 export type CountAnswer = (endpoint: string, status: number) => void;
 
 export interface AuthorizationServer {
-  /** True where the path is one of this server's. */
+  /** Returns whether the path belongs to this server. */
   owns(path: string): boolean;
-  /** Of a path that it owns; never rejects. */
+  /** Handles a request for such a path; never rejects. */
   handle(request: IssuerRequest): Promise<IssuerAnswer>;
-  /** What its tokens verify with; one and the same object until there are others. */
+  /** Returns the keys that verify its tokens; the same object until they change. */
   publishedKeys(): JSONWebKeySet;
   readonly upstreamToken: FindUpstreamToken;
   readonly upstreamIdToken: FindUpstreamToken;
 }
 
-/** Throws a Failure where keys, secrets or settings cannot be used. */
+/** Throws a Failure if keys, secrets or settings cannot be used. */
 export function createAuthorizationServer(
   ports: IssuerPorts,
   settings: IssuerSettings,
@@ -80,7 +80,7 @@ export function createAuthorizationServer(
   };
 }
 
-/** Its secret is read once here, so that one that is missing stops the start. */
+/** Creates a provider. Its secret is read once here, so that a missing one prevents the start. */
 function createUpstream(ports: IssuerPorts, secrets: IssuerSecrets, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
   const trusting = { ...ports, fetch: trustingFetch(ports.fetch, ports.files, settings.caBundleFile) };
@@ -117,7 +117,7 @@ async function answerRoute(world: IssuerWorld, route: Route, request: IssuerRequ
   }
 }
 
-/** Clients in browsers read what is for clients, from every page: nothing of it depends on cookies. */
+/** Headers for clients in browsers: pages of every origin may read these answers, since none depends on cookies. */
 const OPEN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'retry-after, www-authenticate',
@@ -163,7 +163,7 @@ function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerA
   return opened(route, { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } });
 }
 
-/** A store that cannot be asked is a Failure; everything else is a mistake of ours. */
+/** Answers an error. A Failure means that the store is unavailable; any other error is a bug of ours. */
 function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): IssuerAnswer {
   const isFailure = error instanceof Failure;
   const message = error instanceof Error ? (isFailure ? error.message : (error.stack ?? error.message)) : String(error);
@@ -179,7 +179,7 @@ function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): Issu
   );
 }
 
-/** Without documents, an id that is a URL is not a known client. */
+/** Opens the store of clients. Without documents, an id that is a URL is unknown. */
 function openClients(ports: IssuerPorts, { documents, delegates }: IssuerSettings): Clients {
   const findDelegate = createDelegates(ports, delegates);
   const findDocument = documents === undefined ? async () => undefined : createClientDocuments(ports, documents);

@@ -10,8 +10,8 @@ interface Kept {
 }
 
 /**
- * Of one kind: the oldest make room for new ones. What anybody can cause (registrations, logins that no one finishes) is of
- * other kinds than what people's logins leave behind.
+ * Maximum number of records of one kind; the oldest are replaced. Records that any request can create (registrations,
+ * abandoned logins) are of other kinds than the results of logins.
  */
 const KIND_MAX = 20_000;
 
@@ -63,7 +63,7 @@ export function createMemoryStore({ monotonic }: Pick<IssuerClock, 'monotonic'>)
   };
 }
 
-/** The oldest few at each write: nothing that has expired stays for long, and no write takes long. */
+/** Checks the oldest few at each write, so that expired records do not stay and no write takes long. */
 function dropExpired(kind: Map<string, Kept>, now: number): void {
   let looked = 0;
   for (const [key, { until }] of kind) {

@@ -1,17 +1,17 @@
-// Requests to the authorization server and its answers as values.
+// Represents requests to the authorization server and its answers as values.
 
 import type { JsonObject } from '#std/json.ts';
 
 export interface IssuerRequest {
   readonly method: string;
-  /** Without its query. */
+  /** Path without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly body: string;
-  /** Of who asks, for limits. */
+  /** Address of the caller, for limits. */
   readonly address: string;
 }
 
@@ -22,7 +22,9 @@ export interface IssuerAnswer {
   readonly body: string;
 }
 
-/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7591 section 3.2.2, RFC 8707 section 2, RFC 7009 section 2.2.1. */
+/**
+ * Codes of RFC 6749 sections 4.1.2.1 and 5.2, RFC 7591 section 3.2.2, RFC 8707 section 2 and RFC 7009 section 2.2.1.
+ */
 export type OAuthErrorCode =
   | 'access_denied'
   | 'invalid_client'
@@ -42,15 +44,15 @@ export type OAuthErrorCode =
   | 'unsupported_response_type'
   | 'unsupported_token_type';
 
-/** What a client gets in place of what it asked for. The description says what would be right, and nothing of the inside. */
+/** Error for a client. The description says how to correct the request, without internals. */
 export interface OAuthError {
   readonly error: OAuthErrorCode;
   readonly description: string;
-  /** The scheme of HTTP that the client tried (RFC 6749 section 5.2). */
+  /** HTTP scheme that the client tried (RFC 6749 section 5.2). */
   readonly scheme?: 'Basic';
 }
 
-/** RFC 6749 section 5.1: no one keeps it. */
+/** Answers with tokens must not be cached (RFC 6749 section 5.1). */
 const NOT_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 export function jsonAnswer(status: number, value: JsonObject, headers: IssuerAnswer['headers'] = {}): IssuerAnswer {
@@ -61,7 +63,7 @@ export function jsonAnswer(status: number, value: JsonObject, headers: IssuerAns
   };
 }
 
-/** RFC 6749 section 5.2: a client that is not known gets 401, so that it registers again. */
+/** Formats an error. An unknown client gets 401, so that it registers again (RFC 6749 section 5.2). */
 export function errorAnswer({ error, description, scheme }: OAuthError, status?: number): IssuerAnswer {
   const own = status ?? STATUSES[error] ?? 400;
   const headers: Record<string, string> = own === 503 || own === 429 ? { 'retry-after': '5' } : {};
@@ -77,7 +79,7 @@ const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {
   temporarily_unavailable: 503,
 };
 
-/** The browser goes there with a GET, whatever it came with. */
+/** Redirects the browser, which follows with a GET, whatever its method was. */
 export function redirectAnswer(url: string, cookies: readonly string[] = []): IssuerAnswer {
   return {
     status: 303,
@@ -91,34 +93,37 @@ export function redirectAnswer(url: string, cookies: readonly string[] = []): Is
   };
 }
 
-/** No request of OAuth has half as many. */
+/** Bound; requests of OAuth have not even half as many. */
 const PARAMETERS_MAX = 50;
 
-/** Half a sentence about the first fault. `resource` may be repeated (RFC 8707 section 2). */
+/** First fault, as half a sentence. `resource` may be repeated (RFC 8707 section 2). */
 export interface ParameterFault {
-  /** Undefined if there are too many parameters. */
+  /** Repeated parameter; undefined if there are too many parameters. */
   readonly repeated: string | undefined;
   readonly message: string;
 }
 
-/** The form of a POST; undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a fault. */
+/**
+ * Returns the form of a POST; undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a
+ * fault.
+ */
 export function readForm({ headers, body }: IssuerRequest): URLSearchParams | undefined {
   const type = headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
-  // To build thousands of parameters only to refuse them takes milliseconds.
+  // Counted first, since parsing thousands of parameters takes milliseconds.
   if (body.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX) return undefined;
   const form = new URLSearchParams(body);
   return parameterFault(form) === undefined ? form : undefined;
 }
 
-/** Undefined if there are at most 50 parameters and none occurs twice (RFC 6749 sections 3.1 and 3.2). */
+/** Returns undefined if there are at most 50 parameters and none occurs twice (RFC 6749 sections 3.1 and 3.2). */
 export function parameterFault(parameters: URLSearchParams): ParameterFault | undefined {
   if (parameters.size > PARAMETERS_MAX) {
     return { repeated: undefined, message: `there are more than ${PARAMETERS_MAX} parameters` };
   }
   const names = new Set<string>();
   for (const name of parameters.keys()) {
-    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} is there twice` };
+    if (names.has(name) && name !== 'resource') return { repeated: name, message: `${name} occurs twice` };
     names.add(name);
   }
   return undefined;

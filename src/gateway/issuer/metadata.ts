@@ -1,4 +1,4 @@
-// What the authorization server says about itself (RFC 8414).
+// Builds the metadata of the authorization server (RFC 8414).
 
 import type { JsonObject } from '#std/json.ts';
 import { TOKEN_EXCHANGE } from './grants/delegates.ts';
@@ -6,10 +6,12 @@ import { JWT_BEARER } from './grants/jwt-bearer.ts';
 import { SECRET_METHODS } from './records.ts';
 import type { IssuerSettings } from './settings.ts';
 
-/** Of clients that prove themselves (RFC 7523). */
+/** Algorithms of clients that prove themselves (RFC 7523). */
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** OpenID Connect Discovery wants some of it under its own path; there are no ID tokens, so nothing is said about them. */
+/**
+ * Builds the metadata, also served for OpenID Connect Discovery. There are no ID tokens, so it does not mention them.
+ */
 export function issuerMetadata(settings: IssuerSettings): JsonObject {
   const { issuer, pagesUrl, scopes, documents, confidential, delegates, trusted } = settings;
   const hasSecrets = confidential !== undefined || delegates.length > 0;
@@ -43,7 +45,10 @@ export function issuerMetadata(settings: IssuerSettings): JsonObject {
 
 const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
-/** Below the issuer, with its path inserted (RFC 8414 section 3.1) and, for clients that forget it, without, and with a slash at the end, which some clients add. */
+/**
+ * Returns the paths for the issuer: with its path inserted (RFC 8414 section 3.1), without it for clients that forget
+ * it, and with a trailing slash, which some clients add.
+ */
 export function metadataLocations({ path }: IssuerSettings): readonly string[] {
   const paths = DOCUMENTS.flatMap((document) => [`${document}${path}`, `${path}${document}`, document]);
   return [...new Set(paths.flatMap((each) => [each, `${each}/`]))];

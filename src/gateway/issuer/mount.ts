@@ -1,16 +1,17 @@
-// Serves the authorization server on an HTTP listener of its host: requests of node's as values, answers back.
+// Serves the authorization server on an HTTP listener of its host: converts requests of node:http and writes the
+// answers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationServer } from './issuer.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
 
-/** Registrations are the largest. */
+/** Registrations are the largest requests. */
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** False: the path is another one's. */
+/** Returns false if the path does not belong to it. */
 export type ServeIssuer = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** `trustForwarded`: X-Forwarded-For says who asks. */
+/** `trustForwarded`: X-Forwarded-For contains the caller's address. */
 export function mountIssuer(server: AuthorizationServer, trustForwarded: boolean): ServeIssuer {
   return function serveIssuer(path, request, response) {
     if (!server.owns(path)) return false;
@@ -38,7 +39,7 @@ const TOO_LARGE: IssuerAnswer = (() => {
     { error: 'invalid_request', description: `the body is larger than ${BODY_BYTES_MAX} bytes` },
     413,
   );
-  // What is left of it is not read.
+  // The rest of the request is not read.
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 })();
 
@@ -73,7 +74,7 @@ function writeAnswer(
   response.end(method === 'HEAD' ? '' : body);
 }
 
-/** The last of the chain is what the nearest proxy has seen itself. */
+/** Returns the last address of the chain, which the nearest proxy has added itself. */
 function callerAddress({ headers, socket }: IncomingMessage, trustForwarded: boolean): string {
   const chain = trustForwarded ? String(headers['x-forwarded-for'] ?? '') : '';
   return chain.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');

@@ -1,4 +1,5 @@
-// What the authorization server needs of the world: requests, a store that all replicas share, time and chance, secrets.
+// Defines the ports of the authorization server to the outside: requests, a store that all replicas share, time,
+// randomness, secrets.
 
 import type { Fetch } from '#auth/ports.ts';
 import type { Environment } from '#std/environment.ts';
@@ -6,17 +7,17 @@ import type { JsonObject } from '#std/json.ts';
 import type { IssuerCode } from './codes.ts';
 
 /**
- * Texts by key, each for a time. Every operation is atomic, also between replicas. Throws a retryable Failure where the
- * store cannot be asked. The part of a key before its first colon says what kind of record it is.
+ * Texts by key, each with a lifetime. Every operation is atomic, also between replicas. Throws a retryable Failure if
+ * the store is unavailable. The part of a key before its first colon is the kind of the record.
  */
 export interface IssuerStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
-  /** False: there is one already, which stays. */
+  /** Returns false if there is one already, which stays. */
   add(key: string, value: string, ttlMs: number): Promise<boolean>;
-  /** Gives it and deletes it: of several who ask, one gets it. */
+  /** Returns and deletes the text: of several callers, one gets it. */
   take(key: string): Promise<string | undefined>;
-  /** False: it is not `from` any more, and stays as it is. */
+  /** Returns false if it is no longer `from`, and leaves it unchanged. */
   replace(key: string, from: string, to: string, ttlMs: number): Promise<boolean>;
   delete(keys: readonly string[]): Promise<void>;
 }
@@ -29,7 +30,7 @@ export interface IssuerClock {
   after(ms: number, task: () => void): () => void;
 }
 
-/** What an operator should know. Never holds a secret or a token. */
+/** Event for the operator. Never contains a secret or a token. */
 export interface IssuerNotice {
   readonly code: IssuerCode;
   readonly level: 'info' | 'warn';
@@ -42,7 +43,10 @@ export interface IssuerPorts {
   readonly store: IssuerStore;
   readonly clock: IssuerClock;
   readonly random: (bytes: number) => Buffer;
-  /** The whole text as it is now; costs next to nothing while the file is as it was. Throws a Failure that names the path. */
+  /**
+   * Returns the whole current text; costs next to nothing while the file is unchanged. Throws a Failure that names the
+   * path.
+   */
   readonly files: { read(path: string): string };
   readonly environment: Environment;
   readonly notify: (notice: IssuerNotice) => void;

@@ -1,4 +1,4 @@
-// What the authorization server keeps, and under which keys.
+// Defines the records of the authorization server, and their keys.
 
 import type { IssuerStore } from './ports.ts';
 
@@ -8,7 +8,7 @@ export const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as c
 export interface ClientSecret {
   /** Undefined: either of them. */
   readonly method?: (typeof SECRET_METHODS)[number];
-  /** SHA-256 of the secret, which is random: no one finds it by trying. */
+  /** SHA-256 of the secret, which is random and so cannot be found by trying. */
   readonly digest: string;
 }
 
@@ -17,24 +17,24 @@ export interface ClientRecord {
   readonly name?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
-  /** The scopes of this server that it named; undefined if it named none. */
+  /** Scopes of this server that it named; undefined if it named none. */
   readonly scopes?: readonly string[];
-  /** Undefined: the client is public. */
+  /** Undefined if the client is public. */
   readonly secret?: ClientSecret;
   readonly registeredAtMs: number;
 }
 
-/** What a client asked for at the authorization endpoint, checked. */
+/** Checked request of a client to the authorization endpoint. */
 export interface Authorization {
   readonly client: string;
   readonly redirectUri: string;
-  /** False: the client named none, and has but one. */
+  /** False if the client named none, since it has only one. */
   readonly redirectNamed: boolean;
   readonly state?: string;
-  /** RFC 7636, S256. */
+  /** Challenge of RFC 7636, S256. */
   readonly challenge: string;
   readonly scopes: readonly string[];
-  /** Of the tokens to come. */
+  /** Audience of the future tokens. */
   readonly audience: readonly string[];
 }
 
@@ -44,10 +44,10 @@ export interface Person {
   readonly email?: string;
 }
 
-/** One login at one provider. */
+/** Login at one provider. */
 export interface Login {
   readonly provider: string;
-  /** Of the person, at the provider. */
+  /** Id of the person at the provider. */
   readonly subject: string;
   readonly name?: string;
   readonly email?: string;
@@ -55,68 +55,68 @@ export interface Login {
   readonly tokens: string;
 }
 
-/** A login that is under way in one browser. */
+/** Login that is under way in one browser. */
 export interface Pending {
   readonly stage: 'consent' | 'upstream';
   readonly authorization: Authorization;
   /** Digest of the cookie of the browser that began it. */
   readonly browser: string;
   readonly session: string;
-  /** Who is known in the browser; what was consented to is theirs, unless `consented` says that it was in this login. */
+  /** Person known in the browser; the consent is theirs, unless `consented` says that it was given in this login. */
   readonly person?: string;
   readonly consented: boolean;
   readonly logins: readonly Login[];
-  /** Of the provider that the browser is at. */
+  /** Texts for the provider at which the browser is. */
   readonly verifier?: string;
   readonly nonce?: string;
 }
 
-/** A code that was given to a client. */
+/** Code that was issued to a client. */
 export interface CodeRecord {
   readonly authorization: Authorization;
   readonly session: string;
   readonly person: Person;
-  /** It gives tokens once (RFC 6749 section 4.1.2). */
+  /** Whether it was exchanged; a code is valid once (RFC 6749 section 4.1.2). */
   readonly used: boolean;
 }
 
-/** What the refresh tokens of a session are for. */
+/** Grant of a session's refresh tokens. */
 export interface GrantRecord {
   readonly client: string;
   readonly person: Person;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
-  /** Newest generation of a refresh token that was used; 0: none was. */
+  /** Newest used generation of a refresh token; 0 if none was used. */
   readonly used: number;
   /** Digest of that token. */
   readonly usedToken?: string;
 }
 
-/** What one person has allowed to one client. */
+/** Consent of one person to one client. */
 export interface Consent {
   readonly name: string;
   readonly redirectHost: string;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
   readonly atMs: number;
-  /** The newest of them: they end when it is taken back. */
+  /** Newest sessions under the consent: they end when it is withdrawn. */
   readonly sessions: readonly string[];
 }
 
-/** By client. */
+/** Consents by client. */
 export type Consents = Readonly<Record<string, Consent>>;
 
-/** The first part as the existing platform names them. */
+/** The first parts are those of the existing platform. */
 export const KEYS = {
   client: (id: string) => `client:${id}`,
-  /** No one has logged in with it yet: it is kept for a short time, and does not push others out. */
+  /** A client without a login so far: it is kept for a short time, and does not displace others. */
   newClient: (id: string) => `newclient:${id}`,
   pending: (id: string) => `pending:${id}`,
   code: (id: string) => `authcode:${id}`,
   grant: (session: string) => `refresh:${session}`,
   upstream: (session: string, provider: string) => `upstream:${session}:${provider}`,
   upstreamLock: (session: string, provider: string) => `lock:${session}:${provider}`,
-  /** This server as a client of a provider, sealed; all replicas share it. */
+  /** Registration of this server at a provider, sealed; all replicas share it. */
   registration: (provider: string, settings: string) => `dcr:${provider}:${settings}`,
   registrationLock: (provider: string, settings: string) => `lock:dcr:${provider}:${settings}`,
   registrationRenewal: (provider: string, settings: string) => `renewed:${provider}:${settings}`,
@@ -128,19 +128,19 @@ export const KEYS = {
 
 export const PENDING_MS = 10 * 60_000;
 export const NEW_CLIENT_MS = 24 * 3_600_000;
-/** Since its last login. */
+/** Time since its last login. */
 export const CLIENT_MS = 90 * 24 * 3_600_000;
-/** Since the registration at a provider was last written. */
+/** Time since the registration at a provider was last written. */
 export const REGISTRATION_MS = 90 * 24 * 3_600_000;
-/** Of one client and person. */
+/** Maximum number of sessions of one client and person. */
 export const SESSIONS_MAX = 50;
-/** Since its last use. Longer than any refresh token is good for. */
+/** Time since its last use, longer than the lifetime of any refresh token. */
 const CONSENT_MS = 90 * 24 * 3_600_000;
 
-/** That a code was used is known for so long. */
+/** Time for which a used code is remembered. */
 export const USED_CODE_MS = 30 * 60_000;
 
-/** Sealed tokens of one session open in no other one. */
+/** Returns the context of sealed tokens, so that those of one session cannot be opened in another. */
 export function upstreamContext(session: string, provider: string): string {
   return `${session} ${provider}`;
 }
@@ -166,13 +166,13 @@ export async function takePending(store: IssuerStore, id: string): Promise<Pendi
   return pending;
 }
 
-/** What the person has allowed to the client; undefined where it is nothing. */
+/** Returns the consent of the person to the client; undefined if there is none. */
 export async function findConsent(store: IssuerStore, person: string, client: string): Promise<Consent | undefined> {
   const known = await readRecord<Consents>(store, KEYS.consents(person));
   return known?.record[client];
 }
 
-/** Adds, replaces or, without `consent`, takes away; both of two who change it at once succeed. */
+/** Adds, replaces or, without `consent`, removes; two simultaneous changes both succeed. */
 export async function changeConsent(
   store: IssuerStore,
   person: string,

@@ -1,10 +1,13 @@
-// What tokens are for: resources and scopes, as clients ask for them and as they are granted.
+// Determines the resources and scopes of tokens, as requested and as granted.
 
 import { knownResource } from './known-resource.ts';
 import type { OAuthError } from './message.ts';
 import type { IssuerSettings } from './settings.ts';
 
-/** The `aud` of the tokens: the resource, and what the host accepts. Without a resource, the latter (RFC 8707 section 2). */
+/**
+ * Returns the `aud` of the tokens: the resource, and the audience that the host accepts. Without a resource, only the
+ * latter (RFC 8707 section 2).
+ */
 export function audienceFor(
   { resources, hostAudience }: IssuerSettings,
   asked: readonly string[],
@@ -14,11 +17,11 @@ export function audienceFor(
   if (resource === undefined) return [hostAudience];
   const known = knownResource(resources, resource);
   if (known === undefined)
-    return { error: 'invalid_target', description: 'the resource is none that this server gives tokens for' };
+    return { error: 'invalid_target', description: 'this server issues no tokens for the resource' };
   return [...new Set([known, hostAudience])];
 }
 
-/** At the token endpoint: at most what was granted (RFC 8707 section 2.2). */
+/** Applies at the token endpoint: at most the granted audience (RFC 8707 section 2.2). */
 export function narrowedAudience(
   settings: IssuerSettings,
   granted: readonly string[],
@@ -31,8 +34,9 @@ export function narrowedAudience(
 }
 
 /**
- * Scopes that the client may have and asks for. Other scopes are ignored (RFC 6749 section 3.3): clients ask for `openid` or
- * `offline_access` at every server. A request that names none of its scopes counts as one without `scope` and gets all of them.
+ * Returns the scopes that the client may have and requests. Other scopes are ignored (RFC 6749 section 3.3): clients
+ * request `openid` or `offline_access` at every server. A request that names none of its scopes counts as one without
+ * `scope` and gets all of them.
  */
 export function scopesFor(settings: ScopeSettings, client: RegisteredScopes, asked: string | null): readonly string[] {
   const scopes = clientScopes(settings, client);
@@ -45,7 +49,10 @@ interface RegisteredScopes {
   readonly scopes?: readonly string[];
 }
 
-/** Scopes of a client: its registered ones and the baseline. All scopes, if there is no baseline or the client named none. */
+/**
+ * Returns the scopes of a client: its registered ones and the baseline. All scopes, if there is no baseline or the
+ * client named none.
+ */
 export function clientScopes(
   { scopes, baselineScopes }: ScopeSettings,
   { scopes: registered }: RegisteredScopes,
@@ -58,7 +65,10 @@ export function scopeNames(text: string): readonly string[] {
   return [...new Set(text.trim().split(/ +/))];
 }
 
-/** At the token endpoint: a scope that the server knows and the login did not grant is refused (RFC 6749 section 6). */
+/**
+ * Applies at the token endpoint: a scope that the server knows and the login did not grant is refused (RFC 6749 section
+ * 6).
+ */
 export function narrowedScopes(
   { scopes }: Pick<IssuerSettings, 'scopes'>,
   granted: readonly string[],

@@ -1,4 +1,4 @@
-// Ends what a token stands for (RFC 7009).
+// Revokes a token (RFC 7009).
 
 import { readAccessToken } from './access-token.ts';
 import { authenticateClient } from './clients/authentication.ts';
@@ -14,7 +14,7 @@ import { type GrantRecord, KEYS, readRecord } from './records.ts';
 import { endSession } from './sessions.ts';
 import { type IssuerWorld, noteRefusal } from './world.ts';
 
-/** Of a token that is not known nothing is said (section 2.2): it is as good as revoked. */
+/** Revokes a token. An unknown token counts as revoked (section 2.2). */
 export async function revokeToken(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
   const refusal = await revoke(world, request);
   if (refusal === undefined) return jsonAnswer(200, {});
@@ -31,7 +31,7 @@ async function revoke(world: IssuerWorld, request: IssuerRequest): Promise<OAuth
   if ('error' in client) return client;
   const found = (await sessionOfRefreshToken(world, token)) ?? (await readAccessToken(world, token));
   if (found === undefined) return undefined;
-  if (found.client !== client.id) return { error: 'invalid_grant', description: 'the token is of another client' };
+  if (found.client !== client.id) return { error: 'invalid_grant', description: 'the token belongs to another client' };
   await endSession(world, found.session, 'its client revoked it');
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Which path of the authorization server does what, and how often one address may ask for it.
+// Lists the paths of the authorization server, their handlers, and the limits for one address.
 
 import { createRateLimit, type RateLimit } from '#std/rate.ts';
 import { disconnectApp, showApps } from './apps.ts';
@@ -17,16 +17,16 @@ import type { IssuerWorld } from './world.ts';
 type Handle = (world: IssuerWorld, request: IssuerRequest) => IssuerAnswer | Promise<IssuerAnswer>;
 
 export interface Route {
-  /** For metrics. */
+  /** Name for metrics. */
   readonly name: string;
   readonly methods: Readonly<Partial<Record<'GET' | 'POST', Handle>>>;
-  /** `page`: people look at it, and no page of another origin reads it. */
+  /** `page`: shown to people, and not readable by pages of other origins. */
   readonly audience: 'client' | 'page';
-  /** Undefined: it costs nothing. */
+  /** Undefined if the answer costs nothing. */
   readonly limit: RateLimit | undefined;
 }
 
-/** Requests a minute of one address: behind one address is a whole office, or an ingress. */
+/** Requests per minute of one address: a whole office, or an ingress, may share one address. */
 const PER_MINUTE = {
   authorize: 600,
   callback: 600,
@@ -37,12 +37,12 @@ const PER_MINUTE = {
   apps: 120,
 } as const;
 
-/** Public, and the same for everybody. */
+/** Public documents that are the same for everybody. */
 const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' } as const;
-/** Keys rotate. */
+/** Cached for a shorter time, since keys rotate. */
 const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;
 
-/** By path. */
+/** Returns routes by path. */
 export function issuerRoutes({
   settings,
   ports,
@@ -70,7 +70,7 @@ export function issuerRoutes({
       { ...documents, methods: { GET: showMetadata } },
     ]),
     [`${settings.path}/.well-known/jwks.json`, { ...documents, name: 'jwks', methods: { GET: showKeys } }],
-    // Also where providers send people to it, wherever that is.
+    // Also served at the redirect URIs of the providers, whatever their paths are.
     ...settings.upstreams.map(({ redirectUri }): [string, Route] => [new URL(redirectUri).pathname, callback]),
     // Below the issuer as well: clients may have read the metadata before another base was set.
     ...[below, `${settings.pagesPath}/oauth`].flatMap((base): [string, Route][] => [

@@ -1,4 +1,5 @@
-// What a login leaves behind: the person's tokens at the providers, refreshed when they expire, gone when the session ends.
+// Stores the result of a login: the person's tokens at the providers, refreshed when they expire, deleted when the
+// session ends.
 
 import { decodeJwt } from 'jose/jwt/decode';
 import { setBounded } from '#std/bounded.ts';
@@ -7,9 +8,9 @@ import { KEYS, upstreamContext } from './records.ts';
 import type { Upstream, UpstreamTokens } from './upstream/upstream.ts';
 import { type IssuerWorld, sessionMs } from './world.ts';
 
-/** Refreshed before it expires: a request takes some time, and clocks differ. */
+/** Tokens are refreshed before they expire: a request takes some time, and clocks differ. */
 const SKEW_MS = 30_000;
-/** What was revoked elsewhere is used for no longer than this. */
+/** A token that was revoked elsewhere is used for no longer than this. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 20_000;
 /** A provider that gives no id_token with a refresh is left alone for this long. */
@@ -18,10 +19,13 @@ const VAIN_MS = 60_000;
 const LOCK_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
-/** The person's access token at the provider; undefined: the session has ended. Throws a Failure where it cannot be said. */
+/**
+ * Returns the person's access token at the provider; undefined if the session has ended. Throws a Failure if that is
+ * unknown.
+ */
 export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;
 
-/** However many ask, a token is refreshed once. */
+/** Finds tokens, and refreshes each once for all simultaneous calls. */
 export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
   const { kept } = world;
   const { clock } = world.ports;
@@ -111,7 +115,7 @@ async function currentTokens(
         await store.delete([lock]);
       }
     }
-    // Another replica is at it.
+    // Another replica is refreshing it.
     await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
   }
 }
@@ -140,7 +144,7 @@ async function refreshOnce(
 ): Promise<UpstreamTokens | undefined> {
   const { ports, secrets } = world;
   const key = KEYS.upstream(session, upstream.name);
-  // Whoever had the lock before has refreshed it meanwhile.
+  // The previous holder of the lock has refreshed it.
   const current = await ports.store.get(key);
   if (current !== sealed) return current === undefined ? undefined : openTokens(world, session, upstream.name, current);
   try {
@@ -167,14 +171,17 @@ async function endUsedUp(world: IssuerWorld, session: string, provider: string):
   return undefined;
 }
 
-/** Nothing of it can be used afterwards, but for access tokens until they expire. */
+/** Ends the session: only its access tokens stay valid until they expire. */
 export async function endSession({ ports, upstreams, kept }: IssuerWorld, session: string, why: string): Promise<void> {
   ports.notify({ code: 'issuer-session-ended', level: 'info', message: `a session was ended: ${why}`, data: {} });
   for (const { name } of upstreams) kept.delete(upstreamContext(session, name));
   await ports.store.delete([KEYS.grant(session), ...upstreams.map(({ name }) => KEYS.upstream(session, name))]);
 }
 
-/** False: its tokens at a provider are gone, so it cannot go on. Otherwise they stay for as long as the new refresh token. */
+/**
+ * Returns false if its tokens at a provider are lost, so it cannot continue. Otherwise they are stored for as long as
+ * the new refresh token.
+ */
 export async function keepSession(world: IssuerWorld, session: string): Promise<boolean> {
   const { store } = world.ports;
   for (const { name } of world.upstreams) {
@@ -182,9 +189,9 @@ export async function keepSession(world: IssuerWorld, session: string): Promise<
     const sealed = await store.get(key);
     const tokens = sealed === undefined ? undefined : openTokens(world, session, name, sealed);
     if (sealed === undefined || tokens === undefined) return false;
-    // Under the secret of now: the one before may be taken away once its refresh tokens have expired.
+    // Sealed with the current secret: the previous one may be removed once its refresh tokens have expired.
     const next = world.secrets.seal('upstream tokens', upstreamContext(session, name), JSON.stringify(tokens));
-    // Another value meanwhile is one that was just written, for as long.
+    // If the value has changed, it was just written with the same lifetime.
     await store.replace(key, sealed, next, sessionMs(world));
   }
   return true;

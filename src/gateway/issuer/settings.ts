@@ -1,4 +1,4 @@
-// The configuration of an authorization server with everything filled in and checked.
+// Builds the checked and complete settings of an authorization server.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { isWebRedirect } from '#std/address/loopback.ts';
@@ -11,7 +11,7 @@ type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
 /** Documents that describe clients. */
 export interface DocumentCache {
   readonly most: number;
-  /** How long a document is kept that does not say it. */
+  /** Time for which a document without cache headers is kept. */
   readonly unsaidMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface ConfidentialClients {
 
 export interface IssuerSettings {
   readonly issuer: string;
-  /** Of the issuer, without a slash at its end; empty where it has none. */
+  /** Path of the issuer without a trailing slash; empty if it has none. */
   readonly path: string;
   /** URL below which browsers reach the authorization endpoint and the pages, without a slash at its end. */
   readonly pagesUrl: string;
@@ -33,17 +33,17 @@ export interface IssuerSettings {
   readonly refreshMs: number;
   readonly codeMs: number;
   readonly scopes: readonly string[];
-  /** Scopes for each client in addition to those that it registered. Empty: what a client registers does not limit it. */
+  /** Scopes for each client in addition to its registered ones. If empty, registered scopes do not limit a client. */
   readonly baselineScopes: readonly string[];
-  /** Undefined: no client that registers gets a secret. */
+  /** If undefined, no client that registers gets a secret. */
   readonly confidential: ConfidentialClients | undefined;
-  /** What clients may give as resource. */
+  /** Values of `resource` that clients may send. */
   readonly resources: readonly string[];
-  /** What the host of this server wants to find in `aud`, and what is meant where a client names no resource. */
+  /** Audience that the host of this server requires in `aud`, and the default if a client names no resource. */
   readonly hostAudience: string;
-  /** People log in with each, in this order. */
+  /** Providers; people log in with each, in this order. */
   readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
-  /** Undefined: no client is described by a document. */
+  /** If undefined, no client is described by a document. */
   readonly documents: DocumentCache | undefined;
   /** Other issuers whose tokens count here. */
   readonly trusted: readonly TrustedIssuer[];
@@ -53,14 +53,14 @@ export interface IssuerSettings {
 }
 
 const MINUTE = 60_000;
-/** Document 3 has the defaults; beyond these bounds nothing starts. */
+/** Bounds of lifetimes, beyond which nothing starts. Document 3 has the defaults. */
 const BOUNDS = {
   access_token_lifespan: [MINUTE, 24 * 60 * MINUTE],
   refresh_token_lifespan: [60 * MINUTE, 720 * 60 * MINUTE],
   auth_code_lifespan: [MINUTE / 2, 10 * MINUTE],
 } as const;
 
-/** `hostAudience`: what the host of the server accepts. Throws Failure `issuer-config-invalid`. */
+/** `hostAudience` is the audience that the host of the server accepts. Throws Failure `issuer-config-invalid`. */
 export function issuerSettings(config: AuthServerConfig, hostAudience: string): IssuerSettings {
   const { signing_key_config: keys, hmac_secret_files: secretFiles = [] } = config;
   const { authorization_endpoint_base_url: pagesUrl = config.issuer } = config;
@@ -100,7 +100,10 @@ function baselineScopes({ baseline_client_scopes: baseline = [], scopes_supporte
   throw configInvalid('/baseline_client_scopes', `names ${unknown}, which is not in /scopes_supported`);
 }
 
-/** Anyone may register, so the answer with the secret must not be readable on its way. */
+/**
+ * Reads the settings for clients with secrets. Anybody may register, so the answer with the secret must be protected on
+ * its way.
+ */
 function confidentialClients({
   issuer,
   allow_confidential_client_registration: allowed = false,
@@ -133,7 +136,7 @@ function documentCache({
   return enabled ? { most, unsaidMs } : undefined;
 }
 
-/** RFC 8414 section 2; plain HTTP is let be for localhost. */
+/** Checks the issuer (RFC 8414 section 2); plain HTTP is accepted for localhost. */
 function issuerPath(
   { insecure_allow_http: anyHttp = false }: Pick<AuthServerConfig, 'insecure_allow_http'>,
   pointer: string,

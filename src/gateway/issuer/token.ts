@@ -1,4 +1,4 @@
-// The token endpoint (RFC 6749 section 3.2): codes and refresh tokens become tokens.
+// Serves the token endpoint (RFC 6749 section 3.2): exchanges codes and refresh tokens for tokens.
 
 import { sha256 } from '#std/hash.ts';
 import { signAccessToken, type TokenFacts, tokenSeconds } from './access-token.ts';
@@ -31,7 +31,7 @@ import { type IssuerWorld, noteRefusal } from './world.ts';
 
 interface Granted {
   readonly facts: TokenFacts;
-  /** Undefined: the client takes none. */
+  /** Undefined if the client does not use refresh tokens. */
   readonly refreshToken?: string;
   /** Kind of the token, for an answer to an exchange (RFC 8693 section 2.2.1). */
   readonly issuedType?: string;
@@ -103,7 +103,7 @@ function noted(world: IssuerWorld, facts: TokenFacts | OAuthError, issuedType: s
   return { facts, issuedType };
 }
 
-const CODE_UNKNOWN = invalidGrant('the code is not known, has expired, was used, or is of another client');
+const CODE_UNKNOWN = invalidGrant('the code is unknown, has expired, was used, or belongs to another client');
 
 async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
   const { store } = world.ports;
@@ -112,14 +112,14 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
   if (opened === undefined || known === undefined || known.record.authorization.client !== client.id)
     return CODE_UNKNOWN;
   const { authorization, session, person, used } = known.record;
-  // RFC 6749 section 4.1.2: whoever came first may have stolen it, so what it gave ends.
+  // The first use may have been a theft, so its tokens are revoked (RFC 6749 section 4.1.2).
   if (used) return endReused(world, session, CODE_UNKNOWN);
   if (!provesChallenge(form.get('code_verifier') ?? '', authorization.challenge)) {
     return invalidGrant('code_verifier does not fit the code_challenge of the login (RFC 7636)');
   }
   const redirectUri = form.get('redirect_uri') ?? undefined;
   const expected = authorization.redirectNamed || redirectUri !== undefined ? authorization.redirectUri : undefined;
-  if (redirectUri !== expected) return invalidGrant('redirect_uri is not the one of the login');
+  if (redirectUri !== expected) return invalidGrant('redirect_uri differs from that of the login');
   const audience = narrowedAudience(world.settings, authorization.audience, form.getAll('resource'));
   if ('error' in audience) return audience;
   const spent = JSON.stringify({ ...known.record, used: true } satisfies CodeRecord);
@@ -141,14 +141,15 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 }
 
 const REFRESH_UNKNOWN = invalidGrant(
-  'the refresh token is not known, has expired, was revoked or used, or is of another client',
+  'the refresh token is unknown, has expired, was revoked or used, or belongs to another client',
 );
-/** Two of one client at once; more often someone plays. */
+/** Maximum number of tries: two simultaneous requests of one client are plausible, more are probably an attack. */
 const RACES_MAX = 5;
 
 /**
- * Rotation (RFC 9700 section 4.14.2) that bears a lost answer: a token that was used once is good again, as long as its
- * successor was not used. A successor that is not the one in use, or an older token, ends the session.
+ * Rotates refresh tokens (RFC 9700 section 4.14.2) so that a lost answer does no harm: a token that was used once is
+ * valid again until its successor is used. A successor that is not the current one, or an older token, ends the
+ * session.
  */
 async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
   const token = form.get('refresh_token') ?? '';
@@ -195,7 +196,7 @@ function refreshFacts(
 }
 
 async function endReused(world: IssuerWorld, session: string, refusal: OAuthError): Promise<OAuthError> {
-  await endSession(world, session, 'a code or refresh token was used again, or what it stands for is gone');
+  await endSession(world, session, 'a code or refresh token was used again, or its session no longer exists');
   return refusal;
 }
 

@@ -1,5 +1,6 @@
-// The claims in a person's access token at a provider, for policies. The token came from the token endpoint of the provider and is
-// kept encrypted. Its signature is not checked: the keys for it may be known to the server alone that the token is for.
+// Reads the claims in a person's access token at a provider, for policies. The token came from the token endpoint of
+// the provider and is stored encrypted. Its signature is not checked: perhaps only the server that the token is for
+// knows the keys.
 
 import { decodeJwt } from 'jose';
 import { checkLifetime } from '#auth/claims.ts';
@@ -41,7 +42,7 @@ function claimsIn(token: string): JsonObject | undefined {
     const claims: unknown = decodeJwt(token);
     return claims as JsonObject;
   } catch {
-    // The caller says that the token is not a JWT: this library's message says nothing more.
+    // The caller reports that the token is not a JWT; the message of this library adds nothing.
     return undefined;
   }
 }

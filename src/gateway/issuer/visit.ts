@@ -8,12 +8,15 @@ import { type IssuerWorld, randomId } from './world.ts';
 
 const VERIFIER_BYTES = 32;
 
-/** The provider that is next; undefined where the person has logged in with all. */
+/** Returns the next provider; undefined if the person has logged in with all. */
 export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): Upstream | undefined {
   return upstreams[logins.length];
 }
 
-/** Where to; or what the client gets where the provider cannot be used. The state is good for one answer. */
+/**
+ * Returns the URL of the visit, or the client's error if the provider cannot be used. The state is valid for one
+ * answer.
+ */
 export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<{ readonly url: string } | OAuthError> {
   const upstream = nextUpstream(world, pending) ?? world.upstreams[0];
   const visit = {
@@ -32,7 +35,7 @@ export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<
   }
 }
 
-/** What a client gets to know of a provider's fault; the log has the rest. Failures of the store go on. */
+/** Returns the client's error for a provider's fault; the log has the details. Failures of the store are thrown on. */
 export function upstreamError({ ports }: IssuerWorld, provider: string, error: unknown): OAuthError {
   if (!(error instanceof Failure)) throw error;
   switch (error.code) {
@@ -49,13 +52,13 @@ export function upstreamError({ ports }: IssuerWorld, provider: string, error: u
       ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
       return {
         error: 'temporarily_unavailable',
-        description: `${provider} has not registered this server yet; ask who runs this server`,
+        description: `${provider} has not registered this server yet; ask the operator of this server`,
       };
     case 'issuer-upstream-invalid':
       ports.notify({ code: error.code, level: 'warn', message: error.message, data: error.data });
       return {
         error: 'server_error',
-        description: `the answer of ${provider} cannot be used; ask who runs this server`,
+        description: `the answer of ${provider} cannot be used; ask the operator of this server`,
       };
     default:
       throw error;

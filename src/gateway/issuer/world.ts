@@ -1,4 +1,4 @@
-// What every handler of the authorization server works with.
+// Defines the context of every handler of the authorization server.
 
 import type { Clients } from './clients/clients.ts';
 import type { Cookies } from './cookies.ts';
@@ -17,9 +17,9 @@ export interface IssuerWorld {
   readonly cookies: Cookies;
   readonly clients: Clients;
   readonly findTrusted: FindTrusted;
-  /** Tokens of people that were in use just now, by `upstreamContext`. */
+  /** Recently used tokens of people, by `upstreamContext`. */
   readonly kept: Map<string, KeptToken>;
-  /** In the order in which people log in with them. */
+  /** Providers in the order in which people log in with them. */
   readonly upstreams: readonly [Upstream, ...Upstream[]];
 }
 
@@ -31,17 +31,17 @@ interface KeptToken {
 
 const RANDOM_BYTES = 16;
 
-/** 22 characters that no one can guess. */
+/** Returns 22 characters that cannot be guessed. */
 export function randomId({ ports }: Pick<IssuerWorld, 'ports'>): string {
   return ports.random(RANDOM_BYTES).toString('base64url');
 }
 
-/** Of everything that a session has. */
+/** Returns the lifetime of all records of a session. */
 export function sessionMs({ settings }: Pick<IssuerWorld, 'settings'>): number {
   return settings.refreshMs + settings.accessMs;
 }
 
-/** For a person and for the log alike: what was refused, and why. */
+/** Notes a refusal and its reason, in words for people and logs. */
 export function noteRefusal({ ports }: Pick<IssuerWorld, 'ports'>, error: string, description: string): void {
   ports.notify({ code: 'issuer-request-refused', level: 'info', message: `${error}: ${description}`, data: { error } });
 }

@@ -1,4 +1,4 @@
-// Decides by the rules in force whether a message of a client may pass, and in which form the server gets it.
+// Decides by the current rules whether a message of a client may pass, and in which form the server gets it.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KnownTools } from '../gate/known-tools.ts';
@@ -19,53 +19,53 @@ import type { NamedResource } from './settings.ts';
 import { admitTasks, TASK_UNKNOWN } from './tasks/requests.ts';
 import type { MadeTask, TaskIds } from './tasks/task-ids.ts';
 
-/** A message that may pass. */
+/** Message that may pass. */
 export interface AdmittedMessage {
   readonly message: Message;
-  /** The client's own bytes, with another name in them if the tool has another one at the server. */
+  /** The client's own bytes, with the tool's name at the server if it differs. */
   readonly body: Buffer;
   /** Name of the tool at the server, if it differs from the client's. */
   readonly backendName?: string;
-  /** Name of the tool that clients know, if the client called it by another one. */
+  /** Name of the tool that clients know, if the client used another one. */
   readonly shownName?: string;
-  /** The tool that it calls calls this one; or the one that made the task. */
+  /** Tool that the called tool calls, or the tool that created the task. */
   readonly innerTool?: string;
-  /** Of a subscription: the ids of tasks that the client named, by the ids of the server. */
+  /** Set for a subscription: ids of the tasks that the client named, by the ids of the server. */
   readonly tasks?: ReadonlyMap<string, string>;
-  /** Why the caller may not call that one, by what policies say when it is asked; undefined where it may. */
+  /** Returns why the policies refuse the inner tool to the caller; undefined if they permit it. */
   readonly innerRefusal?: () => RefusedMessage | undefined;
   readonly refusal?: undefined;
 }
 
 export interface RefusedMessage {
   readonly refusal: Refusal;
-  /** For the operator. */
+  /** Detail for the operator. */
   readonly detail?: string;
 }
 
 export interface RuleParts {
   readonly tools?: ToolRules;
-  /** Absent: nothing was reviewed, and every definition passes. */
+  /** If absent, no definitions were reviewed, and every definition passes. */
   readonly lock?: LockKeeper;
   readonly policies?: Policies;
   readonly known: KnownTools;
-  /** Absent: the ids of tasks stay those of the server. */
+  /** If absent, the ids of tasks stay those of the server. */
   readonly tasks?: TaskIds;
-  /** Absent: callers are not authenticated, so none can get a token with more scopes. */
+  /** If absent, callers are not authenticated, so none can get a token with more scopes. */
   readonly resource?: NamedResource;
-  /** A list that cannot be read is refused; `detail` is for the operator. */
+  /** Called for a list that cannot be read and is therefore refused; `detail` is for the operator. */
   readonly unreadable: (detail: string) => void;
 }
 
-/** The lists that count for a message. */
+/** Lists that apply to a message. */
 export interface ListScope {
   /** Differs for each session, and for each caller without one. */
   readonly scope: string;
-  /** Made for this message. */
+  /** Reading that was made for this message. */
   readonly reading?: LockReading | undefined;
 }
 
-/** The part of a caller that policies see. Without the token that they count on, nothing is known of the caller. */
+/** Returns the claims that policies see; none without the token that they rely on. */
 export function claimsOf(
   { token, claims, upstream }: Pick<Caller, 'token' | 'claims' | 'upstream'>,
   { upstreamProvider: provider }: Pick<Policies, 'upstreamProvider'>,
@@ -77,7 +77,7 @@ export function claimsOf(
 /** Without a subject, every policy denies. */
 const UNKNOWN_CLAIMS: JsonObject = {};
 
-/** The tool's name first, then the policies on the name that the client sees. */
+/** Checks the tool's name first, then the policies on the name that the client sees. */
 export function admit(
   parts: RuleParts,
   message: Message,
@@ -96,13 +96,13 @@ export function admit(
   return admitted.refusal === undefined ? { ...admitted, tasks: named } : admitted;
 }
 
-/** Policies permitted the call that made the task; others decide again about its tool, without arguments. */
+/** Policies permitted the call that created the task; other policies decide again about its tool, without arguments. */
 function taskRefusal(
   { tools, policies, known, lock }: RuleParts,
   { tool: name, own, policies: digest }: MadeTask,
   caller: Caller,
 ): RefusedMessage | undefined {
-  // It is hidden now, or is the name of another tool.
+  // The tool is hidden now, or its name belongs to another tool.
   if (tools !== undefined && tools.ownName(name) !== own) return { refusal: TASK_UNKNOWN };
   if (lock?.enforces === true && !lock.knows('tools', own)) return { refusal: TASK_UNKNOWN };
   if (policies === undefined || policies.digest === digest) return undefined;
@@ -117,7 +117,7 @@ function admitOther(
   body: Buffer,
   { caller, scope, reading }: { readonly caller: Caller } & ListScope,
 ): AdmittedMessage | RefusedMessage {
-  // Without an id some servers would run a method all the same, and only leave the answer out.
+  // Without an id some servers would still run a method, and only leave the answer out.
   if (
     (tools !== undefined || lock?.enforces === true) &&
     message.kind === 'notification' &&
@@ -138,7 +138,7 @@ function admitOther(
     const decision = decideMessage(policies, call);
     if (!decision.allowed) {
       const { denial, detail } = decision;
-      // Scopes of a provider's token are not given out here.
+      // This gateway cannot grant scopes of a provider's token.
       const isOwn = caller.token !== undefined && policies.upstreamProvider === undefined;
       const supported = isOwn ? resource?.scopesSupported : undefined;
       const scopes = supported && scopesForCall(policies, call, denial.code, supported);

@@ -1,4 +1,4 @@
-// Reads the body of a request within a bound, with as few copies as there can be.
+// Reads the body of a request within a bound, with as few copies as possible.
 
 import type { IncomingMessage } from 'node:http';
 
@@ -8,7 +8,7 @@ export type Body =
 
 const EMPTY = Buffer.alloc(0);
 
-/** `done` is called once. What is beyond the bound is not read. */
+/** `done` is called once. Bytes beyond the bound are not read. */
 export function readBody(request: IncomingMessage, limitBytes: number, done: (body: Body) => void): void {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limitBytes) {

@@ -1,4 +1,4 @@
-// One request of a client under way: how it begins, and how a mistake of ours ends it.
+// Defines a client's request under way: how it begins, and how an error of ours ends it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Message } from '../wire/message.ts';
@@ -8,13 +8,13 @@ import { type Forwarded, readForwarded } from './forwarded.ts';
 import type { ProxyParts } from './parts.ts';
 import type { CallSpan, TraceContext } from './ports.ts';
 import { traceParent } from './trace-parent.ts';
-/** A mistake of ours ends the one request that shows it, and the log says where it is. */
+/** Ends only the request in which an error of ours occurred, and logs the place of the error. */
 export function refuseBroken({ entry }: Call, error: unknown): void {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   entry.refuse(INTERNAL, { detail });
 }
 
-/** For what is called back later, when nobody is there to catch it. */
+/** Guards code that is called back later, when no caller could catch its error. */
 export function runGuarded(call: Call, step: () => void): void {
   try {
     step();
@@ -23,12 +23,12 @@ export function runGuarded(call: Call, step: () => void): void {
   }
 }
 
-/** One request on its way: its frame, who asks through what, and its span once that has begun. */
+/** Request under way, with its frame, forwarding headers, and span once that has begun. */
 export interface Call {
   readonly entry: Entry;
   readonly path: string;
   readonly forwarded: Forwarded;
-  /** Begins the span, as a part of what the message or else the headers say. */
+  /** Begins the span, as a child of the trace context in the message or else in the headers. */
   readonly trace: (message: Message | undefined) => TraceContext;
 }
 
@@ -44,7 +44,7 @@ export function beginCall(parts: ProxyParts, request: IncomingMessage, response:
   function ended(how: Ended): void {
     parts.active(-1, 'request');
     const seconds = (clock.monotonic() - began) / 1000;
-    // Refused before it was clear what it is.
+    // The request was refused before its message was read.
     span ??= parts.beginSpan?.(traceParent(request, how.message), beganAtMs);
     parts.record({ request, requestId, path, seconds, span, ended: how, forwarded });
   }

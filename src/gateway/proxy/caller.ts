@@ -1,4 +1,4 @@
-// Who calls a proxy: out of a verified token, or no one in particular.
+// Describes the caller of a proxy, from a verified token or as anonymous.
 
 import type { Identity } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -6,12 +6,12 @@ import type { UpstreamClaims } from '../backends/backend.ts';
 import { callerOwner } from '../backends/caller-key.ts';
 
 export interface Caller {
-  /** Issuer, subject and client as one text: equal for equal callers, whatever token they show. */
+  /** Issuer, subject and client as one text: equal for equal callers, with any token. */
   readonly key: string;
-  /** `sub` of the token; `anonymous` where callers are not authenticated. */
+  /** `sub` of the token; `anonymous` if callers are not authenticated. */
   readonly subject: string;
   readonly claims: JsonObject;
-  /** The token itself; absent where callers are not authenticated. */
+  /** The token itself; absent if callers are not authenticated. */
   readonly token?: string;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
@@ -21,7 +21,10 @@ export interface Caller {
 
 export const ANONYMOUS: Caller = { key: '', subject: 'anonymous', claims: {} };
 
-/** A token without a subject is its client's own (RFC 9068 section 2.2, client credentials). */
+/**
+ * Returns the caller of a token. A token without a subject belongs to its client (RFC 9068 section 2.2, client
+ * credentials).
+ */
 export function callerOf({ claims }: Identity, token: string): Caller {
   const client = claimText(claims.azp) ?? claimText(claims.client_id) ?? '';
   const subject = claimText(claims.sub) ?? client;
@@ -29,7 +32,7 @@ export function callerOf({ claims }: Identity, token: string): Caller {
   return { key: JSON.stringify([claimText(claims.iss) ?? '', subject, client]), subject, claims, token, expiry };
 }
 
-/** Issuer and subject, whichever client the user has and whatever headers the client sends. `key`: of a caller. */
+/** Returns issuer and subject of a caller's `key`, for any client of the user and any headers. */
 export function userOfCaller(key: string): string {
   const owner = callerOwner(key);
   if (owner === ANONYMOUS.key) return '';

@@ -1,5 +1,5 @@
-// Who sends a request: its token is checked, or callers are not authenticated at all. A refused one gets the challenge of
-// RFC 9728 section 5.1.
+// Finds the caller of a request by its token, unless callers are not authenticated. A refused caller gets the challenge
+// of RFC 9728 section 5.1.
 
 import type { IncomingMessage } from 'node:http';
 import { authorizationHeaders, readBearer } from '#auth/bearer.ts';
@@ -15,18 +15,18 @@ import type { Refusal } from './faults.ts';
 export interface Callers {
   readonly authenticate: Authenticate;
   readonly resource: ResourceSettings;
-  /** Whether the login that a verified token comes from still stands; absent: tokens alone decide. */
+  /** Checks whether the login behind a verified token is still valid; if absent, tokens alone decide. */
   readonly checkSession?: (identity: Identity) => Promise<Rejection | undefined>;
-  /** The token of an upstream provider that policies read; undefined if they read the caller's own. */
+  /** Finds the token of an upstream provider that policies read; returns undefined if they read the caller's own. */
   readonly findUpstream?: (identity: Identity) => Promise<UpstreamClaims | Rejection | undefined>;
-  /** Why a token was refused, for the log. */
+  /** Logs why a token was refused. */
   readonly refused: (rejection: Rejection) => void;
 }
 
-/** The callers of identities that are seen again: what is remembered by its claims stays remembered. */
+/** Callers by their identities, so that data remembered by their claims is found again. */
 const KNOWN = new WeakMap<object, Caller>();
 
-/** What a connection has shown last: mostly it shows the same again, which then need not be read and digested anew. */
+/** Last header of a connection: most connections repeat it, so it need not be read and digested again. */
 interface Shown {
   readonly authorization: string;
   readonly caller: Caller;
@@ -36,14 +36,14 @@ interface Shown {
 
 const SHOWN = new WeakMap<object, Shown>();
 
-/** Until a provider that cannot be asked may be asked again, in seconds. */
+/** Seconds until a retry if a provider is unavailable. */
 const RETRY_AFTER = '5';
 
 export type FoundCaller = Caller | { readonly refusal: Refusal };
 
 /**
- * A value where nothing has to be waited for. `rawHeaders`: as node:http has them, since it hides a second Authorization header
- * otherwise.
+ * Returns a plain value if there is nothing to wait for. Reads the `rawHeaders` of node:http, which otherwise hides a
+ * second Authorization header.
  */
 export function findCaller(
   callers: Callers | undefined,
@@ -76,7 +76,7 @@ async function checkedCaller(
   return 'reason' in upstream ? { refusal: refuseCaller(callers, upstream) } : { ...caller, upstream };
 }
 
-/** Whether the token alone says who calls. */
+/** Returns whether the token alone identifies the caller. */
 function decidesAlone({ checkSession, findUpstream }: Callers): boolean {
   return checkSession === undefined && findUpstream === undefined;
 }
@@ -85,7 +85,7 @@ function callerBy(callers: Callers, verdict: Verdict, authorization: readonly st
   if (!verdict.ok) return { refusal: refuseCaller(callers, verdict.rejection) };
   const { identity, holds } = verdict;
   const caller = callerOfIdentity(identity, authorization);
-  // Whether a login still stands has to be asked each time.
+  // The validity of a login has to be checked each time.
   if (holds !== undefined && decidesAlone(callers) && authorization[0] !== undefined) {
     SHOWN.set(socket, { authorization: authorization[0], caller, callers, holds });
   }
@@ -110,7 +110,7 @@ function rejectionRefusal({ resource }: Callers, rejection: Rejection): Refusal 
   const { status, error, message, scope } = publicRejection(rejection);
   const reason = rejection.reason;
   if (status === 503) return { status, code: status, message, reason, headers: { 'retry-after': RETRY_AFTER } };
-  // MCP 2025-11-25, Authorization: clients ask for the scopes of the challenge rather than for all that the metadata lists.
+  // Clients request the scopes of the challenge rather than all scopes in the metadata (MCP 2025-11-25, Authorization).
   const scopes = scope ?? (resource.scopesSupported.join(' ') || undefined);
   const header = challenge(resource, { error, message, scope: scopes });
   const headers = { 'www-authenticate': header, 'cache-control': 'no-store' };

@@ -61,7 +61,7 @@ function giveWhole({ answer }: Asked, text: string): void {
   answer.data(Buffer.from(text));
 }
 
-/** What the client has got by the time that its answer is whole, or that the connection has ended. */
+/** Returns the bytes that the client received when its answer is complete, or the connection has ended. */
 async function answered({ client }: Asked, text: string): Promise<string> {
   let got = '';
   for await (const chunk of client) {
@@ -71,7 +71,7 @@ async function answered({ client }: Asked, text: string): Promise<string> {
   return got;
 }
 
-it('lets answers of one turn leave together at its end', async () => {
+it('sends answers of one turn together at its end', async () => {
   const asked = [await ask(), await ask()] as const;
   for (const [index, each] of asked.entries()) {
     giveWhole(each, `{"answer":${index}}`);
@@ -85,7 +85,7 @@ it('lets answers of one turn leave together at its end', async () => {
   expect(await answered(asked[1], '{"answer":1}')).toMatch(/^HTTP\/1.1 200 OK/);
 });
 
-it('gives the client all of an answer whose server fails after its last byte', async () => {
+it('sends the client the complete answer of a server that fails after its last byte', async () => {
   const asked = await ask();
   giveWhole(asked, '{"answer":0}');
   asked.answer.fail({ reason: 'closed', message: 'the MCP server ended' });
@@ -103,7 +103,7 @@ it('passes nothing on after the bytes that the head promised', async () => {
   expect(await answered(asked, '{"answer":0}')).not.toMatch(/HTTP.*HTTP/s);
 });
 
-it('lets the others leave where a client has gone before the end of the turn', async () => {
+it('sends the other answers if a client has gone before the end of the turn', async () => {
   const [gone, stays] = [await ask(), await ask()];
   for (const each of [gone, stays]) giveWhole(each, '{"answer":0}');
   gone.client.destroy();
@@ -115,7 +115,7 @@ it('lets the others leave where a client has gone before the end of the turn', a
   expect(gone.ended).toHaveBeenCalledTimes(1);
 });
 
-it('lets a stream that ends within its first turn leave in one piece', async () => {
+it('sends a stream that ends within its first turn in one piece', async () => {
   const asked = await ask();
   asked.answer.head(200, EVENTS);
   asked.answer.data(Buffer.from('data: 1\n\n'));
@@ -129,7 +129,7 @@ it('lets a stream that ends within its first turn leave in one piece', async () 
   expect(asked.ended).toHaveBeenCalledExactlyOnceWith(undefined);
 });
 
-it('shows the head of a stream that stays open at the end of the turn, and each later event at once', async () => {
+it('sends the head of a stream that stays open at the end of the turn, and each later event at once', async () => {
   const asked = await ask();
   asked.answer.head(200, EVENTS);
   endTurn();
@@ -143,7 +143,7 @@ it('shows the head of a stream that stays open at the end of the turn, and each 
   expect(timers).toBe(0);
 });
 
-it('gives the client what there was of a stream that breaks within its first turn', async () => {
+it('sends the client the received part of a stream that breaks within its first turn', async () => {
   const asked = await ask();
   asked.answer.head(200, EVENTS);
   asked.answer.data(Buffer.from('data: 1\n\n'));

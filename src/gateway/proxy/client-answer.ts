@@ -1,5 +1,5 @@
-// The answer to one request of a client, over node:http: head, bytes with back-pressure, comments that keep a quiet stream
-// open, and faults as JSON-RPC errors.
+// Writes the answer to one request of a client over node:http: head, bytes with back-pressure, comments that keep a
+// quiet stream open, and faults as JSON-RPC errors.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,24 +14,24 @@ export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
 export interface ClientAnswerOptions {
   readonly response: ServerResponse;
-  /** Headers of every answer: request id, CORS. Names in lower case. */
+  /** Headers of every answer (request id, CORS), names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the request that is answered, for faults. */
+  /** Id of the answered request, for faults. */
   readonly id?: MessageId;
-  /** What is left of the other side's headers. */
+  /** Returns the headers of the other side that the client gets. */
   readonly shownHeaders: (headers: HeaderValues) => OutgoingHttpHeaders;
   readonly keepAliveMs: number;
   readonly clock: Pick<ProxyClock, 'every' | 'atTurnEnd'>;
-  /** Once, when all was handed to the connection; `fault` where the answer broke. */
+  /** Called once, when everything was passed to the connection; `fault` is set if the answer broke. */
   readonly ended: (fault?: BackendFault) => void;
 }
 
 export interface ClientAnswer extends Answer {
-  /** The flow that feeds the answer: it is resumed when the client reads again. */
+  /** Sets the flow that feeds the answer: it is resumed when the client reads again. */
   feed(flow: { resume(): void }): void;
-  /** The client is gone: no more is written, and `ended` is called. */
+  /** Called when the client has gone: nothing more is written, and `ended` is called. */
   abandon(): void;
-  /** True once it has ended, broken or not. */
+  /** Returns true once the answer has ended, broken or not. */
   finished(): boolean;
 }
 
@@ -43,9 +43,9 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let finished = false;
   let waiting = false;
   let fed: { resume(): void } | undefined;
-  /** Bytes of the body, as the head says, until the first of them are written. NaN: it does not say, as of a stream. */
+  /** Length of the body from the head, until its first bytes are written. NaN if unknown, as for a stream. */
   let whole = Number.NaN;
-  /** All of it leaves at the end of this turn, or has left. */
+  /** Whether all of the answer is sent at the end of this turn, or was sent. */
   let leaves = false;
   let beginning: Beginning | undefined;
 
@@ -110,16 +110,16 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   };
 }
 
-/** What a stream begins with: kept until the end of this turn, as a short one is whole by then. */
+/** Beginning of a stream: held until the end of this turn, since a short stream is complete by then. */
 interface Beginning {
   isHeld(): boolean;
   letGo(): void;
 }
 
-/** `turnEnds` is told whether it was held until then. */
+/** `turnEnds` gets whether the beginning was held until then. */
 function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held: boolean) => void): Beginning {
   let held: Socket | null = response.socket;
-  // Of the connection: a response that is corked writes its last chunk before those that it holds.
+  // Corks the connection: a corked response would write its last chunk before those that it holds.
   held?.cork();
   response.flushHeaders();
   const beginning = {
@@ -136,7 +136,7 @@ function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held
   return beginning;
 }
 
-/** Comments between the events of a stream that is quiet. */
+/** Writes comments between the events of a quiet stream. */
 interface Comments {
   start(): void;
   saw(chunk: Buffer): void;
@@ -146,7 +146,7 @@ interface Comments {
 const KEEP_ALIVE = formatComment('keep-alive');
 
 function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): Comments {
-  /** The last bytes of the stream: a comment may stand between two events only, never inside one. */
+  /** Last bytes of the stream: a comment may only be written between two events. */
   let tail: Buffer = EVENT_END;
   let moved = false;
   let stop: (() => void) | undefined;
@@ -169,10 +169,13 @@ function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): 
   };
 }
 
-/** Node.js writes texts of up to this without asking for memory. */
+/** Node.js writes texts up to this size without allocating memory. */
 const TEXT_BYTES_MAX = 16_384;
 
-/** Most answers are one chunk: as a text it leaves in one piece with its head. One byte is one character of Latin-1. */
+/**
+ * Sends a short body as text, so that it leaves in one piece with its head: most answers are one chunk. In Latin-1 one
+ * byte is one character.
+ */
 function endWhole(response: ServerResponse, body: Buffer): void {
   if (body.length > TEXT_BYTES_MAX) response.end(body);
   else response.end(body.toString('latin1'), 'latin1');
@@ -192,11 +195,14 @@ function sendFault({ response, id, headers }: ClientAnswerOptions, fault: Backen
 
 const LF = 0x0a;
 const CR = 0x0d;
-/** Of the longest end of an event. */
+/** Length of the longest end of an event. */
 const TAIL_BYTES = 4;
 const EVENT_END = Buffer.from('\n\n');
 
-/** An event ends with an empty line; what ends in another way might be the middle of one (HTML, Server-sent events). */
+/**
+ * Returns whether the bytes end with an empty line, the end of an event; any other end may be inside of an event (HTML,
+ * Server-sent events).
+ */
 function endsEvent(bytes: Buffer): boolean {
   const last = bytes[bytes.length - 1];
   const before = bytes[bytes.length - 2];

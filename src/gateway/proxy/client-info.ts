@@ -1,4 +1,4 @@
-// Name and version that a client gives of itself. They are its own words: for logs, never for decisions.
+// Reads the name and version that a client states. They are unverified: for logs, never for decisions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -11,7 +11,7 @@ export interface ClientInfo {
 
 const TEXT_MAX = 100;
 
-/** Of `initialize`, or of `_meta` in the stateless era; undefined where the message does not say. */
+/** Reads them from `initialize`, or from `_meta` in the stateless era; returns undefined if the message has none. */
 export function clientInfoOf(message: Message | undefined, body: Buffer | undefined): ClientInfo | undefined {
   if (message === undefined || body === undefined || message.kind === 'response') return undefined;
   if (message.meta?.clientInfo !== undefined) return infoOf(readValue(body, message.meta.clientInfo));
@@ -19,7 +19,7 @@ export function clientInfoOf(message: Message | undefined, body: Buffer | undefi
   return infoOf(readValue(body, message.clientInfo));
 }
 
-/** As it is kept in a sealed session. */
+/** Returns the form that is stored in a sealed session. */
 export function sealedInfo({ name, version }: ClientInfo): JsonObject {
   return { name, version };
 }

@@ -1,21 +1,21 @@
-// Who may reach a proxy from where, and a place among the calls and streams that there may be.
+// Defines who may reach a proxy from where, and the places among the allowed calls and streams.
 
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './faults.ts';
 
-/** Who may reach the listener from where; headers of every answer follow from it. */
+/** Checks who may reach the listener from where, and returns the headers of answers. */
 export interface Doorway {
-  /** Undefined where the request may come in. */
+  /** Returns undefined if the request may come in. */
   refuse(request: IncomingMessage): Refusal | undefined;
-  /** Undefined if health, metrics, documents and logins may be answered as well. */
+  /** Returns undefined if also health, metrics, documents and logins may be answered. */
   refuseRebinding(request: IncomingMessage): Refusal | undefined;
-  /** Of every answer, for pages of other origins that may read it. */
+  /** Returns headers of every answer, for pages of other origins that may read it. */
   headers(request: IncomingMessage): Readonly<Record<string, string>>;
-  /** Headers of the answer to a preflight request; undefined where it is none, or none that is permitted. */
+  /** Returns the headers of the answer to a permitted preflight request; undefined for other requests. */
   preflight(request: IncomingMessage): Readonly<Record<string, string>> | undefined;
 }
 
-/** A place among the calls or streams that there may be; to be left once. */
+/** Place among the allowed calls or streams; must be left once. */
 export interface Place {
   leave(): void;
 }

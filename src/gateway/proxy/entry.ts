@@ -1,4 +1,4 @@
-// The frame of one request of a client: its id, what every answer to it carries, and the one place where it ends: counted,
+// Frames one request of a client: its id, the headers of every answer to it, and the single place where it is counted,
 // traced, logged and audited, refused or not.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,46 +10,46 @@ import type { ClientInfo } from './client-info.ts';
 import { type Refusal, refusalBody } from './faults.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What is known of a request by the time that it ends. */
+/** Facts about a request when it ends. */
 export interface Known {
   readonly caller?: Caller;
   readonly message?: Message;
   readonly era?: Era;
   readonly revision?: string;
-  /** Name of the tool at the server, where it is another than the client's. */
+  /** Name of the tool at the server, if it differs from the client's. */
   readonly backendName?: string;
-  /** Of the tool that `call_tool` calls. */
+  /** Tool that `call_tool` calls. */
   readonly innerTool?: string;
-  /** Why the caller may not call that one; undefined where it may. */
+  /** Returns why the caller may not call the inner tool; undefined if it may. */
   readonly innerRefusal?: AdmittedMessage['innerRefusal'];
   readonly requestBytes?: number;
-  /** As the client sent it, or as webhooks have changed it. */
+  /** Body as the client sent it, or as webhooks have changed it. */
   readonly body?: Buffer;
-  /** What the client says of itself. */
+  /** Name and version that the client states. */
   readonly client?: ClientInfo;
-  /** Which policies refused it, or what kept them from deciding; says nothing of values. */
+  /** Policies that refused, or the reason why they could not decide; contains no values. */
   readonly refusalDetail?: string;
-  /** `name: outcome` of each webhook that was asked. */
+  /** `name: outcome` of each webhook that was called. */
   readonly webhooks?: readonly string[];
   /** The body as the client sent it, if webhooks have changed it. */
   readonly received?: Buffer;
-  /** Limits of all replicas were counted by this one alone. Absent: together, or none applied. */
+  /** Set if this replica alone counted limits of all replicas. Absent if all counted together, or no limit applied. */
   readonly rateLimits?: 'replica';
-  /** For the log alone. */
+  /** Detail for the log only. */
   readonly detail?: string;
 }
 
 export interface Ended extends Known {
   readonly status: number;
   readonly outcome: Outcome | 'denied';
-  /** A stable word; empty where nothing was refused or broke. */
+  /** Stable code; empty without a refusal or fault. */
   readonly reason: string;
-  /** Of the answer's JSON-RPC error, where it was read. */
+  /** Code of the answer's JSON-RPC error, if it was read. */
   readonly rpcErrorCode?: number;
-  /** For the log alone. */
+  /** Detail for the log only. */
   readonly detail?: string;
   readonly responseBytes: number;
-  /** The JSON-RPC response, where someone wants it and it is small enough. */
+  /** JSON-RPC response, if it is recorded and small enough. */
   readonly answer?: Buffer;
 }
 
@@ -57,11 +57,11 @@ export interface Entry {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** Of every answer. Names in lower case. */
+  /** Headers of every answer, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Answers with a refusal; the request ends with it. */
+  /** Answers with a refusal, which ends the request. */
   refuse(refusal: Refusal, known?: Known): void;
-  /** Once, when the answer has ended. */
+  /** Called once, when the answer has ended. */
   end(ended: Ended): void;
 }
 
@@ -110,7 +110,7 @@ export function createEntry({ request, response, requestId, headers, ended }: En
   };
 }
 
-/** What a client sends as its id goes to the log and back: only what is harmless in both. */
+/** Accepts a client's request id only if it is harmless in the log and in the answer. */
 export function givenRequestId(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(value) ? value : undefined;
 }

@@ -1,4 +1,4 @@
-// From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights.
+// Turns a client's HTTP request into the exchange with the backend: scan, era, session, rules, headers, credentials.
 
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
 import { authorizeAs } from '../credentials/authorize.ts';
@@ -37,12 +37,12 @@ import type { NeededList, Rules } from './rules.ts';
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
   readonly rules: Rules;
-  /** For streams, which outlive the rules of their beginning. */
+  /** Rules for streams, which outlive the rules of their beginning. */
   readonly live: LiveRules;
   readonly credential: Credential;
-  /** Undefined: calls are not counted over all replicas. */
+  /** If undefined, calls are not counted over all replicas. */
   readonly rateLimits: RateLimits | undefined;
-  /** Larger messages of the server that have to be read are refused. */
+  /** Maximum size of server messages that have to be read; larger ones are refused. */
   readonly messageBytes: number;
 }
 
@@ -50,22 +50,22 @@ export type Prepared =
   | {
       readonly exchange: Exchange;
       readonly known: Known;
-      /** Name of the tool that is called, as clients know it; undefined for other messages. */
+      /** Name of the called tool, as clients know it; undefined for other messages. */
       readonly calledTool: string | undefined;
-      /** Wraps what the client gets with the changes that the rules ask for; undefined where there are none. */
+      /** Wraps the answer with the changes that the rules make; undefined if there are none. */
       readonly change: ((answer: Answer) => Answer) | undefined;
-      /** In place of `change` for what stays open until something happens. */
+      /** Replaces `change` for answers that stay open until something happens. */
       readonly live: ((answer: Answer) => LiveStream) | undefined;
       readonly refusal?: undefined;
       readonly needsList?: undefined;
     }
   | { readonly refusal: Refusal; readonly known: Known }
-  /** The server's list of tools has to be read before policies can decide on this message. */
+  /** The server's list has to be read before the message can be decided. */
   | { readonly needsList: ListNeeded; readonly known: Known; readonly refusal?: undefined };
 
 export interface ListNeeded extends NeededList {
   readonly message: Message;
-  /** The caller, the era, and the session if there is one. */
+  /** Caller, era, and session if there is one. */
   readonly scope: string;
 }
 
@@ -108,13 +108,16 @@ function prepareMessage(
   });
 }
 
-/** MCP 2025-11-25, Transports: a GET lists text/event-stream as such, a DELETE names its session. */
+/**
+ * Refuses a GET that does not accept text/event-stream explicitly, and a DELETE without a session (MCP 2025-11-25,
+ * Transports).
+ */
 function streamRefusal({ method, headers }: Incoming, session: OpenedSession | undefined): Refusal | undefined {
   if (method === 'DELETE') return session?.id === undefined ? SESSION_REQUIRED : undefined;
   return method === 'GET' && !/text\/event-stream/i.test(headers.accept ?? '') ? ACCEPT_REFUSED : undefined;
 }
 
-/** The session that the request is of, as far as it was opened. */
+/** Session of the request, if it could be opened. */
 interface OpenedSession {
   readonly id: string | undefined;
   readonly client?: ClientInfo;
@@ -141,7 +144,7 @@ function prepareAdmitted(
       : world.rules.admit(message, body, caller, { scope, reading });
   if (admitted?.refusal !== undefined) {
     const { refusal, detail: refusalDetail } = admitted;
-    // What is denied as policies say is in the audit; what they could not say is for the log as well.
+    // Denials of policies are in the audit; reasons why policies could not decide are also logged.
     const detail = refusal.reason === 'policy-denied' ? undefined : refusalDetail;
     return { known: { ...known, refusalDetail, detail }, refusal };
   }
@@ -171,7 +174,7 @@ function prepareAdmitted(
   };
 }
 
-/** The server names its sessions, and could name them after each other. No name has a NUL. */
+/** Returns a scope that the server cannot imitate by the session ids that it chooses: ids contain no NUL. */
 function listScope({ key }: Caller, era: Era, session: string | undefined): string {
   return session === undefined ? `${key}\0${era}` : `${key}\0${era}\0${session}`;
 }
@@ -181,7 +184,7 @@ function calledToolOf(message: Message | undefined, admitted: AdmittedMessage | 
   return admitted?.shownName ?? message.target?.value ?? '';
 }
 
-/** The backend's own id. `initialize` begins a session, and the stateless era has none. */
+/** Returns the backend's own id. `initialize` begins a session, and the stateless era has none. */
 function sessionOf(
   seal: SessionSeal,
   { headers, caller, backendSession }: Incoming,

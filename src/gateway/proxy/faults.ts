@@ -1,4 +1,4 @@
-// How a refusal or a fault looks to an MCP client: an HTTP status and a JSON-RPC error (MCP specification, Transports).
+// Formats refusals and faults for MCP clients: an HTTP status and a JSON-RPC error (MCP specification, Transports).
 
 import { challenge } from '#auth/challenge.ts';
 import type { ResourceSettings } from '#auth/settings.ts';
@@ -9,18 +9,18 @@ import { ERRORS, errorBody, type ProtocolFault } from '../wire/errors.ts';
 import type { MessageId } from '../wire/message.ts';
 import type { ProxyCode } from './codes.ts';
 
-/** What a client gets in place of an answer. */
+/** Answer of the gateway itself that refuses a request. */
 export interface Refusal {
   readonly status: number;
-  /** Of the JSON-RPC error. */
+  /** Code of the JSON-RPC error. */
   readonly code: number;
   readonly message: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly data?: Json;
-  /** Of the request, where it could be read although its message was refused. */
+  /** Id of the request, if it could be read although its message was refused. */
   readonly id?: MessageId;
-  /** Why, for the log, the metrics and the audit: a code of docs/errors.md. */
+  /** Reason for the log, the metrics and the audit: a code of docs/errors.md. */
   readonly reason: string;
 }
 
@@ -52,17 +52,17 @@ export function faultRefusal({ reason, message, retryAfterSeconds }: BackendFaul
   return { status, code: ERRORS.internalError, message, headers, reason: code };
 }
 
-/** The body of a refusal: a response to the request where its id is known. */
+/** Formats the body of a refusal: a response to the request if its id is known. */
 export function refusalBody({ code, message, data, id: own }: Refusal, id: MessageId | undefined): Buffer {
   return errorBody(id ?? own, code, message, data);
 }
 
-/** A request that breaks a rule of the protocol. */
+/** Refuses a request that breaks a rule of the protocol. */
 export function protocolRefusal({ status, code, message, data }: ProtocolFault): Refusal {
   return { status, code, message, data, reason: 'protocol-violated' };
 }
 
-/** An id that was never given out, is another caller's, or has ended: the client begins a new session. */
+/** Refuses an id that was never issued, belongs to another caller, or has ended: the client begins a new session. */
 export function sessionUnknown(): Refusal {
   return { status: 404, code: ERRORS.sessionNotFound, message: 'Session not found', reason: 'session-unknown' };
 }
@@ -81,13 +81,16 @@ export const SESSION_REQUIRED: Refusal = {
   reason: 'session-required',
 };
 
-/** A call that the gate refuses. */
+/** Refuses a call for the gate. */
 export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds, data }: Denial): Refusal {
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
   return { status: httpStatus, code: rpcCode, message, headers, data, reason: code };
 }
 
-/** A call that a token with these scopes may make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope Errors). */
+/**
+ * Refuses a call that a token with these scopes may make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope
+ * Errors).
+ */
 export function scopeRefusal(
   resource: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
   scopes: readonly string[],
@@ -105,12 +108,12 @@ export const TOO_LARGE: Refusal = {
   status: 413,
   code: -32600,
   message: 'The message is larger than this server accepts.',
-  // What is left of it is not read.
+  // The rest of the request is not read.
   headers: { connection: 'close' },
   reason: 'request-too-large',
 };
 
-/** Its body was read, so that the connection goes on. */
+/** Refuses a message whose body was read, so that the connection can be kept. */
 export function keptTooLarge(message: string): Refusal {
   return { status: 413, code: ERRORS.invalidRequest, message, reason: 'request-too-large' };
 }
@@ -147,7 +150,7 @@ export const TOO_MANY_RESOURCES: Refusal = {
   reason: 'subscription-too-large',
 };
 
-/** The client does not see it; the status is the one that proxies log. */
+/** Recorded for a client that has gone and does not see it; proxies log this status. */
 export const CLIENT_CLOSED: Refusal = {
   status: 499,
   code: -32600,

@@ -1,20 +1,19 @@
-// Who asks through what: the X-Forwarded headers of a request, believed only where the configuration trusts those who send
-// them.
+// Reads the X-Forwarded headers of a request, which count only if the configuration trusts their senders.
 
 import type { IncomingMessage } from 'node:http';
 import { pathPrefix } from '#std/address/address.ts';
 
 export interface Forwarded {
   readonly trusted: boolean;
-  /** Of what goes on to the server. Names in lower case. */
+  /** Headers for the server, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Scheme and authority that the client used; undefined where only the Host header could say. */
+  /** Scheme and authority that the client used; undefined if only the Host header could tell. */
   readonly origin?: string;
-  /** Path that a reverse proxy has taken away, with a slash at its beginning and none at its end. */
+  /** Path that a reverse proxy has removed, with a leading and without a trailing slash. */
   readonly prefix: string;
 }
 
-/** Without trust none of the headers has an effect, and the server gets what this connection shows. */
+/** Reads the headers. Without trust they have no effect, and the server gets the values of this connection. */
 export function readForwarded(request: IncomingMessage, trusted: boolean): Forwarded {
   const peer = request.socket.remoteAddress ?? '';
   const host = request.headers.host ?? '';
@@ -42,7 +41,7 @@ function headerText(request: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Undefined where the headers are no origin: they may say anything. */
+/** Returns undefined if the headers do not form an origin: they may contain anything. */
 function originOf(proto: string | undefined, host: string, port: string | undefined): string | undefined {
   if (proto === undefined) return undefined;
   const authority = port === undefined || /:\d+$/.test(host) ? host : `${host}:${port}`;
@@ -52,7 +51,7 @@ function originOf(proto: string | undefined, host: string, port: string | undefi
   return plain ? url.origin : undefined;
 }
 
-/** A prefix that is not a path counts as none. */
+/** Returns an empty prefix if it is not a path. */
 export function cleanPrefix(prefix: string | undefined): string {
   return pathPrefix(prefix ?? '') ?? '';
 }

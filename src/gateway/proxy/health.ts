@@ -1,30 +1,30 @@
-// How a proxy and the MCP server behind it are, asked again and again, for probes.
+// Checks repeatedly the health of a proxy and the MCP server behind it, for probes.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Probe } from '../backends/backend.ts';
 
-/** Between two questions to the server. */
+/** Time between two checks of the server. */
 const INTERVAL_MS = 10_000;
-/** Between two questions while it has not answered yet. */
+/** Time between two checks while it has not answered yet. */
 const FIRST_INTERVAL_MS = 500;
-/** An answer that took longer is said to be degraded. */
+/** Response time above which the server is reported as degraded. */
 const SLOW_MS = 5000;
 
 export interface HealthClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once, and can be taken back; does not keep the process alive. */
+  /** Calls back once; the returned function cancels it. Does not keep the process alive. */
   after(ms: number, task: () => void): () => void;
 }
 
 export interface Health {
-  /** The reason why no requests should come now; undefined once the server has answered, until `drain`. */
+  /** Returns the reason why no requests should come now; undefined once the server has answered, until `drain`. */
   unready(): string | undefined;
-  /** The body of /health. */
+  /** Returns the body of /health. */
   report(): JsonObject;
-  /** What real traffic saw of the server counts as well as a question. */
+  /** Counts an observation of real traffic like a check. */
   observed(available: boolean): void;
-  /** Not ready from now on. */
+  /** Reports not ready from now on. */
   drain(): void;
   stop(): void;
 }
@@ -34,10 +34,13 @@ export interface HealthFacts {
   readonly version: JsonObject;
 }
 
-/** Reasons of one outage that are reported: a server may give any number of them. */
+/** Maximum number of reported reasons per outage: a server may return any number of them. */
 const REASONS_MAX = 20;
 
-/** `changed` is called once with each result of `unready` until the server answers: two reasons may take turns at each check. */
+/**
+ * `changed` is called once with each result of `unready` until the server answers: two reasons may alternate at each
+ * check.
+ */
 export function watchHealth(
   backend: Backend,
   facts: HealthFacts,
@@ -54,7 +57,7 @@ export function watchHealth(
   function unready(): string | undefined {
     if (draining) return 'the proxy is stopping';
     if (answered) return undefined;
-    if (last === undefined) return 'the MCP server was not asked yet';
+    if (last === undefined) return 'the MCP server was not checked yet';
     return `the MCP server did not answer: ${last.error ?? 'no reason is known'}`;
   }
 
@@ -99,7 +102,9 @@ export function watchHealth(
   };
 }
 
-/** A check that throws has failed, because the server cannot even be asked. /health has the error. */
+/**
+ * Checks the server. A check that throws has failed, since the server cannot even be contacted; /health has the error.
+ */
 async function probeOf(backend: Backend): Promise<Probe> {
   try {
     return await backend.probe();

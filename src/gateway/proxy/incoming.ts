@@ -1,4 +1,4 @@
-// A request of a client on its way through the gate, and as it leaves for the server.
+// Defines a request of a client on its way through the gate, and the headers with which it is sent to the server.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exchange } from '../backends/backend.ts';
@@ -9,7 +9,7 @@ import type { AdmittedMessage } from './admit.ts';
 import type { Caller } from './caller.ts';
 import type { TraceContext } from './ports.ts';
 
-/** A request whose origin, caller and limits were looked at. */
+/** Request whose origin, caller and limits were checked. */
 export interface Incoming {
   readonly method: 'POST' | 'GET' | 'DELETE';
   /** Path and query. */
@@ -17,21 +17,24 @@ export interface Incoming {
   readonly headers: IncomingHttpHeaders;
   readonly body?: Buffer;
   readonly caller: Caller;
-  /** Begins the span of the request, as a part of what the message or else the headers say; gives what goes on. */
+  /**
+   * Begins the span of the request, as a child of the trace context in the message or else in the headers; returns the
+   * context for the server.
+   */
   readonly trace: (message: Message | undefined) => TraceContext;
-  /** Headers that the proxy adds: who asked, through what. */
+  /** Headers that the proxy adds: the client's address and the URL that it used. */
   readonly forwarded: Readonly<Record<string, string>>;
-  /** Sealed session in place of the header: the transport of 2024-11-05 has it elsewhere. */
+  /** Sealed session in place of the header, for the transport of 2024-11-05. */
   readonly backendSession?: { readonly id: string | undefined };
-  /** `name: outcome` of each webhook that was asked about it. */
+  /** `name: outcome` of each webhook that was called about it. */
   readonly webhooks?: readonly string[];
   /** The body as the client sent it, if webhooks have changed it. */
   readonly received?: Buffer;
-  /** The session, if another transport than streamable HTTP knows it. */
+  /** Session, if it is known to another transport than streamable HTTP. */
   readonly sessionScope?: string;
-  /** True: the list that the message needs was asked for, and what is not known now is not known. */
+  /** Set if the list that the message needs was read, so facts that are still unknown stay unknown. */
   readonly listAsked?: boolean;
-  /** The reading of that list; in the requests for its pages and, afterwards, in the message that waited for it. */
+  /** Reading of that list, set in the requests for its pages and, afterwards, in the message that waited for it. */
   readonly reading?: LockReading | undefined;
 }
 
@@ -54,7 +57,7 @@ export function leavingRequest(
   };
 }
 
-/** Who sent the request through what: the proxy says it anew. */
+/** Forwarding headers, which the proxy replaces. */
 const FORWARDED: ReadonlySet<string> = new Set([
   'forwarded',
   'x-forwarded-for',
@@ -74,14 +77,15 @@ function leavingHeaders(
   const trace = incoming.trace(message);
   const headers = requestHeadersToForward(incoming.headers, FORWARDED);
   Object.assign(headers, forwarded);
-  // Credentials come last and decide whether it stays.
+  // Credentials are added later, and decide whether Authorization stays.
   const { authorization } = incoming.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (backendName !== undefined && headers[HEADERS.name] !== undefined) {
     headers[HEADERS.name] = encodeHeaderValue(backendName);
   }
   if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
-  // It belongs to the parent that it came with (W3C Trace Context, section 4.3). To delete what is absent takes a while, too.
+  // A tracestate belongs to the parent that it came with (W3C Trace Context, section 4.3). Deleting an absent property
+  // costs time.
   if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
   else if (headers.tracestate !== undefined) delete headers.tracestate;
   if (trace.baggage !== undefined) headers.baggage = trace.baggage;

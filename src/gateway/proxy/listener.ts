@@ -1,4 +1,5 @@
-// The HTTP server of a proxy: how long a request may take to arrive, and how one ends whose handling throws.
+// Runs the HTTP server of a proxy: limits the time in which a request may arrive, and ends a request whose handling
+// throws.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,13 +11,16 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 
 export interface Listener {
   readonly url: string;
-  /** No new connections; idle ones end. Resolves when the last one has ended. Again: those that are idle by now end, too. */
+  /**
+   * Refuses new connections and ends idle ones. Resolves when the last one has ended. Called again, it ends the ones
+   * that have become idle.
+   */
   drain(): Promise<void>;
-  /** Ends every connection now, and takes no new ones. */
+  /** Ends every connection now, and accepts no new ones. */
   destroy(): void;
 }
 
-/** A request that trickles in is ended: its head within the first, all of it within the second. */
+/** Time limits for slow requests: for the head, and for the whole request. */
 export interface ArrivalTimes {
   readonly headMs: number;
   readonly arrivalMs: number;
@@ -24,14 +28,14 @@ export interface ArrivalTimes {
 }
 
 const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 };
-/** Longer than the idle time of load balancers, so that it is they who close. */
+/** Longer than the idle time of load balancers, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADER_BYTES_MAX = 32 * 1024;
 
-/** Writes an uncaught exception to the log. */
+/** Logs an uncaught exception. */
 export type ReportFailed = (error: unknown) => void;
 
-/** Port 0 lets the system choose. Throws Failure `listen-failed`. */
+/** Listens; port 0 lets the system choose. Throws Failure `listen-failed`. */
 export async function listenHttp(
   { host, port }: { host: string; port: number },
   handle: Handle,
@@ -48,7 +52,8 @@ export async function listenHttp(
   });
   server.on('request', (request, response) => {
     const served: ServedRequest = { failed, response, refuse: undefined, broken: endServed };
-    // Timers and connections keep the context in which they begin, and may outlive the request: it must not be kept with them.
+    // Timers and connections keep the context in which they begin, and may outlive the request, which must not stay in
+    // memory with them.
     response.once('close', () => {
       served.refuse = undefined;
       served.response = undefined;
@@ -81,13 +86,13 @@ export function refuseBrokenBy(refuse: (error: unknown) => void): void {
 
 interface ServedRequest extends GuardedRequest {
   readonly failed: ReportFailed;
-  /** Undefined: it is over. */
+  /** Undefined once the response is over. */
   response: ServerResponse | undefined;
 }
 
 function endServed(this: ServedRequest, error: unknown): void {
   const { response, refuse, failed } = this;
-  // If its answer has left, its end is recorded already.
+  // If its answer was sent, its end is recorded already.
   if (response === undefined || response.writableFinished) failed(error);
   else if (refuse !== undefined) endBy(response, () => refuse(error));
   else {
@@ -97,7 +102,7 @@ function endServed(this: ServedRequest, error: unknown): void {
   }
 }
 
-/** The rest of the request is not read: its parser may have thrown the exception. */
+/** Answers without reading the rest of the request: its parser may have thrown the exception. */
 function endBy(response: ServerResponse, answer: () => void): void {
   response.shouldKeepAlive = false;
   answer();
@@ -119,7 +124,10 @@ function startListening(server: Server, host: string, port: number): Promise<voi
   });
 }
 
-/** What is no HTTP, or came too slowly, is answered once and then cut off: ending alone would wait for the client. */
+/**
+ * Answers bytes that are not HTTP, or came too slowly, and then destroys the connection: ending it would wait for the
+ * client.
+ */
 function endBroken(error: Error & { readonly code?: string }, socket: Socket): void {
   if (!socket.writable || socket.destroyed) {
     socket.destroy();

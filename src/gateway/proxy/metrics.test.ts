@@ -52,7 +52,7 @@ test('a call is counted by the names of dashboards that exist', () => {
   );
 });
 
-test('what is no MCP message is no operation', () => {
+test('a request that is not an MCP message does not count as an operation', () => {
   const proxy = started();
   proxy.answered({ ...CALL, mcpMethod: '', target: '', isTool: false, status: 401, failed: true, reason: 'token' });
   const text = proxy.metrics.text();
@@ -83,7 +83,7 @@ test('tools that the server knows have their names after as many invented ones, 
   expect(samples(text, 'toolhive_mcp_tool_calls_total').length).toBeLessThanOrEqual(252);
 });
 
-test('a name longer than a label may be is none', () => {
+test('a name longer than the limit of labels is left out', () => {
   const proxy = started();
   proxy.answered({ ...CALL, target: 'x'.repeat(129) });
   expect(proxy.metrics.text()).toContain('tool="other"');

@@ -1,51 +1,51 @@
-// What a proxy counts, by the names that existing dashboards and OpenTelemetry's MCP conventions use. Values that clients
-// choose become labels only up to a bound.
+// Counts the requests of a proxy, under the names of existing dashboards and OpenTelemetry's MCP conventions. The
+// number of label values that clients choose is bounded.
 
 import { type BoundGauge, createMetrics, type Metrics } from '#std/telemetry/metrics.ts';
 
 export interface AnsweredCall {
   readonly httpMethod: string;
   readonly status: number;
-  /** True: an error of HTTP, of JSON-RPC, or of the tool itself. */
+  /** Whether HTTP, JSON-RPC or the tool itself reported an error. */
   readonly failed: boolean;
-  /** Empty where the request is no MCP message. */
+  /** Empty if the request is not an MCP message. */
   readonly mcpMethod: string;
-  /** Name of the tool or prompt; empty otherwise, also for resources, whose URIs are without number. */
+  /** Name of the tool or prompt; empty otherwise, also for resources, since the number of URIs is unlimited. */
   readonly target: string;
   readonly isTool: boolean;
-  /** What kind of error it was, for OpenTelemetry; empty where it was none. */
+  /** Type of the error for OpenTelemetry; empty without an error. */
   readonly errorType: string;
   readonly revision: string;
   readonly seconds: number;
-  /** Why it was refused or broke: a stable word; empty where it was not. */
+  /** Stable code of the refusal or fault; empty without one. */
   readonly reason: string;
 }
 
 export interface ProxyMetrics {
   readonly metrics: Metrics;
   answered(call: AnsweredCall): void;
-  /** A request began (1) or ended (-1). */
+  /** Counts the begin (1) or end (-1) of a request. */
   active(change: 1 | -1): void;
-  /** A message between the server and its clients went nowhere; `reason` is a stable word. */
+  /** Counts a dropped message between the server and its clients; `reason` is a stable code. */
   dropped(reason: string): void;
-  /** A stream was opened (1) or closed (-1). */
+  /** Counts an opened (1) or closed (-1) stream. */
   streams(change: 1 | -1): void;
-  /** How many definitions of each list are not as they were reviewed. */
+  /** Sets the number of definitions of a list that differ from the reviewed ones. */
   drifted(list: string, count: number): void;
 }
 
-/** Upper bounds in seconds, those of the platform. */
+/** Upper bounds in seconds, as on the existing platform. */
 const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
-/** Different names of tools and prompts that become labels; further ones are `other`. */
+/** Maximum number of names of tools and prompts as labels; further ones are `other`. */
 const TARGETS_MAX = 200;
-/** Of these, names that no call has succeeded with: clients can invent them without end. */
+/** Maximum for names among them without a successful call: clients can invent any number. */
 const UNPROVEN_MAX = 50;
-/** Servers may choose codes of errors as well. */
+/** Bounds error codes, which servers may choose. */
 const ERROR_TYPES_MAX = 50;
-/** JSON-RPC itself: MCP has no other revision of it. */
+/** Version of JSON-RPC; MCP uses no other. */
 const JSONRPC = '2.0';
 
-/** What families are called over OTLP, where that does not follow from their names here. */
+/** Names of families over OTLP, if they do not follow from the names here. */
 export const OTLP_NAMES = {
   mcp_server_operation_duration_seconds: {
     name: 'mcp.server.operation.duration',
@@ -66,7 +66,7 @@ export const OTLP_NAMES = {
 export interface MetricsFacts {
   readonly version: string;
   readonly server: string;
-  /** Of the MCP server: `stdio`, `sse`, `streamable-http`. */
+  /** Transport of the MCP server: `stdio`, `sse`, `streamable-http`. */
   readonly transport: string;
   readonly isKnownMethod: (method: string) => boolean;
   readonly isKnownRevision: (revision: string) => boolean;
@@ -88,7 +88,7 @@ export function createProxyMetrics({
   const open = { request: 0, stream: 0 };
   const connection: { request?: BoundGauge; stream?: BoundGauge } = {};
 
-  /** By all that their labels say, whose values are bounded. */
+  /** Counters by all values of their labels, which are bounded. */
   const kinds = new Map<string, (seconds: number) => void>();
 
   function change(type: 'request' | 'stream', by: 1 | -1): void {
@@ -100,7 +100,7 @@ export function createProxyMetrics({
   return {
     metrics,
     answered(call) {
-      // In this order: a target is known once a call has succeeded with it.
+      // The order matters: a target is known once a call has succeeded with it.
       const target = targetLabel(call.target, !call.failed);
       const method = call.mcpMethod === '' || isKnownMethod(call.mcpMethod) ? call.mcpMethod : 'other';
       const error = method === '' ? '' : errorLabel(call.errorType, false);
@@ -144,11 +144,11 @@ function addFamilies(metrics: Metrics) {
     SECONDS,
   );
   const tools = metrics.counter('toolhive_mcp_tool_calls_total', 'Calls of tools.', ['server', 'tool', 'status']);
-  const refusals = metrics.counter('skep_proxy_refusals_total', 'Requests that were refused or broke, by reason.', [
+  const refusals = metrics.counter('skep_proxy_refusals_total', 'Requests that were refused or failed, by reason.', [
     'server',
     'reason',
   ]);
-  const drops = metrics.counter('skep_proxy_messages_dropped_total', 'Messages that went nowhere, by reason.', [
+  const drops = metrics.counter('skep_proxy_messages_dropped_total', 'Dropped messages, by reason.', [
     'server',
     'reason',
   ]);
@@ -159,13 +159,13 @@ function addFamilies(metrics: Metrics) {
   ]);
   const drifts = metrics.gauge(
     'skep_proxy_definitions_drifted',
-    'Definitions of the MCP server that are not as its ToolLock has them, by list.',
+    'Definitions of the MCP server that differ from its ToolLock, by list.',
     ['server', 'list'],
   );
   return { requests, durations, operations, tools, refusals, drops, connections, drifts };
 }
 
-/** What one kind of call adds to; its labels are looked up once. */
+/** Returns the counters of one kind of call; its labels are looked up once. */
 function countAs(
   { requests, durations, operations, tools }: Families,
   { server, transport }: Pick<MetricsFacts, 'server' | 'transport'>,
@@ -189,7 +189,7 @@ function countAs(
   };
 }
 
-/** The first texts are themselves, further ones `other`. `proven`: the server knows it. */
+/** Keeps the first texts as labels, further ones become `other`. `proven`: the server knows the text. */
 function boundedLabel(max: number, unprovenMax: number): (text: string, proven: boolean) => string {
   const known = new Set<string>();
   const unproven = new Set<string>();

@@ -1,5 +1,5 @@
-// What became of a call, read from the answer that passes: success, an error of JSON-RPC, or a tool that says it failed.
-// Bytes pass unchanged, and no more than a bound is looked at.
+// Reads the outcome of a call from the answer that passes: success, an error of JSON-RPC, or a failed tool. Bytes pass
+// unchanged, and only a bounded number is read.
 
 import { isObject } from '#std/json.ts';
 import type { Answer } from '../backends/backend.ts';
@@ -10,22 +10,22 @@ import { createEventSplitter } from '../wire/sse.ts';
 /** `unknown`: no answer came, or it was too large to be read. */
 export type Outcome = 'success' | 'error' | 'tool-error' | 'unknown';
 
-/** An answer or event beyond this is not read. */
+/** Maximum size of an answer or event that is read. */
 const READ_BYTES_MAX = 64 * 1024;
 
 export interface WatchedAnswer extends Answer {
-  /** After the end. */
+  /** Returns the outcome after the end. */
   outcome(): Outcome;
   status(): number;
-  /** Of the answer's JSON-RPC error, where it was read. */
+  /** Returns the code of the answer's JSON-RPC error, if it was read. */
   rpcErrorCode(): number | undefined;
-  /** Bytes of the body that went on. */
+  /** Returns the number of bytes of the body that were sent on. */
   bytes(): number;
-  /** The JSON-RPC response, as far as it is not larger than what is kept. */
+  /** Returns the JSON-RPC response, if it is not larger than the limit. */
   message(): Buffer | undefined;
 }
 
-/** `keptBytes`: a larger response is not kept. */
+/** `keptBytes` is the maximum size of a stored response. */
 export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
   let found: Read = { outcome: 'unknown' };
   let status = 0;
@@ -38,7 +38,7 @@ export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
     const read = outcomeOf(message);
     if (read === undefined) return;
     found = read;
-    // Its bytes are those of a buffer that the next event may need.
+    // Copied, since the next event may reuse the buffer.
     if (message.length <= keptBytes) kept = Buffer.from(message);
   }
 
@@ -75,7 +75,7 @@ export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
   };
 }
 
-/** Most answers are one chunk, which is not copied. */
+/** Collects an answer; most are one chunk, which is not copied. */
 function collect(done: (whole: Buffer) => void): { push(chunk: Buffer): void; end(): void } {
   let first: Buffer | undefined;
   let more: Buffer[] = [];
@@ -101,12 +101,12 @@ interface Read {
 
 const SUCCESS: Read = { outcome: 'success' };
 
-/** Ends both `"error"` and `"isError"`. */
+/** End of both `"error"` and `"isError"`. */
 const ERROR_KEY_END = Buffer.from('rror"');
 const NO_TOOL_ERROR = Buffer.from('"isError":false');
 const RESULT_KEY = Buffer.from('"result"');
 
-/** The only `isError` anywhere in it is false, and there is no `error`: what most servers send. */
+/** Returns true if the only `isError` in the message is false, and there is no `error`, as in most answers. */
 function isPlainSuccess(message: Buffer, at: number): boolean {
   const start = at - '"isE'.length;
   const plain =
@@ -114,7 +114,7 @@ function isPlainSuccess(message: Buffer, at: number): boolean {
   return plain && message.lastIndexOf(ERROR_KEY_END) === at && message.includes(RESULT_KEY);
 }
 
-/** Undefined where the message is no response. Only what may be an error is parsed. */
+/** Returns undefined if the message is not a response. Parses only messages that may be an error. */
 function outcomeOf(message: Buffer): Read | undefined {
   const at = message.indexOf(ERROR_KEY_END);
   if (at < 0) return message.includes(RESULT_KEY) ? SUCCESS : undefined;

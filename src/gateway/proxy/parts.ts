@@ -1,4 +1,4 @@
-// The parts that a proxy is made of.
+// Lists the parts of a proxy.
 
 import type { Backend } from '../backends/backend.ts';
 import type { Credential } from '../credentials/credential.ts';
@@ -21,37 +21,37 @@ import type { ClientHeaders } from './steps/client-headers.ts';
 export interface ProxyParts {
   readonly backend: Backend;
   readonly doorway: Doorway;
-  /** Undefined: callers are not authenticated. */
+  /** If undefined, callers are not authenticated. */
   readonly callers: Callers | undefined;
-  /** If set, other headers of clients do not go on. */
+  /** If set, other headers of clients are not sent on. */
   readonly clientHeaders?: ClientHeaders;
   readonly enter: (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };
   readonly rules: LiveRules;
   readonly seal: SessionSeal;
   readonly credential: Credential;
-  /** Undefined: no webhook is asked. */
+  /** If undefined, no webhook is called. */
   readonly webhooks: WebhookWorld | undefined;
-  /** Undefined: calls are not counted over all replicas. */
+  /** If undefined, calls are not counted over all replicas. */
   readonly rateLimits: RateLimits | undefined;
   readonly plain: PlainAnswers;
-  /** The authorization server below the same origin; undefined where there is none. */
+  /** Authorization server under the same origin; undefined if there is none. */
   readonly serveIssuer: ServeIssuer | undefined;
   readonly health: Health;
   readonly limits: Pick<ServiceLimits, 'requestBytes' | 'messageBytes'>;
   readonly times: Pick<ServiceTimes, 'keepAliveMs'>;
   readonly trustForwarded: boolean;
-  /** Undefined: every path is the server's own. */
+  /** Path of the MCP endpoint; requests for other paths are not sent to the server. */
   readonly endpoint: string;
-  /** Undefined: the transport of 2024-11-05 is not served. */
+  /** If undefined, the transport of 2024-11-05 is not served. */
   readonly sse: SseRoutes | undefined;
   readonly clock: ProxyClock;
   readonly newRequestId: () => string;
   readonly beginSpan?: BeginSpan;
-  /** Once for each request that has ended. */
+  /** Called once for each request that has ended. */
   readonly record: (recorded: RecordedCall) => void;
-  /** Responses up to this are kept until their request is recorded. Absent: none. */
+  /** Maximum size of responses that are stored until their request is recorded. If absent, none. */
   readonly keptAnswerBytes?: () => number;
   readonly active: (change: 1 | -1, kind: 'request' | 'stream') => void;
-  /** Calls back where the proxy is stopped before what it gives is called: streams end then. */
+  /** Calls back if the proxy is stopped before the returned function is called: streams end then. */
   readonly untilStopped: (task: () => void) => () => void;
 }

@@ -1,4 +1,4 @@
-// What a proxy answers besides MCP: how it is, its metrics, and where callers log in (RFC 9728).
+// Answers requests that are not MCP: health, metrics, and the document about the login (RFC 9728).
 
 import type { ServerResponse } from 'node:http';
 import { resourceMetadata } from '#auth/metadata.ts';
@@ -10,9 +10,9 @@ import { metadataPaths } from './settings.ts';
 
 export interface PlainAnswers {
   readonly health: Health;
-  /** Absent: callers are not authenticated, and there is no document about it. */
+  /** If absent, callers are not authenticated, and there is no document about it. */
   readonly resource?: ResourceSettings;
-  /** Text of /metrics; absent where it is not served here. */
+  /** Returns the text of /metrics; absent if it is not served here. */
   readonly metricsText?: () => string;
   /** Further documents by path. */
   readonly documents?: Readonly<Record<string, () => JsonObject>>;
@@ -20,10 +20,13 @@ export interface PlainAnswers {
 
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD'];
 
-/** By path. */
+/** Routes by path. */
 export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
 
-/** False: the path is another one's. Browsers may read the documents from everywhere: they say nothing that is secret. */
+/**
+ * Returns false if the path is not one of these. Browsers may read the documents from everywhere, since they contain no
+ * secrets.
+ */
 export function answerPlain(
   routes: PlainRoutes,
   path: string,
@@ -53,11 +56,11 @@ interface Plain {
 
 interface PlainRoute {
   readonly answer: () => Plain;
-  /** Pages of other origins may read it. */
+  /** Whether pages of other origins may read it. */
   readonly open: boolean;
 }
 
-/** If two routes have the same path, the later one counts. */
+/** Returns routes by path; if two have the same path, the later one is used. */
 export function plainRoutes({ health, resource, metricsText, documents = {} }: PlainAnswers): PlainRoutes {
   const closed = (path: string, answer: () => Plain): [string, PlainRoute] => [path, { open: false, answer }];
   return new Map([

@@ -1,4 +1,4 @@
-// One MCP server behind the gate: each request is led to what answers it, calls through every step of the gate.
+// Serves one MCP server behind the gate: routes each request, and sends calls through every step of the gate.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from './body.ts';
@@ -34,7 +34,10 @@ function routesOf({ endpoint, sse }: ProxyParts) {
   return { endpoint, sse: sse !== undefined };
 }
 
-/** The target without its query. The endpoint with a slash at its end is the endpoint: clients and gateways add one. */
+/**
+ * Returns the target without its query. The endpoint with a trailing slash counts as the endpoint: clients and gateways
+ * add one.
+ */
 function pathOf(url: string, endpoint: string): string {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
@@ -64,7 +67,7 @@ function serveCaller(parts: ProxyParts, call: Call, caller: FoundCaller): void {
     return;
   }
   const kind = request.method === 'GET' ? 'stream' : 'call';
-  // Its end was there before anybody listened to it, so nothing may be begun that waits for it.
+  // The response has ended before a listener was added, so nothing may begin that waits for its end.
   const place = response.closed ? { refusal: CLIENT_CLOSED } : parts.enter(kind, caller.key);
   if ('refusal' in place) {
     entry.refuse(place.refusal, { caller });

@@ -1,11 +1,11 @@
-// Refuses requests that are not MCP's, by their target, method and types alone.
+// Refuses requests that do not belong to MCP, by their target, method and types.
 
 import type { IncomingMessage } from 'node:http';
 import { ACCEPT_REFUSED, type Refusal } from './faults.ts';
 import { MESSAGES_PATH, SSE_PATH } from './sse/routes.ts';
 
 export interface Routes {
-  /** Path of the only resource; the gate watches over no other one of the server. */
+  /** Path of the only resource; the gate does not protect other paths of the server. */
   readonly endpoint: string;
   /** Whether the transport of 2024-11-05 is served. */
   readonly sse: boolean;
@@ -13,9 +13,9 @@ export interface Routes {
 
 const METHODS: readonly (string | undefined)[] = ['POST', 'GET', 'DELETE'];
 
-/** `path`: of the target, without its query. */
+/** `path` is the target without its query. */
 export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage, path: string): Refusal | undefined {
-  // HTTP/0.9 has no headers that an answer could be framed with.
+  // HTTP/0.9 has no headers, so an answer could not be framed.
   if (request.httpVersionMajor < 1) return VERSION_REFUSED;
   if (!path.startsWith('/')) return TARGET_REFUSED;
   if (sse && (path === SSE_PATH || path === MESSAGES_PATH)) return sseRefusal(request, path);
@@ -29,7 +29,8 @@ export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage
   }
   if (!METHODS.includes(request.method)) return methodRefusal('GET, POST, DELETE');
   if (request.method === 'POST') return typeRefusal(request);
-  // A client that tries whether it has to log in accepts every type. A known caller's GET has to list this one (exchange.ts).
+  // A client that tries whether it has to log in accepts every type. The GET of a known caller has to list this one
+  // (exchange.ts).
   const accept = request.headers.accept ?? '*/*';
   const refused = request.method === 'GET' && !/text\/event-stream|\*\/\*|text\/\*/i.test(accept);
   return refused ? ACCEPT_REFUSED : undefined;
@@ -46,7 +47,10 @@ function methodRefusal(allow: string): Refusal {
   return { status: 405, code: -32600, message: 'Method not allowed', headers, reason: 'method-refused' };
 }
 
-/** What is scanned must be what the server reads: JSON in UTF-8 (RFC 8259 section 8.1), without a content coding. */
+/**
+ * Refuses bodies that the server could read differently than the scan: only JSON in UTF-8 (RFC 8259 section 8.1),
+ * without a content coding, is accepted.
+ */
 function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
   const type = headers['content-type'] ?? '';
   if (type !== 'application/json' && !isJsonInUtf8(type)) return TYPE_REFUSED;
@@ -54,7 +58,7 @@ function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
   return coding === undefined || /^\s*identity\s*$/i.test(coding) ? undefined : CODING_REFUSED;
 }
 
-/** Parameters do not matter, but for a charset: some servers decode the body by it, UTF-7 included. */
+/** Parameters do not matter except a charset: some servers decode the body by it, even UTF-7. */
 function isJsonInUtf8(type: string): boolean {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) return false;
   return !/charset/i.test(type) || /^\s*application\/json\s*;\s*charset=("utf-8"|utf-8)\s*;?\s*$/i.test(type);
@@ -63,10 +67,10 @@ function isJsonInUtf8(type: string): boolean {
 const VERSION_REFUSED: Refusal = {
   status: 505,
   code: -32600,
-  message: 'HTTP/1.1 is spoken here',
+  message: 'This server requires HTTP/1.1',
   reason: 'protocol-violated',
 };
-/** The other forms are for forward proxies, tunnels and whole servers (RFC 9112 section 3.2). */
+/** Other forms of targets are for forward proxies, tunnels and whole servers (RFC 9112 section 3.2). */
 const TARGET_REFUSED: Refusal = {
   status: 400,
   code: -32600,

@@ -1,5 +1,5 @@
-// What the rules in force say about one message and about what the server answers: which tool it means, whether the caller
-// may, what a list shows. A value: other rules take its place when their files change.
+// Applies the current rules to one message and the server's answers: which tool is meant, whether the caller may call
+// it, which items a list contains. A value: it is replaced when configuration files change.
 
 import { isObject } from '#std/json.ts';
 import { passesInOnePiece, type RewriteMessage } from '../backends/rewrite-answer.ts';
@@ -19,20 +19,18 @@ import { createPages, type Page, type Pages } from './lists/pages.ts';
 import { rememberTasks, taskRewriting } from './tasks/answers.ts';
 
 export interface Rules {
-  /** Lists show less to some callers than the server offers. */
+  /** Whether lists may contain less for some callers than the server offers. */
   readonly filters: boolean;
-  /** The provider whose tokens policies read; undefined if they read the tokens that callers send. */
+  /** Provider whose tokens policies read; undefined if they read the tokens that callers send. */
   readonly upstreamProvider: string | undefined;
-  /**
-   * Which list of the server has to be read first. `scope`: differs for each session, and for each caller without one, since their lists may differ.
-   */
+  /** Returns the list that has to be read first. `scope` differs for each session, and for each caller without one. */
   needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
-  /** The reading of a list that begins now; undefined if its contents are not needed. */
+  /** Begins the reading of a list; returns undefined if its contents are not needed. */
   beginReading(list: FilteredKey, scope: string): LockReading | undefined;
   admit(message: Message, body: Buffer, caller: Caller, lists?: ListScope): AdmittedMessage | RefusedMessage;
   /**
-   * How messages of the answer are changed; undefined if no rules apply. `message` is undefined for a stream. A list may come
-   * as the answer to any request, so every answer is looked through.
+   * Returns how messages of the answer are changed; undefined if no rules apply. `message` is undefined for a stream. A
+   * list may come as the answer to any request, so every answer is searched.
    */
   answers(
     message: Message | undefined,
@@ -43,15 +41,15 @@ export interface Rules {
 }
 
 /**
- * `hints`: policies read hints that are not known, so that the call is refused if the list cannot be read. `lock`: the same,
- * since it is not known whether the definition is the reviewed one. `names`: the list says which tool a name means.
+ * `hints`: policies read unknown hints, so the call is refused if the list cannot be read. `lock`: the same, since it
+ * is unknown whether the definition is the reviewed one. `names`: the list tells which tool a name means.
  */
 export interface NeededList {
   readonly need: 'hints' | 'lock' | 'names';
   readonly list: FilteredKey;
 }
 
-/** Whether a result with a member of this name may have to be filtered. */
+/** Returns whether a result with a member of this name may have to be filtered. */
 export function isListKey(name: string): boolean {
   return filteredKey(name) !== undefined;
 }
@@ -60,7 +58,7 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known, lock } = parts;
   const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
-  // Policies decide for each caller.
+  // Answers are remembered only without policies, since these decide for each caller.
   const agreed = lock !== undefined && policies === undefined ? createAgreedLists() : undefined;
   const named = rememberTasks();
   return {
@@ -78,7 +76,7 @@ export function createRules(parts: RuleParts): Rules {
       const lists = filters ? listRewriting({ parts, pages, reading, agreed }, message, body, caller) : undefined;
       const tasks = taskRewriting(parts, named, message, caller);
       if (lists === undefined || tasks === undefined) return lists ?? tasks;
-      // The lists last: readers of lists are informed of an answer that passes.
+      // Lists come last: readers of lists are informed of an answer that passes.
       const passes = (pieces: readonly Buffer[]) => tasks.passes?.(pieces) === true && lists.passes?.(pieces) === true;
       return Object.assign((bytes: Buffer) => tasks(lists(bytes)), { passes });
     },
@@ -89,7 +87,7 @@ function needsHints({ tools, policies, known }: RuleParts, message: Message): bo
   if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
   const name = message.target?.value;
   if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return false;
-  // A server may show a tool to some callers only, or since a moment ago.
+  // A server may show a tool to some callers only, or only since a moment ago.
   return !known.complete || known.hintsOf(name) === undefined;
 }
 
@@ -125,7 +123,7 @@ function listRewriting(
   return Object.assign(rewrite, { passes });
 }
 
-/** For answers in which no list was requested: most have none, and pass after one search through their bytes. */
+/** Rewrites answers to requests that asked for no list: most contain none, and pass after one search of their bytes. */
 function rewriteIfList({ parts, pages, reading }: Omit<ListParts, 'agreed'>, caller: Caller): RewriteMessage {
   function rewrite(bytes: Buffer): Buffer {
     if (!mayHaveList(bytes)) return bytes;
@@ -157,15 +155,16 @@ function filteredKey(key: string | undefined): FilteredKey | undefined {
 
 const FOLDED: ReadonlyMap<string, FilteredKey> = new Map(FILTERED.map((each) => [foldKey(each), each]));
 
-/** The key of the list that the message asks for; undefined for other messages. */
+/** Returns the key of the list that the message requests; undefined for other messages. */
 export function listKeyOf(message: Message | undefined): FilteredKey | undefined {
   if (message?.kind !== 'request') return undefined;
   return filteredKey(methodFacts(message.method)?.resultKey);
 }
 
 /**
- * A message without a match has no list and changes none. The parser reads a key that is written with escapes or with one of the
- * letters that some clients fold to s, k and i (U+017F, U+212A, U+0130, U+0131), and refuses UTF-16, which some clients read.
+ * A message without a match contains no list and changes none. The pattern also matches escapes, the letters that some
+ * clients fold to s, k and i (U+017F, U+212A, U+0130, U+0131), and UTF-16, which some clients read: the parser reads or
+ * refuses these.
  */
 const PERHAPS_LIST =
   /"(tools|prompts|resources|resourceTemplates|skills)"|\\u|\xc5\xbf|\xe2\x84\xaa|\xc4[\xb0\xb1]|\0|list_changed/i;
@@ -173,14 +172,14 @@ const PERHAPS_LIST =
 const LISTS_CHANGE = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
 
 interface Requested {
-  /** Undefined if no list was requested; any answer may have one all the same. */
+  /** Undefined if no list was requested; any answer may still contain one. */
   readonly key: FilteredKey | undefined;
   readonly page: Page;
-  /** The lists of a response go on as they came. */
+  /** Called if the lists of a response pass unchanged. */
   readonly unchanged?: (answerId: MessageId | undefined) => void;
 }
 
-/** A message that cannot be read becomes an error, unless nothing is ever left out of lists. */
+/** Rewrites a message. If it cannot be read, it becomes an error, unless nothing is ever left out of lists. */
 function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
   const { key, page, unchanged } = requested;
   const scanned = scanMessage(bytes);
@@ -202,7 +201,7 @@ function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, 
 
 interface ScannedBytes {
   readonly bytes: Buffer;
-  /** Absent: they were changed since. */
+  /** Absent if the bytes were changed since the scan. */
   readonly scanned: Scanned | undefined;
 }
 
@@ -242,7 +241,7 @@ function unreadList(
 ): Buffer {
   unreadable(detail);
   const isFiltered = tools !== undefined || policies !== undefined || lock?.enforces === true;
-  // The same bytes, and another object: they were not found to agree.
+  // Returns the same bytes as another object, since they were not found to agree.
   if (!isFiltered) return bytes.subarray();
   const message = 'The answer of the MCP server cannot be read, so its lists cannot be filtered.';
   return errorBody(id, ERRORS.internalError, message);

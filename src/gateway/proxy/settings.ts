@@ -1,15 +1,15 @@
-// A proxy's configuration with every default filled in.
+// Builds a proxy's settings from its configuration, with every default filled in.
 
 import { metadataUrl } from '#auth/metadata.ts';
 import type { ProviderSettings, ResourceSettings } from '#auth/settings.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 
-/** Where the MCP server is. */
+/** Address of the MCP server. */
 export type Target =
-  /** A streamable HTTP server, by the URL of its endpoint. */
+  /** Streamable HTTP server, by the URL of its endpoint. */
   | { readonly kind: 'http'; readonly url: string }
-  /** The URL of its event stream. */
+  /** URL of its event stream. */
   | { readonly kind: 'sse'; readonly url: string }
   | { readonly kind: 'stdio' };
 
@@ -45,14 +45,17 @@ export function targetOf(config: RunConfig): Target {
 /** Path of the endpoint, at the proxy and by default at the server. */
 export const MCP_PATH = '/mcp';
 
-/** The fragment of a URL never leaves the client (RFC 9110 section 4.2.5). */
+/** Removes the fragment of a URL, which is never sent (RFC 9110 section 4.2.5). */
 function httpEndpoint(url: string): Target {
   const endpoint = new URL(url);
   endpoint.hash = '';
   return { kind: 'http', url: endpoint.href };
 }
 
-/** `sse`: clients speak the transport of 2024-11-05. The documents let stdio servers choose; the others keep their own. */
+/**
+ * Returns the transport for clients; `sse` is the transport of 2024-11-05. The configuration can choose it for stdio
+ * servers; others keep their own.
+ */
 export function frontOf({ transport, proxy_mode: mode }: RunConfig): 'streamable-http' | 'sse' {
   if (transport === 'stdio') return mode;
   return transport;
@@ -84,8 +87,8 @@ export function timesOf({ timeouts = {} }: RunConfig): ServiceTimes {
 }
 
 /**
- * Absent: callers are not authenticated. Without `audience` a token must name the resource (RFC 8707 section 2).
- * `clientSecret`: of the introspection client, where no file has it. `own`: an issuer in this process.
+ * Returns undefined if callers are not authenticated. Without `audience` a token must name the resource (RFC 8707
+ * section 2). `clientSecret` is that of the introspection client if no file has it, `own` an issuer in this process.
  */
 export function resourceOf(
   config: RunConfig,
@@ -123,26 +126,29 @@ interface OwnIssuer {
   readonly publishedKeys: NonNullable<ProviderSettings['ownKeys']>;
 }
 
-/** What a client has to know to log in for more scopes. */
+/** Facts that a client needs to log in for more scopes. */
 export type NamedResource = Pick<ResourceSettings, 'realm' | 'resourceUrl' | 'scopesSupported'>;
 
 export function namedResource(oidc: NonNullable<RunConfig['oidc_config']>): NamedResource {
   return { realm: oidc.issuer, resourceUrl: oidc.resource_url, scopesSupported: oidc.scopes };
 }
 
-/** What a token must name. */
+/** Returns the audience that a token must name. */
 export function audienceOf({ audience, resource_url: resource }: NonNullable<RunConfig['oidc_config']>): string {
   return audience ?? resource;
 }
 
-/** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without, and with a slash at the end, which some clients add. */
+/**
+ * Returns the paths that answer about the resource (RFC 9728 section 3.1): with and without the path of the resource,
+ * and with a trailing slash, which some clients add.
+ */
 export function metadataPaths(settings: ResourceSettings): readonly string[] {
   const { pathname } = new URL(metadataUrl(settings.resourceUrl));
   const paths = [pathname, '/.well-known/oauth-protected-resource'].flatMap((path) => [path, `${path}/`]);
   return [...new Set(paths)];
 }
 
-/** URLs of the configuration that plain HTTP would be unsafe for, each with its key; empty where all is well. */
+/** Returns URLs of the configuration for which plain HTTP would be unsafe, each with its key. */
 export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[] {
   if (oidc === undefined || oidc.insecure_allow_http) return [];
   const urls = { issuer: oidc.issuer, jwks_url: oidc.jwks_url, introspection_url: oidc.introspection_url };
@@ -151,7 +157,10 @@ export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[
   );
 }
 
-/** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
+/**
+ * Returns whether a URL is https or loopback, which is secure without TLS since nothing leaves the machine (RFC 8252
+ * section 8.3).
+ */
 function isSecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopback(hostname);

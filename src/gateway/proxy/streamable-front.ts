@@ -1,4 +1,4 @@
-// Streamable HTTP in front of a backend: one exchange of a client, from its bytes to the end of its answer.
+// Serves streamable HTTP in front of a backend: one exchange of a client, from its bytes to the end of its answer.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Answer, Backend, BackendFault, Exchange, Flow } from '../backends/backend.ts';
@@ -17,17 +17,17 @@ export interface StreamableWorld {
   readonly seal: SessionSeal;
   readonly clock: Pick<ProxyClock, 'now' | 'every' | 'atTurnEnd'>;
   readonly keepAliveMs: number;
-  /** What real traffic shows of the server. */
+  /** Reports the health that real traffic shows of the server. */
   readonly observed: (available: boolean) => void;
-  /** Responses up to this are kept until the end of their request. Absent: none. */
+  /** Maximum size of responses that are stored until the end of their request. If absent, none. */
   readonly keptAnswerBytes?: () => number;
-  /** False: a 401 of the server is one that its clients can answer themselves. */
+  /** False if clients can answer a 401 of the server themselves. */
   readonly hidesChallenges: boolean;
-  /** Calls back where the proxy is stopped before what it gives is called. */
+  /** Calls back if the proxy is stopped before the returned function is called. */
   readonly untilStopped: (task: () => void) => () => void;
 }
 
-/** An exchange that may pass. */
+/** Exchange that may pass. */
 export type Ready = Extract<Prepared, { readonly exchange: Exchange }>;
 
 /** Sends the exchange and streams its answer. */
@@ -44,7 +44,7 @@ export function streamExchange(world: StreamableWorld, entry: Entry, prepared: R
     keepAliveMs: world.keepAliveMs,
     clock: world.clock,
     ended(fault) {
-      // Whatever is still to come of an answer that was refused is not waited for.
+      // The rest of a refused answer is not awaited.
       if (fault !== undefined) flow?.abort();
       if (fault === undefined) world.observed(true);
       else if (UNAVAILABLE.includes(fault.reason)) world.observed(false);
@@ -94,16 +94,15 @@ function endOf(
 }
 
 /**
- * Callers log in at the proxy: a challenge of the server would send them to log in again and again, without an end. It is
- * the proxy whose rights are not accepted there.
+ * Callers log in at the proxy: a challenge of the server would send them to log in endlessly. The server did not accept
+ * the credentials of the proxy.
  */
 function refuseChallenges(answer: Answer): Answer {
   let refused = false;
   return {
     head(status, headers) {
       refused = status === 401;
-      if (refused)
-        answer.fail({ reason: 'answer-invalid', message: 'the MCP server refuses the token that it is sent' });
+      if (refused) answer.fail({ reason: 'answer-invalid', message: 'the MCP server refuses the token of the proxy' });
       else answer.head(status, headers);
     },
     data: (chunk) => refused || answer.data(chunk),
@@ -116,7 +115,7 @@ function refuseChallenges(answer: Answer): Answer {
   };
 }
 
-/** The server's own session id stays inside; the client keeps the text that it has. */
+/** Hides the server's own session id; the client keeps its sealed id. */
 function shownHeaders(
   { seal, clock, hidesChallenges }: StreamableWorld,
   { request }: Entry,
@@ -126,10 +125,10 @@ function shownHeaders(
 ): OutgoingHttpHeaders {
   const shown = responseHeadersToForward(headers) as OutgoingHttpHeaders;
   const length = headers['content-length'];
-  // Comments of ours make a stream longer than its server knows.
+  // Our own comments make a stream longer than its server knows.
   if (typeof length === 'string' && !isEventStream(headers['content-type'])) shown['content-length'] = length;
-  // With 403 as well a challenge says where to log in (RFC 6750 section 3.1), and that is for the proxy to say.
-  // To delete what is absent takes a while, too.
+  // With 403 a challenge may also name the login (RFC 6750 section 3.1), which only the proxy may do. Deleting an
+  // absent property costs time.
   if (hidesChallenges && shown['www-authenticate'] !== undefined) delete shown['www-authenticate'];
   const session = headers[HEADERS.sessionId];
   const data = client === undefined ? undefined : sealedInfo(client);

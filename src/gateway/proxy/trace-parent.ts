@@ -1,10 +1,10 @@
-// Which trace a request is a part of: what its message says, or else its headers.
+// Finds the trace of a request in its message, or else in its headers.
 
 import type { IncomingMessage } from 'node:http';
 import type { Message } from '../wire/message.ts';
 import type { TraceContext } from './ports.ts';
 
-/** What the message says wins over the headers (OpenTelemetry semantic conventions for MCP, context propagation). */
+/** Reads the message first, then the headers (OpenTelemetry semantic conventions for MCP, context propagation). */
 export function traceParent({ headers }: IncomingMessage, message: Message | undefined): TraceContext {
   const meta = message === undefined || message.kind === 'response' ? undefined : message.meta;
   const traceparent = traceText(meta?.traceparent);
@@ -18,10 +18,13 @@ export function traceParent({ headers }: IncomingMessage, message: Message | und
   };
 }
 
-/** More than any of them needs (W3C Baggage section 3.3.2), and well below what servers take as a head. */
+/**
+ * Maximum length: more than any of them needs (W3C Baggage section 3.3.2), and well below the head size that servers
+ * accept.
+ */
 const TRACE_TEXT_MAX = 8192;
 
-/** Texts of a body hold anything; what no header can carry is no trace context. */
+/** Returns undefined for a text that cannot be a header value, since a body may contain any text. */
 function traceText(value: string | readonly string[] | undefined): string | undefined {
   const fits = typeof value === 'string' && value.length <= TRACE_TEXT_MAX && /^[\t\x20-\x7e]*$/.test(value);
   return fits ? value : undefined;

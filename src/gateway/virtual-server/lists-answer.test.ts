@@ -13,7 +13,7 @@ const RULES = aggregationRules({
 });
 const OFFERED: Offered = { ok: true, offer: assembleOffer([], RULES) };
 
-/** What happens, in its order. */
+/** Records the events in order. */
 function watch(more: Partial<Answer> = {}) {
   const events: string[] = [];
   const answer: Answer = {
@@ -51,7 +51,7 @@ test('a client that has gone is not answered', async () => {
   expect(events).toEqual(['made']);
 });
 
-test('what is known later is answered as well, and a fault as one', async () => {
+test('an offer that is known later is answered as well, and a fault as a fault', async () => {
   const { events, ask } = watch();
   ask(Promise.resolve(OFFERED));
   ask({ ok: false, fault: { reason: 'unreachable', message: 'none answers' } });
@@ -60,7 +60,7 @@ test('what is known later is answered as well, and a fault as one', async () => 
   expect(events).toEqual(['fail unreachable', 'made', 'head 200', 'data {}', 'end']);
 });
 
-test('what cannot be sent is a fault of the one request', async () => {
+test('an answer that cannot be sent is a fault of its request only', async () => {
   const { events, ask } = watch({
     data() {
       throw new Error('broken');

@@ -1,4 +1,4 @@
-// Answers of the virtual server itself: what it is, and its lists.
+// Answers about the virtual server itself: its description, and its lists.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Era, Flow } from '../backends/backend.ts';
@@ -21,7 +21,7 @@ export interface ServerName {
   readonly version: string;
 }
 
-/** The revision that both sides speak (2025-11-25, Lifecycle, Version Negotiation). */
+/** Returns the revision that both sides speak (2025-11-25, Lifecycle, Version Negotiation). */
 export function agreedRevision(requested: string | undefined): string {
   return requested !== undefined && eraOfRevision(requested) === 'session' ? requested : LATEST_SESSION_REVISION;
 }
@@ -55,15 +55,15 @@ export function discoverMessage(
   );
 }
 
-/** Clients that listen hear of changes before; the others ask again. */
+/** Clients that listen learn of changes earlier; the others ask again. */
 const TTL_MS = 30_000;
 
 const NOT_FOUND = Symbol('no such page');
 
 /**
- * An answer out of what is offered. Asking takes no turn of the event loop where that is known already, as it nearly always is;
- * but the answer is sent once all requests that have arrived with this one were read. What writes a long list leaves nothing of
- * the code that reads requests in the processor's caches.
+ * Answers from the offer. If the offer is known, as it nearly always is, no turn of the event loop is needed to get it;
+ * but the answer is sent after all requests that arrived with this one were read. Writing a long list evicts the code
+ * that reads requests from the processor's caches.
  */
 export function answerFromOffer(
   asked: Offered | Promise<Offered>,
@@ -87,7 +87,9 @@ export function answerFromOffer(
   return flow;
 }
 
-/** A mistake of ours ends the one request that shows it: nothing else would catch it by then. */
+/**
+ * Sends an answer. An error of ours ends only the request in which it occurred, since nothing else would catch it here.
+ */
 function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): void {
   try {
     createReply(answer).finish(message);
@@ -100,13 +102,13 @@ function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): voi
 interface ListAsked {
   readonly era: Era;
   readonly server: ServerName;
-  /** Every caller gets the same. */
+  /** Whether every caller gets the same. */
   readonly shared: boolean;
-  /** The client declared them. */
+  /** Returns the capabilities that the client declared. */
   readonly capabilities: () => unknown;
 }
 
-/** In pieces, of which the page is kept and the same for all. */
+/** Returns pieces; the page among them is cached and the same for all. */
 export function listMessage(
   name: ListName,
   body: Buffer,
@@ -120,10 +122,10 @@ export function listMessage(
   const list = isForModel ? modelTools : lists[name];
   const page = cursor === NOT_FOUND ? undefined : list.page(era, cursor);
   if (page === undefined) {
-    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
+    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor does not belong to this list')];
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
-  // Another client may get another list.
+  // Other clients may get another list.
   const isSame = shared && (name !== 'tools' || modelTools === lists.tools);
   return era === 'session' ? [head, page] : [head, page, statelessEnd(server, isSame)];
 }

@@ -1,4 +1,5 @@
-// Serves clients with sessions at a virtual server: the session is its own, and requests go on in sessions at members.
+// Serves clients with sessions at a virtual server: the session is its own, and requests are sent in sessions at
+// members.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';
@@ -65,7 +66,7 @@ function openIn(world: World, session: Session | undefined, exchange: Exchange, 
   return openPost(world, session, exchange, body, message, answer);
 }
 
-/** Its bytes are not kept for as long as the session is. */
+/** Removes the message, so that it is not stored as long as the session. */
 function withoutMessage(exchange: Exchange): Exchange {
   return { ...exchange, body: undefined, message: undefined };
 }
@@ -171,7 +172,7 @@ function forwardInSession(
   return forwardCall(world, session, offer, passed.call, answer);
 }
 
-/** A subscription ends at the member that has it, whether or not its URI leads there still. */
+/** Finds the member that has a subscription: it ends there, even if its URI now belongs to another. */
 function subscriptionRoute({ subscriptions }: Session, { target }: RequestMessage): RequestRoute | undefined {
   const uri = target?.value ?? '';
   const member = subscriptions.get(uri);
@@ -189,7 +190,9 @@ function forwardCall(
   const route = subscribed ?? routeRequest(offer, body, message, 'session');
   const member = route.error === undefined ? world.members.find(route.member) : undefined;
   if (route.error !== undefined || member === undefined) {
-    createReply(answer).finish(route.error ?? errorBody(message.id, ERRORS.internalError, 'The backend has just left'));
+    createReply(answer).finish(
+      route.error ?? errorBody(message.id, ERRORS.internalError, 'The backend was just removed'),
+    );
     return NO_FLOW;
   }
   const uri = message.target?.value ?? '';

@@ -1,5 +1,5 @@
-// What a client says in its session besides requests: answers to what members asked it, and notifications, each to the
-// members that it concerns.
+// Delivers the messages of a client's session that are not requests to their members: answers to members' requests, and
+// notifications.
 
 import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';
 import { ask, postExchange } from '../backends/bridge/ask.ts';
@@ -31,7 +31,7 @@ function joinedMembers(world: World, session: Session): readonly Joined[] {
   return [...session.members.keys()].flatMap((name) => joinedMember(world, session, name) ?? []);
 }
 
-/** The status is the member's. */
+/** Passes on the member's status. */
 export function sendResponse(
   world: World,
   session: Session,
@@ -64,7 +64,10 @@ const BUSY: BackendFault = {
   retryAfterSeconds: 1,
 };
 
-/** The client does not wait until members have it: one of them may be silent, and the others need it. */
+/**
+ * Sends a notification. The client does not wait until members have it: one of them may be silent, and the others need
+ * it.
+ */
 export function sendNotification(
   world: World,
   session: Session,
@@ -102,7 +105,7 @@ function deliveries(world: World, session: Session, body: Buffer, message: Notif
       : [{ to, bytes: patchMessage(body, message, { refersTo: at.id }) }];
   }
   const call = method === 'notifications/cancelled' ? session.calls.get(refersTo?.json ?? '') : undefined;
-  // Ids are the client's own, so that a member that does not know one has nothing to cancel.
+  // Ids are the client's own, so a member that does not know one has nothing to cancel.
   const to = call === undefined ? joinedMembers(world, session) : [joinedMember(world, session, call.member)];
   return to.flatMap((each) => (each === undefined ? [] : [{ to: each, bytes: body }]));
 }

@@ -42,7 +42,9 @@ export function healthTimes({ operational }: Pick<VmcpConfig, 'operational'>): H
   };
 }
 
-/** The schema says what a duration is; one of nothing would never let anything through. */
+/**
+ * Converts a duration, which the schema has validated. Zero becomes 1 ms, since it would never let anything through.
+ */
 function durationMs(text: string): number {
   return Math.max(1, Math.ceil(parseDuration(text) ?? 0));
 }

@@ -1,4 +1,4 @@
-// A virtual MCP server as a backend: many servers that answer as one, in either era.
+// Presents a virtual MCP server as a backend: many servers that answer as one, in either era.
 
 import type { Backend, Era } from '../backends/backend.ts';
 import { openSessionExchange } from './session-clients.ts';
@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const BOTH: ReadonlySet<Era> = new Set<Era>(['session', 'stateless']);
 
-/** `available`: whether it can be of use to anybody now. */
+/** `available` returns whether it can serve any caller now. */
 export function createVirtualServer(world: World, available: () => boolean): Backend {
   return {
     open(exchange, answer) {

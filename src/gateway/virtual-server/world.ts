@@ -1,4 +1,4 @@
-// What all parts share that answer clients of a virtual server.
+// Defines the context of all parts that answer clients of a virtual server.
 
 import type { Exchange } from '../backends/backend.ts';
 import type { Asking } from '../backends/bridge/ask.ts';
@@ -11,7 +11,7 @@ import type { Optimizer } from './optimizer/optimizer.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 interface VmcpClock extends BackendClock {
-  /** Calls back again and again until it is taken back; does not keep the process alive. */
+  /** Calls back repeatedly until it is cancelled; does not keep the process alive. */
   every(ms: number, task: () => void): () => void;
 }
 
@@ -22,16 +22,16 @@ export interface World {
   readonly members: Members;
   readonly catalogue: Catalogue;
   readonly sessions: Sessions;
-  /** Of notifications that are on their way to members. */
+  /** Limits notifications that are on their way to members. */
   readonly notifications: CallerBytes;
-  /** Why policies do not permit a call of an own tool to its caller; undefined where they do. */
+  /** Returns why policies do not permit a call of an own tool to its caller; undefined if they do. */
   readonly denial: (cause: Exchange, body: Buffer, message: RequestMessage) => string | undefined;
-  /** The tools that a caller may call by what policies say; undefined: all of them. */
+  /** Returns which tools policies permit to a caller; undefined for all of them. */
   readonly permittedTools: (cause: Exchange) => ((tool: string) => boolean) | undefined;
-  /** Counts a call of a member's tool that an own tool makes. Gives the seconds to wait if a limit refuses it. */
+  /** Counts a call of a member's tool that an own tool makes. Returns the seconds to wait if a limit refuses it. */
   readonly limitInner: (cause: Exchange, tool: string) => Promise<number | undefined>;
   readonly optimizer: Optimizer;
-  /** Larger messages of members that have to be read are refused. */
+  /** Maximum size of members' messages that have to be read; larger ones are refused. */
   readonly messageBytes: number;
   readonly log: (
     level: 'debug' | 'info' | 'warn',
@@ -40,7 +40,7 @@ export interface World {
   ) => void;
 }
 
-/** How a member is asked for something by the virtual server itself. */
+/** Returns the settings for the virtual server's own requests to a member. */
 export function askingOf({ clock, messageBytes }: Pick<World, 'clock' | 'messageBytes'>, member: Member): Asking {
   return { backend: member.backend, clock, timeoutMs: member.timeoutMs, maxBytes: messageBytes };
 }
@@ -48,8 +48,9 @@ export function askingOf({ clock, messageBytes }: Pick<World, 'clock' | 'message
 const ID_BYTES = 16;
 
 /**
- * JSON text of an id, or progress token, for a request of the virtual server itself in a client's session at a member. The client
- * cannot have one of its own with the same id in flight: a member would refuse the second, or mix up the answers.
+ * Returns the JSON text of an id, or progress token, for the virtual server's own request in a client's session at a
+ * member. It is random, since the member would refuse an id that a request of the client in flight has, or mix up the
+ * answers.
  */
 export function ownRequestId({ clock }: Pick<World, 'clock'>): string {
   return JSON.stringify(`skep-${clock.random(ID_BYTES).toString('base64url')}`);

@@ -1,20 +1,22 @@
-// Error codes of JSON-RPC and MCP by name, and an error as a message.
+// Names the error codes of JSON-RPC and MCP, and formats an error as a message.
 
 import type { Json } from '#std/json.ts';
 import type { MessageId } from './message.ts';
 
-/** JSON-RPC 2.0 section 5.1; MCP 2025-11-25 (resources, URL elicitation) and 2026-07-28 (Error Codes). */
+/**
+ * Codes of JSON-RPC 2.0 (section 5.1), MCP 2025-11-25 (resources, URL elicitation) and MCP 2026-07-28 (Error Codes).
+ */
 export const ERRORS = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** What servers of the session era answer with HTTP 400 or a lost connection; no revision defines it. */
+  /** Servers of the session era send it with HTTP 400 or for a lost connection; no revision defines it. */
   badRequest: -32000,
-  /** An unknown session, with HTTP 404; no revision defines it. */
+  /** Sent with HTTP 404 for an unknown session; no revision defines it. */
   sessionNotFound: -32001,
-  /** Session era; -32602 since 2026-07-28. */
+  /** Used in the session era; the stateless era uses -32602. */
   resourceNotFound: -32002,
   urlElicitationRequired: -32042,
   headerMismatch: -32020,
@@ -22,7 +24,7 @@ export const ERRORS = {
   unsupportedProtocolVersion: -32022,
 } as const;
 
-/** Why a request is refused by the rules of the protocol, and with which HTTP status. */
+/** Reason why the rules of the protocol refuse a request, with the HTTP status. */
 export interface ProtocolFault {
   readonly status: number;
   readonly code: number;
@@ -31,8 +33,8 @@ export interface ProtocolFault {
 }
 
 /**
- * An error response. Without an id the member is left out: the schemas since 2025-11-25 allow that and no null, and clients
- * that check the schema would not recognise the error.
+ * Formats an error response. Without an id the member is left out: the schemas since 2025-11-25 allow that but not
+ * null, and clients that check the schema would not recognise the error.
  */
 export function errorBody(id: MessageId | undefined, code: number, message: string, data?: Json): Buffer {
   const member = id === undefined ? '' : `"id":${id.json},`;

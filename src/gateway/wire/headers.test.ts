@@ -1,4 +1,4 @@
-// Tests of MCP's headers: encoded values, headers against the body, and what passes a gateway.
+// Tests MCP's headers: encoded values, headers compared with the body, and headers that pass a gateway.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -14,7 +14,7 @@ import type { Message } from './message.ts';
 import { scanMessage } from './scan.ts';
 
 describe('header values', () => {
-  // The examples of 2026-07-28, Streamable HTTP, Value Encoding, and what is like them.
+  // Examples of 2026-07-28, Streamable HTTP, Value Encoding, and similar values.
   const encoded: readonly (readonly [string, string])[] = [
     ['us-west1', 'us-west1'],
     ['a b', 'a b'],
@@ -36,7 +36,7 @@ describe('header values', () => {
     });
   }
 
-  test('space around a value is no part of it', () => expect(decodeHeaderValue(' \ta b\t ')).toBe('a b'));
+  test('space around a value is not a part of it', () => expect(decodeHeaderValue(' \ta b\t ')).toBe('a b'));
 
   const invalid = [
     '=?base64?SGVsbG8?=',
@@ -51,7 +51,7 @@ describe('header values', () => {
     '\u4e16',
   ];
   for (const header of invalid) {
-    test(`${JSON.stringify(header)} is no value`, () => expect(decodeHeaderValue(header)).toBeUndefined());
+    test(`${JSON.stringify(header)} is not a value`, () => expect(decodeHeaderValue(header)).toBeUndefined());
   }
 });
 
@@ -108,7 +108,7 @@ describe('checkStandardHeaders', () => {
     }
   });
 
-  test('asks nothing of notifications', () => {
+  test('has no rules for notifications', () => {
     const scanned = scanMessage(
       Buffer.from('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'),
     );
@@ -116,8 +116,8 @@ describe('checkStandardHeaders', () => {
   });
 });
 
-describe('what passes a gateway', () => {
-  test('of a request: nothing of the hop, no credentials and no session, and no content coding is asked for', () => {
+describe('headers that pass a gateway', () => {
+  test('of a request: no hop-by-hop headers, no credentials, no session, and no content coding is requested', () => {
     const headers = {
       host: 'a',
       connection: 'keep-alive, X-Drop , Mcp-Method',
@@ -161,7 +161,7 @@ describe('what passes a gateway', () => {
     });
   });
 
-  test('of a response: nothing of the hop, no cookies and no cross-origin rules of the server', () => {
+  test('of a response: no hop-by-hop headers, no cookies and no cross-origin rules of the server', () => {
     const headers = {
       connection: 'close, x-internal',
       'x-internal': '1',

@@ -1,11 +1,11 @@
-// HTTP headers of MCP and which headers pass a gateway.
+// Reads and checks HTTP headers of MCP, and decides which headers pass a gateway.
 
 import { utf8Text } from '#std/utf8.ts';
 import { ERRORS, type ProtocolFault } from './errors.ts';
 import type { Message } from './message.ts';
 import { methodFacts } from './methods.ts';
 
-/** Names in lower case. */
+/** Header names in lower case. */
 export const HEADERS = {
   sessionId: 'mcp-session-id',
   protocolVersion: 'mcp-protocol-version',
@@ -14,10 +14,10 @@ export const HEADERS = {
   lastEventId: 'last-event-id',
 } as const;
 
-/** `Mcp-Param-{Name}`: arguments that a tool's schema asks to be mirrored (2026-07-28, Custom Headers). */
+/** Prefix of `Mcp-Param-{Name}`: arguments that a tool's schema mirrors into headers (2026-07-28, Custom Headers). */
 export const PARAM_HEADER_PREFIX = 'mcp-param-';
 
-/** Names in lower case, as node:http gives them. */
+/** Headers as node:http provides them, names in lower case. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const SENTINEL = '=?base64?';
@@ -25,13 +25,13 @@ const SENTINEL_END = '?=';
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** The value as a header can carry it (2026-07-28, Streamable HTTP, Value Encoding). */
+/** Encodes a value for a header (2026-07-28, Streamable HTTP, Value Encoding). */
 export function encodeHeaderValue(value: string): string {
   const plain = value === '' || (PLAIN.test(value) && !isSentinel(value));
   return plain ? value : `${SENTINEL}${Buffer.from(value).toString('base64')}${SENTINEL_END}`;
 }
 
-/** Undefined where the value has characters that no header has, or is no canonical base64 of UTF-8. */
+/** Returns undefined if the value has characters that no header can have, or is not canonical base64 of UTF-8. */
 export function decodeHeaderValue(value: string): string | undefined {
   const trimmed = withoutOuterSpace(value);
   if (!FIELD_VALUE.test(trimmed)) return undefined;
@@ -41,7 +41,10 @@ export function decodeHeaderValue(value: string): string | undefined {
   return bytes.toString('base64') === base64 ? utf8Text(bytes) : undefined;
 }
 
-/** Optional white space around a field value (RFC 9110 section 5.5). Linear, unlike an expression that ends in `[ \t]+$`. */
+/**
+ * Removes optional white space around a field value (RFC 9110 section 5.5). Linear, unlike an expression that ends in
+ * `[ \t]+$`.
+ */
 function withoutOuterSpace(value: string): string {
   const isSpace = (at: number) => value.charCodeAt(at) === 0x20 || value.charCodeAt(at) === 0x09;
   let start = 0;
@@ -57,31 +60,33 @@ function isSentinel(value: string): boolean {
   );
 }
 
-/** The one value of a header; a header that came several times is joined as RFC 9110 section 5.3 says. */
+/** Returns the value of a header; several headers of one name are joined (RFC 9110 section 5.3). */
 function headerValue(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name];
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
 
-/** Undefined where it came several times: Node joins or drops those, and what is still a list cannot be relied on. */
+/**
+ * Returns undefined if the header came several times: Node joins or drops repeated headers, so a list is not reliable.
+ */
 export function singleHeader(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** By the value of `content-type`. */
+/** Returns whether a value of `content-type` is an event stream. */
 export function isEventStream(contentType: string | readonly string[] | undefined): boolean {
   return typeof contentType === 'string' && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
 }
 
-/** By the value of `content-type`. */
+/** Returns whether a value of `content-type` is JSON. */
 export function isJson(contentType: string | readonly string[] | undefined): boolean {
   return typeof contentType === 'string' && /^\s*application\/json\s*(;|$)/i.test(contentType);
 }
 
 /**
- * Whether the headers of a request of the stateless era say what its body says (2026-07-28, Streamable HTTP, Server
- * Validation). Notifications have no rules there. That header and `_meta` name one revision is asked by `eraOf`.
+ * Checks the headers of a stateless request against its body (2026-07-28, Streamable HTTP, Server Validation).
+ * Notifications have no rules. `eraOf` checks that the header and `_meta` name the same revision.
  */
 export function checkStandardHeaders(headers: HeaderValues, message: Message): ProtocolFault | undefined {
   if (message.kind !== 'request') return undefined;
@@ -101,7 +106,9 @@ function mismatch(text: string): ProtocolFault {
   return { status: 400, code: ERRORS.headerMismatch, message: `Header mismatch: ${text}` };
 }
 
-/** What the client has to send with this message in the stateless era. Empty for what is no request. */
+/**
+ * Returns the headers that the client has to send with this message in the stateless era; empty unless it is a request.
+ */
 export function standardHeaders(message: Message, revision: string): Record<string, string> {
   if (message.kind !== 'request') return {};
   const headers: Record<string, string> = {
@@ -114,7 +121,7 @@ export function standardHeaders(message: Message, revision: string): Record<stri
   return headers;
 }
 
-/** RFC 9110 section 7.6.1, with the ones that older software still sends. */
+/** Headers of RFC 9110 section 7.6.1, and older ones that software still sends. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -129,7 +136,10 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Besides: framing of this connection, credentials and sessions of the caller with us. */
+/**
+ * Headers of clients that are not sent on: hop-by-hop headers, framing of this connection, and credentials and sessions
+ * of the caller at this gateway.
+ */
 const NOT_FROM_CLIENTS: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   'host',
@@ -143,13 +153,15 @@ const NOT_FROM_CLIENTS: ReadonlySet<string> = new Set([
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Cross-origin rules are those of the proxy, not of what is behind it (Fetch standard, CORS protocol). */
+/**
+ * Headers of servers that are not sent on. The proxy itself sets cross-origin rules (Fetch standard, CORS protocol).
+ */
 const NOT_FROM_SERVERS = /^(content-length|set-cookie2?|alt-svc|access-control-.*)$/;
 
 /**
- * What of a client's headers goes on. `Authorization` does not: whoever decides that the other side gets one adds it. Bodies
- * are asked for without a content coding, since lists and events are read. `Forwarded` and `X-Forwarded-*` are passed as they
- * came: whether they are trusted is for the caller to say, who names in `dropped` what does not go on.
+ * Returns the headers of a client that are sent on. `Authorization` is not: the code that authenticates to the other
+ * side adds its own. Bodies are requested without a content coding, since lists and events are read. `Forwarded` and
+ * `X-Forwarded-*` pass unchanged; a caller that does not trust them names them in `dropped`.
  */
 export function requestHeadersToForward(
   headers: HeaderValues,
@@ -166,7 +178,7 @@ export function requestHeadersToForward(
   return forwarded;
 }
 
-/** What of a server's headers goes to the client. `Mcp-Session-Id` is still the server's own. */
+/** Returns the headers of a server that are sent to the client. `Mcp-Session-Id` is still the server's own. */
 export function responseHeadersToForward(headers: HeaderValues): Record<string, string | readonly string[]> {
   const named = connectionOptions(headers);
   const forwarded: Record<string, string | readonly string[]> = {};
@@ -179,14 +191,14 @@ export function responseHeadersToForward(headers: HeaderValues): Record<string, 
   return forwarded;
 }
 
-/** Names that `Connection` lists: they are of this hop as well. */
+/** Returns the names that `Connection` lists: they apply to this hop only. */
 function connectionOptions(headers: HeaderValues): ReadonlySet<string> | undefined {
   const value = headerValue(headers, 'connection');
   if (value === undefined || value === 'keep-alive' || value === 'close') return undefined;
   return new Set(value.split(',').map((name) => name.trim().toLowerCase()));
 }
 
-/** HTTP/2 has names that begin with a colon; they are no headers. */
+/** Names that begin with a colon are pseudo-headers of HTTP/2, not headers. */
 function isFieldName(name: string): boolean {
   return name.charCodeAt(0) !== 0x3a && name !== '';
 }

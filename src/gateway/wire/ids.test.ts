@@ -1,4 +1,4 @@
-// Tests of putting other ids, tokens and names into a message, of patches, and of error messages.
+// Tests the replacement of ids, tokens and names in a message, patches, and error messages.
 
 import { describe, expect, test } from 'vitest';
 import { ERRORS, errorBody } from './errors.ts';
@@ -43,7 +43,7 @@ describe('a message gets', () => {
     );
   });
 
-  test('what it refers to and its subscription', () => {
+  test('its reference and its subscription', () => {
     const body = Buffer.from(
       '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":0.5,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}',
     );
@@ -51,7 +51,7 @@ describe('a message gets', () => {
     expect(patched.toString()).toBe(body.toString().replace(':5,', ':"mine",').replace('"l"', '8'));
   });
 
-  test('nothing that it has no place for', () => {
+  test('no value for an absent place', () => {
     const body = Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}');
     expect(patchId(body, messageOf(body), '1')).toBe(body);
     expect(messagePatches(messageOf(body), { id: '1', progressToken: '2', refersTo: '3', target: 'x' })).toEqual([]);
@@ -81,7 +81,7 @@ describe('patchBytes', () => {
     expect(body.toString()).toBe('0123456789');
   });
 
-  test('throws where patches overlap, are unsorted or lie outside', () => {
+  test('throws if patches overlap, are unsorted or lie outside', () => {
     const [first, second] = [
       { start: 1, end: 4 },
       { start: 3, end: 5 },
@@ -110,7 +110,7 @@ test('jsonString writes a text that JSON.parse reads', () => {
 });
 
 describe('errorBody', () => {
-  test('names the id as it came, and carries data', () => {
+  test('contains the id unchanged, and data', () => {
     const message = messageOf(CALL);
     const id = message.kind === 'request' ? message.id : undefined;
     const body = errorBody(id, ERRORS.unsupportedProtocolVersion, 'no "such"\n', { supported: ['2026-07-28'] });

@@ -1,20 +1,26 @@
-// Puts other ids, progress tokens and names into the bytes of a scanned message.
+// Replaces ids, progress tokens and names in the bytes of a scanned message.
 
 import type { Message, Span } from './message.ts';
 import { jsonString, type Patch, patchBytes } from './patch.ts';
 
-/** What to put in the places that the message has; a place that it does not have stays absent. JSON texts, but `target`. */
+/**
+ * New values for places of a message; places that the message does not have stay absent. All are JSON texts except
+ * `target`.
+ */
 export interface MessageChanges {
   readonly id?: string;
   readonly progressToken?: string;
   readonly subscriptionId?: string;
-  /** `params.requestId` of a cancellation, `params.progressToken` of a progress notification. */
+  /** Replaces `params.requestId` of a cancellation or `params.progressToken` of a progress notification. */
   readonly refersTo?: string;
-  /** A text, not JSON. */
+  /** Plain text, not JSON. */
   readonly target?: string;
 }
 
-/** The body with another id; the body itself where the message has none. `json` is a JSON text such as `7` or `"a"`. */
+/**
+ * Returns the body with another id, or the body itself if the message has no id. `json` is a JSON text such as `7` or
+ * `"a"`.
+ */
 export function patchId(body: Buffer, message: Message, json: string): Buffer {
   return patchMessage(body, message, { id: json });
 }
@@ -23,17 +29,17 @@ export function patchProgressToken(body: Buffer, message: Message, json: string)
   return patchMessage(body, message, { progressToken: json });
 }
 
-/** The body with another tool name or URI. In the stateless era `Mcp-Name` has to change with it. */
+/** Returns the body with another tool name or URI. In the stateless era `Mcp-Name` has to change with it. */
 export function patchTarget(body: Buffer, message: Message, target: string): Buffer {
   return patchMessage(body, message, { target });
 }
 
-/** All changes at once, in one copy. */
+/** Applies all changes in one copy. */
 export function patchMessage(body: Buffer, message: Message, changes: MessageChanges): Buffer {
   return patchBytes(body, messagePatches(message, changes));
 }
 
-/** Sorted, for whoever has patches of its own to add. */
+/** Returns the patches sorted, so that a caller can add its own. */
 export function messagePatches(message: Message, changes: MessageChanges): Patch[] {
   const patches: Patch[] = [];
   function add(span: Span | undefined, bytes: Buffer | undefined): void {

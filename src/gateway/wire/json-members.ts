@@ -1,5 +1,5 @@
-// Reads the members of a JSON object out of bytes, strictly: where the values of known keys stand, and nothing that two
-// readers could read differently (a key twice, in another letter case, spelled with escapes).
+// Reads the members of a JSON object strictly: notes where the values of known keys stand, and refuses keys that two
+// readers could read differently (repeated, in another letter case, with escapes).
 
 import {
   DUPLICATE_KEY,
@@ -16,29 +16,32 @@ import {
   TOO_MANY_KEYS,
 } from './json-bytes.ts';
 
-/** Most keys of one object that is read. Each key is decoded and stored, and megabytes of short keys would take a quarter of a second. */
+/**
+ * Maximum number of unknown keys in one object. Each key is decoded and stored; megabytes of short keys would take a
+ * quarter of a second.
+ */
 const UNKNOWN_KEYS_MAX = 1000;
 
-/** The keys that are known at one level, and where their values are noted. */
+/** Known keys of one level, and the slots in which the positions of their values are noted. */
 export interface KeyLevel {
   readonly known: readonly KnownKey[];
-  /** Known keys by their length in bytes. */
+  /** Known keys, indexed by their length in bytes. */
   readonly byLength: readonly (readonly KnownKey[] | undefined)[];
   readonly folded: ReadonlySet<string>;
-  /** The slots of this level and those below it are `from` (inclusive) to `to` (exclusive). */
+  /** End of the slots of this level and the levels below it: `from` (inclusive) to `to` (exclusive). */
   readonly to: number;
 }
 
 interface KnownKey {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Where the start of its value is noted; its end is noted in the next slot. */
+  /** Slot for the start of the value; the next slot holds its end. */
   readonly slot: number;
-  /** Read as strictly, where it is an object. */
+  /** Level by which the value is read strictly if it is an object. */
   readonly nested: KeyLevel | undefined;
 }
 
-/** `slot` is the first free slot; names that end in `nested` are read by their own level. */
+/** Creates a level. `slot` is the first free slot; names that are keys of `nested` are read by their own level. */
 export function keyLevel(
   slot: number,
   names: readonly string[],
@@ -56,15 +59,15 @@ export function keyLevel(
   return { known, byLength, folded: new Set(names.map(foldKey)), to };
 }
 
-/** Slot of a known key, for whoever reads the slots afterwards. */
+/** Returns the slot of a known key, for readers of the slots. */
 export function slotOf(level: KeyLevel, name: string): number {
   const key = level.known.find((each) => each.name === name);
   return key?.slot ?? -1;
 }
 
 /**
- * A key as readers see it that ignore letter case. Go's encoding/json folds by Unicode: U+017F is an s and U+212A a k.
- * Others fold U+0130 and U+0131 to i.
+ * Folds a key as readers do that ignore letter case. Go's encoding/json folds by Unicode: U+017F is an s and U+212A a
+ * k. Others fold U+0130 and U+0131 to i.
  */
 export function foldKey(key: string): string {
   return key.replace(/[A-Z\u017f\u212a\u0130\u0131]/g, (letter) => FOLDED[letter] ?? letter.toLowerCase());
@@ -72,7 +75,10 @@ export function foldKey(key: string): string {
 
 const FOLDED: Readonly<Record<string, string>> = { '\u017f': 's', '\u212a': 'k', '\u0130': 'i', '\u0131': 'i' };
 
-/** The text between two quotes; undefined where it has half a surrogate pair, which readers replace in different ways. */
+/**
+ * Decodes the text between two quotes. Returns undefined if it has half a surrogate pair, which readers replace in
+ * different ways.
+ */
 export function decodeString({ bytes }: Source, start: number, end: number): string | undefined {
   if (!hasEscape(bytes, start, end)) return bytes.toString('utf8', start, end);
   const text: unknown = JSON.parse(bytes.toString('utf8', start - 1, end + 1));
@@ -88,8 +94,8 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * Reads the object at `from` and notes where the values of its known keys stand (0: there is none). Values of unknown keys
- * are checked to be JSON and passed over. Position after the object, or a fault.
+ * Reads the object at `from` and notes where the values of its known keys stand (0 if absent). Values of unknown keys
+ * are only checked to be JSON. Returns the position after the object, or a fault.
  */
 export function readMembers(
   source: Source,
@@ -147,7 +153,7 @@ function knownKey(bytes: Buffer, start: number, end: number, level: KeyLevel): K
   return undefined;
 }
 
-/** The text of a key that is none of the known ones, or a fault where another reader (C ends texts at NUL) takes it for one. */
+/** Returns the text of an unknown key, or a fault if another reader (C ends texts at NUL) takes it for a known one. */
 function unknownKey(source: Source, start: number, end: number, level: KeyLevel): string | number {
   const text = decodeString(source, start, end);
   if (text === undefined) return faultAt(start - 1, LONE_SURROGATE);

@@ -1,4 +1,4 @@
-// Tests of the strict pass over a value that something is decided by.
+// Tests the strict pass over a value that a decision depends on.
 
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from './json-bytes.ts';

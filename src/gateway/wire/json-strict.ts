@@ -1,5 +1,4 @@
-// A stricter pass over a JSON value whose content decides something: no key and no text in it that two readers could read
-// differently.
+// Reads a JSON value on which a decision depends, and refuses keys and texts that two readers could read differently.
 
 import {
   DUPLICATE_KEY,
@@ -20,20 +19,20 @@ import { decodeString, foldKey } from './json-members.ts';
 import type { Span } from './message.ts';
 
 export interface StrictOptions {
-  /** Objects and arrays within are read as strictly; otherwise only the outermost object is. */
+  /** If set, nested objects and arrays are read as strictly; otherwise only the outermost object is. */
   readonly deep?: boolean;
   /**
-   * The keys of the outermost object that are read afterwards: none of them may occur in another letter case. Without them
-   * no two keys may differ in letter case only.
+   * Keys of the outermost object that are read afterwards: none may occur in another letter case. If unset, no two keys
+   * may differ in letter case only.
    */
   readonly known?: readonly string[];
-  /** Keys that the outermost object may have; absent: any number. */
+  /** Maximum number of keys in the outermost object; unlimited if unset. */
   readonly keysMax?: number;
   /** Called for each member of the outermost object. */
   readonly member?: (key: string, value: Span) => void;
 }
 
-/** Position after the value at `from`, or a fault. `depth` is how many containers it is in. */
+/** Returns the position after the value at `from`, or a fault. `depth` is the number of containers around it. */
 export function readStrict(source: Source, from: number, end: number, depth: number, options: StrictOptions): number {
   const { deep = false, known, keysMax, member } = options;
   const names = known === undefined ? undefined : new Map(known.map((name) => [foldKey(name), name]));
@@ -42,7 +41,7 @@ export function readStrict(source: Source, from: number, end: number, depth: num
 
 /** Rules of the outermost object. */
 interface KeyRules {
-  /** Keys that are read, by what they are without regard to case. */
+  /** Keys that are read, indexed by their folded form. */
   readonly names?: ReadonlyMap<string, string>;
   readonly keysMax?: number;
   readonly member?: (key: string, value: Span) => void;
@@ -113,7 +112,7 @@ function readObject(source: Source, from: number, end: number, depth: number, de
   }
 }
 
-/** 0, or a fault. */
+/** Returns 0 or a fault. */
 function checkKey(text: string, quote: number, seen: Set<string>, { names, keysMax }: KeyRules): number {
   const folded = foldKey(text);
   const known = names?.get(folded);

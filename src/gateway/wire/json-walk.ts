@@ -1,5 +1,5 @@
-// Where the members of an object and the elements of a list stand in JSON bytes, values not looked into, so that a message
-// can be changed in one place while the rest of its bytes stays what it was.
+// Finds the members of an object and the elements of a list in JSON bytes without reading the values, so that a message
+// can be changed in one place while its other bytes stay unchanged.
 
 import { openSource, type Source, skipColon, skipSpace, skipString, skipValue } from './json-bytes.ts';
 import { decodeString } from './json-members.ts';
@@ -7,7 +7,7 @@ import type { Span } from './message.ts';
 
 export interface Member {
   readonly key: string;
-  /** Of the key's opening quote. */
+  /** Position of the key's opening quote. */
   readonly start: number;
   readonly value: Span;
 }
@@ -19,7 +19,7 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-/** The members of the object that begins at `at`, in their order; undefined where no whole object begins there. */
+/** Returns the members of the object that begins at `at`, in order, or undefined if no complete object begins there. */
 export function objectMembers(bytes: Buffer, at: number): readonly Member[] | undefined {
   const source = openSource(bytes);
   const members: Member[] = [];
@@ -32,7 +32,7 @@ export function objectMembers(bytes: Buffer, at: number): readonly Member[] | un
   return end < 0 ? undefined : members;
 }
 
-/** The elements of the list that begins at `at`; undefined where no whole list begins there. */
+/** Returns the elements of the list that begins at `at`, or undefined if no complete list begins there. */
 export function listElements(bytes: Buffer, at: number): readonly Span[] | undefined {
   const source = openSource(bytes);
   const elements: Span[] = [];
@@ -44,7 +44,7 @@ export function listElements(bytes: Buffer, at: number): readonly Span[] | undef
   return end < 0 ? undefined : elements;
 }
 
-/** The first byte from `at` on that is no white space. */
+/** Returns the position of the first byte from `at` on that is not white space. */
 export function afterSpace(bytes: Buffer, at: number): number {
   return skipSpace(bytes, at, bytes.length);
 }
@@ -61,7 +61,7 @@ function readMember(source: Source, start: number): Member | undefined {
   return key === undefined ? undefined : { key, start, value: { start: valueStart, end: valueEnd } };
 }
 
-/** Visits what stands between the brackets; `item` answers with the end of what it read, a negative number for a fault. */
+/** Visits each item between the brackets; `item` returns the end of the item, or a negative number for a fault. */
 function walk(bytes: Buffer, at: number, open: number, close: number, item: (start: number) => number): number {
   if (bytes[at] !== open) return -1;
   let place = afterSpace(bytes, at + 1);

@@ -1,4 +1,4 @@
-// Tests of reading and rebuilding the results of list methods by bytes.
+// Tests reading and rebuilding the results of list methods by bytes.
 
 import { describe, expect, test } from 'vitest';
 import { type ListResult, listItems, rebuildList } from './lists.ts';
@@ -30,7 +30,7 @@ const TOOLS = answer(
 );
 
 describe('listItems', () => {
-  test('says where the items and their parts stand', () => {
+  test('returns the positions of the items and their parts', () => {
     const list = read(TOOLS, 'tools');
     const part = (span: Span | undefined) =>
       span === undefined ? undefined : TOOLS.toString('utf8', span.start, span.end);
@@ -58,10 +58,10 @@ describe('listItems', () => {
     ['no array', '{}', 'the result has no array tools'],
     ['another type', '{"tools":{}}', 'the result has no array tools'],
     ['a null', '{"tools":null}', 'the result has no array tools'],
-    ['a result that is no object', '[]', 'the result is no object'],
-    ['an item that is no object', '{"tools":[{"name":"a"},5]}', 'item 1 is no object'],
-    ['a name that is no string', '{"tools":[{"name":5}]}', 'item 0: its name or URI is no string'],
-    ['a name with half a surrogate pair', '{"tools":[{"name":"\\ud800"}]}', 'item 0: its name or URI is no string'],
+    ['a result that is not an object', '[]', 'the result is not an object'],
+    ['an item that is not an object', '{"tools":[{"name":"a"},5]}', 'item 1 is not an object'],
+    ['a name that is not a string', '{"tools":[{"name":5}]}', 'item 0: its name or URI is not a string'],
+    ['a name with half a surrogate pair', '{"tools":[{"name":"\\ud800"}]}', 'item 0: its name or URI is not a string'],
     ['the array twice', '{"tools":[],"tools":[{"name":"a"}]}', 'the result: a key occurs twice'],
     ['the array in another case', '{"tools":[],"Tools":[{"name":"a"}]}', 'the result: a key occurs twice, in another'],
     ['a name twice', '{"tools":[{"name":"a","name":"b"}]}', 'item 0: a key occurs twice'],
@@ -103,7 +103,7 @@ describe('rebuildList', () => {
     expect(rebuilt(answer('{"tools":[]}'), 'tools', () => true)).toBe(answer('{"tools":[]}').toString());
   });
 
-  test('patches items where they stand, in the order that is asked for', () => {
+  test('patches items in place, in the given order', () => {
     const list = read(TOOLS, 'tools');
     const [first, , third] = list.items;
     if (first?.name === undefined || first.description === undefined || third === undefined)

@@ -1,5 +1,5 @@
-// The result of a list method over bytes: where its items stand, and the same result with fewer or changed items. What is
-// not read stays as it came.
+// Finds the items in the result of a list method, and rebuilds the result with fewer or changed items. All other bytes
+// stay unchanged.
 
 import { faultReason, openSource, type Source, SYNTAX, skipSpace } from './json-bytes.ts';
 import { keyLevel, readMembers, slotOf } from './json-members.ts';
@@ -12,7 +12,7 @@ export interface ListItem {
   readonly span: Span;
   readonly name?: Target;
   readonly uri?: Target;
-  /** Of a resource template. */
+  /** Set for resource templates. */
   readonly uriTemplate?: Target;
   readonly description?: Span;
   readonly title?: Span;
@@ -23,25 +23,25 @@ export interface ListItem {
 export interface ListResult {
   readonly ok: true;
   readonly items: readonly ListItem[];
-  /** The array, brackets included. */
+  /** The array, including its brackets. */
   readonly array: Span;
-  /** The result, braces included. */
+  /** The result, including its braces. */
   readonly result: Span;
   readonly cacheScope?: Span;
   readonly ttlMs?: Span;
   readonly nextCursor?: Span;
 }
 
-/** The list cannot be read as every client reads it, so it must not be passed where it should be filtered. */
+/** A list that clients could read differently. It must not pass if it should be filtered. */
 export interface ListFault {
   readonly ok: false;
-  /** For the operator. */
+  /** Message for the operator. */
   readonly message: string;
 }
 
 export interface KeptItem {
   readonly item: ListItem;
-  /** Within the item's span, sorted. */
+  /** Sorted patches within the item's span. */
   readonly patches?: readonly Patch[];
 }
 
@@ -76,7 +76,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 
-/** The lists that the result at this span has; undefined if not every reader would find the same ones. */
+/** Returns the keys of the lists in the result at this span, or undefined if readers could find different ones. */
 export function listKeysIn(body: Buffer, result: Span): readonly ListKey[] | undefined {
   const slots = new Int32Array(RESULT.to);
   if (body[result.start] !== OPEN_OBJECT) return undefined;
@@ -84,10 +84,10 @@ export function listKeysIn(body: Buffer, result: Span): readonly ListKey[] | und
   return after === result.end ? KEYS.filter((key) => spanAt(slots, slotOf(RESULT, key)) !== undefined) : undefined;
 }
 
-/** The items of the array under `key` of the result at this span. */
+/** Returns the items of the array under `key` of the result at this span. */
 export function listItems(body: Buffer, result: Span, key: ListKey): ListResult | ListFault {
   const source = openSource(body);
-  if (body[result.start] !== OPEN_OBJECT) return unreadable('the result is no object');
+  if (body[result.start] !== OPEN_OBJECT) return unreadable('the result is not an object');
   const slots = new Int32Array(RESULT.to);
   const after = readMembers(source, result.start, result.end, 1, RESULT, slots);
   if (after !== result.end) return unreadable(`the result: ${reasonOf(after)}`);
@@ -124,12 +124,12 @@ function readItems(source: Source, array: Span): ListItem[] | string {
   let pos = skipSpace(bytes, array.start + 1, array.end);
   if (bytes[pos] === CLOSE_ARRAY) return items;
   for (;;) {
-    if (bytes[pos] !== OPEN_OBJECT) return `item ${items.length} is no object`;
+    if (bytes[pos] !== OPEN_OBJECT) return `item ${items.length} is not an object`;
     slots.fill(0);
     const after = readMembers(source, pos, array.end, 2, ITEM, slots);
     if (after < 0) return `item ${items.length}: ${reasonOf(after)}`;
     const item = readItem(source, { start: pos, end: after }, slots);
-    if (item === undefined) return `item ${items.length}: its name or URI is no string`;
+    if (item === undefined) return `item ${items.length}: its name or URI is not a string`;
     items.push(item);
     pos = skipSpace(bytes, after, array.end);
     if (bytes[pos] === CLOSE_ARRAY) return items;
@@ -155,7 +155,7 @@ function readItem(source: Source, span: Span, slots: Int32Array): ListItem | und
   };
 }
 
-/** Null where there is a value that is no string. */
+/** Returns null if the value is not a string. */
 function targetAt(source: Source, slots: Int32Array, slot: number): Target | undefined | null {
   const span = spanAt(slots, slot);
   if (span === undefined) return undefined;
@@ -164,8 +164,8 @@ function targetAt(source: Source, slots: Int32Array, slot: number): Target | und
 }
 
 /**
- * The whole body with only the kept items, in the order that they are given. `private` sets `cacheScope`: a result that was
- * filtered for one caller must not be kept for others (2026-07-28, Caching).
+ * Returns the whole body with only the kept items, in the given order. `private` sets `cacheScope`: a result that was
+ * filtered for one caller must not be cached for others (2026-07-28, Caching).
  */
 export function rebuildList(
   body: Buffer,

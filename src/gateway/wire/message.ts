@@ -1,20 +1,23 @@
-// One JSON-RPC message of MCP as its strict scan reports it: what it is, and where in the bytes its parts stand. The bytes
-// themselves go on unchanged.
+// Describes one JSON-RPC message of MCP as its strict scan reports it: its kind, and where its parts stand in the
+// unchanged bytes.
 
-/** Bytes `start` (inclusive) to `end` (exclusive) of the scanned body. */
+/** Bytes from `start` (inclusive) to `end` (exclusive) of the scanned body. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A JSON-RPC id or a progress token: a text or an integer, and where it stands in the bytes. */
+/** JSON-RPC id or progress token: a text or an integer, and its position in the bytes. */
 export interface MessageId {
   readonly span: Span;
-  /** Its JSON text without needless escapes, such as `7` or `"a"`: equal ids have equal texts. */
+  /** JSON text without needless escapes, such as `7` or `"a"`: equal ids have equal texts. */
   readonly json: string;
 }
 
-/** The text that a message is about (a tool's name, a resource's URI), and where the JSON string stands, quotes included. */
+/**
+ * Text that a message is about (a tool's name, a resource's URI), and the position of the JSON string including its
+ * quotes.
+ */
 export interface Target {
   readonly value: string;
   readonly span: Span;
@@ -22,11 +25,11 @@ export interface Target {
   readonly refType?: 'ref/prompt' | 'ref/resource';
 }
 
-/** What `params._meta` says that a gateway reads. The rest of it is not looked at. */
+/** Parts of `params._meta` that a gateway reads. */
 export interface MessageMeta {
-  /** The whole object. */
+  /** Position of the whole object. */
   readonly span: Span;
-  /** `io.modelcontextprotocol/protocolVersion`: there in the stateless era only. */
+  /** `io.modelcontextprotocol/protocolVersion`; only set in the stateless era. */
   readonly protocolVersion?: string;
   readonly progressToken?: MessageId;
   /** `io.modelcontextprotocol/subscriptionId`: the id of the `subscriptions/listen` that a notification belongs to. */
@@ -43,20 +46,20 @@ export interface MessageMeta {
 interface Call {
   readonly method: string;
   readonly methodSpan: Span;
-  /** The object; absent where the message has none. */
+  /** Position of the object; absent if the message has none. */
   readonly params?: Span;
-  /** What it is about, by the table of methods: `params.name`, `params.uri`, `params.ref.name`, ... */
+  /** Target of the message by the table of methods: `params.name`, `params.uri`, `params.ref.name`, ... */
   readonly target?: Target;
-  /** The object `params.arguments`, not looked into. */
+  /** Position of `params.arguments`, whose members are not read. */
   readonly arguments?: Span;
   readonly meta?: MessageMeta;
   /** `params.requestId` of `notifications/cancelled`, `params.progressToken` of `notifications/progress`. */
   readonly refersTo?: MessageId;
   /** `params.protocolVersion` of `initialize`. */
   readonly requestedVersion?: string;
-  /** `params.clientInfo` of `initialize`, whatever it is. */
+  /** `params.clientInfo` of `initialize`, of any type. */
   readonly clientInfo?: Span;
-  /** `params.cursor`, whatever it is. */
+  /** `params.cursor`, of any type. */
   readonly cursor?: Span;
 }
 
@@ -71,7 +74,7 @@ export interface NotificationMessage extends Call {
 
 export interface ResponseMessage {
   readonly kind: 'response';
-  /** Absent where an error answers what could not be read (JSON-RPC 2.0 section 5: `null`). */
+  /** Absent in an error about a message that could not be read (JSON-RPC 2.0 section 5: `null`). */
   readonly id?: MessageId;
   readonly result?: Span;
   readonly error?: Span;
@@ -79,12 +82,15 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** Why bytes are refused, in words for whoever sent them. */
+/** Reason why bytes are refused, in words for their sender. */
 export interface ScanFault {
-  /** JSON-RPC 2.0 section 5.1: -32700 is no JSON, -32600 JSON that is no message, -32602 lacks what its method needs. */
+  /**
+   * Code of JSON-RPC 2.0 section 5.1: -32700 for bytes that are not JSON, -32600 for JSON that is not a message, -32602
+   * for a message without the params that its method needs.
+   */
   readonly code: -32700 | -32600 | -32602;
   readonly message: string;
-  /** The id where it could be read, so that the refusal can name it. */
+  /** Id of the message if it could be read, so that the refusal can name it. */
   readonly id?: MessageId;
 }
 

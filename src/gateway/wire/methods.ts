@@ -1,5 +1,5 @@
-// Every method of every revision of MCP, and of the extensions that are understood, in one table: its sender, its
-// target and the list in its result.
+// Lists every method of every revision of MCP and of the supported extensions: its sender, its target and the list in
+// its result.
 
 import assert from 'node:assert/strict';
 import { SKILLS } from './extensions/identifiers.ts';
@@ -18,25 +18,28 @@ type Feature =
   | 'subscription'
   | 'lifecycle';
 
-/** Where `params` names what the message is about; `ref` holds a prompt's name or a template's URI by its `type`. */
+/**
+ * Key in `params` that names the target of the message; `ref` holds a prompt's name or a template's URI, depending on
+ * its `type`.
+ */
 type TargetParam = 'name' | 'uri' | 'ref' | 'taskId';
 
-/** The param of a notification that holds a request's id or progress token. */
+/** Param of a notification that holds a request's id or progress token. */
 type ReferenceParam = 'requestId' | 'progressToken';
 
 export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots' | 'skills';
 
-/** A list of a server that may hold less for one client than for another. */
+/** List of a server that may contain less for one client than for another. */
 export type FilteredKey = Exclude<ListKey, 'tasks' | 'roots'>;
 
 export interface MethodFacts {
   readonly method: string;
   readonly notification: boolean;
   readonly sender: 'client' | 'server' | 'both';
-  /** In the stateless era a server's requests are parts of results and no messages (2026-07-28, multi round-trip). */
+  /** In the stateless era a server's requests are parts of results, not messages (2026-07-28, multi round-trip). */
   readonly eras: readonly Era[];
   readonly feature: Feature;
-  /** `call` does or reads the one thing that the target names, `list` lists many. */
+  /** `call` runs or reads the one target, `list` lists many. */
   readonly kind: 'call' | 'list' | 'other';
   readonly target?: TargetParam;
   readonly refersTo?: ReferenceParam;
@@ -123,14 +126,14 @@ export const METHODS: readonly MethodFacts[] = [
 
 const BY_METHOD: ReadonlyMap<string, MethodFacts> = new Map(METHODS.map((each) => [each.method, each]));
 
-/** The method whose result has the list. */
+/** Returns the method whose result has the list. */
 export function methodOfList(key: FilteredKey): string {
   const found = METHODS.find(({ resultKey, target }) => resultKey === key && target === undefined);
   assert(found !== undefined, 'every list has a method');
   return found.method;
 }
 
-/** Undefined for a method that no revision names; names are case-sensitive (JSON-RPC 2.0 section 4). */
+/** Returns undefined for a method that no revision names; names are case-sensitive (JSON-RPC 2.0 section 4). */
 export function methodFacts(method: string): MethodFacts | undefined {
   return BY_METHOD.get(method);
 }

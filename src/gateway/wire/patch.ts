@@ -1,4 +1,4 @@
-// Replaces parts of a body by other bytes and leaves the rest as it was.
+// Replaces parts of a body with other bytes and leaves the rest unchanged.
 
 import type { Span } from './message.ts';
 
@@ -7,12 +7,15 @@ export interface Patch {
   readonly bytes: Buffer;
 }
 
-/** `patches` are sorted by position and do not overlap; an empty span inserts. Without patches it is the body itself. */
+/**
+ * Applies patches that are sorted by position and do not overlap; an empty span inserts. Returns the body itself if
+ * there are no patches.
+ */
 export function patchBytes(body: Buffer, patches: readonly Patch[]): Buffer {
   return patches.length === 0 ? body : Buffer.concat(patchedParts(body, 0, body.length, patches));
 }
 
-/** The parts of `body` from `start` to `end` with `patches` in their places. */
+/** Returns the parts of `body` from `start` to `end` with `patches` applied. */
 export function patchedParts(body: Buffer, start: number, end: number, patches: readonly Patch[]): Buffer[] {
   const parts: Buffer[] = [];
   let from = start;
@@ -27,7 +30,7 @@ export function patchedParts(body: Buffer, start: number, end: number, patches: 
   return parts;
 }
 
-/** The JSON string of a text. */
+/** Returns a text as a JSON string. */
 export function jsonString(text: string): Buffer {
   return Buffer.from(JSON.stringify(text));
 }

@@ -1,16 +1,16 @@
-// Keeps the bytes of an event or message that has not ended.
+// Stores the bytes of an incomplete event or message.
 
 export interface Remainder {
-  /** Bytes. */
+  /** Number of stored bytes. */
   length(): number;
   /** Copies a part of the chunk, which may be changed afterwards. */
   keep(chunk: Buffer, from: number, to: number): void;
-  /** The kept bytes and this part, in memory that is not written again. Nothing is kept afterwards. */
+  /** Returns the stored bytes and this part, in memory that is not written again, and stores nothing from then on. */
   take(chunk: Buffer, from: number, to: number): Buffer;
   clear(): void;
 }
 
-/** The memory doubles, so that many small chunks cost no more than a large one. */
+/** Doubles its memory when it is full, so that many small chunks cost no more than a large one. */
 export function openRemainder(): Remainder {
   let bytes = EMPTY;
   let length = 0;

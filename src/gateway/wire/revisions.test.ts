@@ -1,4 +1,4 @@
-// Tests of which era a request belongs to, by its header and its message.
+// Tests which era a request belongs to, by its header and its message.
 
 import { describe, expect, test } from 'vitest';
 import type { Message } from './message.ts';
@@ -25,7 +25,7 @@ function initialize(revision: string): Message {
   return messageOf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"${revision}"}}`);
 }
 
-/** Header, message, what it belongs to or which fault it has; `reason` says why. */
+/** Header, message, expected revision or fault; `reason` says why. */
 const ROWS: readonly { header?: string; message?: Message; expected: string; reason: string }[] = [
   { message: PLAIN, expected: 'session 2025-03-26', reason: 'no header means 2025-03-26' },
   {
@@ -39,7 +39,7 @@ const ROWS: readonly { header?: string; message?: Message; expected: string; rea
   {
     header: '2026-07-28',
     expected: 'stateless 2026-07-28',
-    reason: 'a GET of the stateless era is for the caller to refuse',
+    reason: 'a GET of the stateless era has to be refused by the caller of the function',
   },
   { header: '2099-01-01', expected: '400 -32000', reason: 'the header is unknown and the body says nothing' },
   { header: '2025-11-25, 2025-11-25', expected: '400 -32000', reason: 'a header that came twice is unknown' },
@@ -102,7 +102,7 @@ describe('eraOf', () => {
     });
   }
 
-  test('says which revisions a request can name by itself and which one was asked for', () => {
+  test('reports the revisions that a request can name by itself, and the requested one', () => {
     expect(eraOf(undefined, claiming('1900-01-01')).fault?.data).toEqual({
       supported: ['2026-07-28'],
       requested: '1900-01-01',

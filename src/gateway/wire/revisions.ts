@@ -1,9 +1,9 @@
-// The revisions of MCP and which era a request belongs to.
+// Lists the revisions of MCP, and finds the era of a request.
 
 import { ERRORS, type ProtocolFault } from './errors.ts';
 import type { Message } from './message.ts';
 
-/** Until 2025-11-25 there are sessions; since 2026-07-28 each request stands for itself. */
+/** Revisions until 2025-11-25 have sessions; since 2026-07-28 each request is independent. */
 export type Era = 'session' | 'stateless';
 
 export const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -12,10 +12,10 @@ const STATELESS_REVISIONS = ['2026-07-28'] as const;
 export const LATEST_SESSION_REVISION = '2025-11-25';
 export const LATEST_STATELESS_REVISION = '2026-07-28';
 
-/** What a request without the header is taken for (2025-11-25, Transports, Protocol Version Header). */
+/** Revision of a request without the header (2025-11-25, Transports, Protocol Version Header). */
 const ASSUMED_REVISION = '2025-03-26';
 
-/** Newest first, as a client should choose. */
+/** Revisions, newest first, as a client should choose. */
 export const SUPPORTED_REVISIONS: readonly string[] = [...SESSION_REVISIONS, ...STATELESS_REVISIONS].toReversed();
 
 const ERAS: ReadonlyMap<string, Era> = new Map([
@@ -23,7 +23,7 @@ const ERAS: ReadonlyMap<string, Era> = new Map([
   ...STATELESS_REVISIONS.map((revision) => [revision, 'stateless'] as const),
 ]);
 
-/** Undefined for a revision that we do not know. */
+/** Returns undefined for an unknown revision. */
 export function eraOfRevision(revision: string): Era | undefined {
   return ERAS.get(revision);
 }
@@ -33,8 +33,8 @@ export type EraDecision =
   | { readonly fault: ProtocolFault };
 
 /**
- * Which era one HTTP request belongs to: by `_meta` of its message, else by the header. `message` is undefined for GET and
- * DELETE. That the header is there at all is asked by `checkStandardHeaders`.
+ * Finds the era of one HTTP request: by `_meta` of its message, else by the header. `message` is undefined for GET and
+ * DELETE. `checkStandardHeaders` checks that the header is present.
  */
 export function eraOf(header: string | undefined, message: Message | undefined): EraDecision {
   const call = message === undefined || message.kind === 'response' ? undefined : message;
@@ -57,7 +57,7 @@ function eraOfClaim(header: string | undefined, claimed: string): EraDecision {
   return { fault: unsupportedRevision(claimed) };
 }
 
-/** The header is asked for after initialize only, so an unknown one says nothing here. */
+/** Returns the era of initialize. The header is required only afterwards, so an unknown value does not matter here. */
 function eraOfInitialize(header: string | undefined, requested: string | undefined): EraDecision {
   if (header !== undefined && eraOfRevision(header) === 'stateless') {
     const text = `Header mismatch: MCP-Protocol-Version ${header} has no initialize; use 2025-11-25 or server/discover`;
@@ -68,8 +68,8 @@ function eraOfInitialize(header: string | undefined, requested: string | undefin
 }
 
 /**
- * 2026-07-28, Versioning, Protocol Version Negotiation. Only what a request can name by itself: which revisions with sessions
- * there are is for `initialize` to say.
+ * Follows 2026-07-28, Versioning, Protocol Version Negotiation. Lists only revisions that a request can name by itself:
+ * `initialize` reports the revisions with sessions.
  */
 function unsupportedRevision(requested: string): ProtocolFault {
   return {
@@ -86,14 +86,14 @@ function unsupportedHeader(): ProtocolFault {
   return { status: 400, code: ERRORS.badRequest, message };
 }
 
-/** 2026-07-28, Streamable HTTP, Sending Messages. */
+/** Follows 2026-07-28, Streamable HTTP, Sending Messages. */
 const RESPONSE_SENT: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidRequest,
   message: 'A client sends no responses in this revision',
 };
 
-/** 2026-07-28, Base Protocol, Per-request protocol fields. */
+/** Follows 2026-07-28, Base Protocol, Per-request protocol fields. */
 const MISSING_META: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidParams,

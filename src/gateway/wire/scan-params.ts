@@ -1,4 +1,4 @@
-// Reads what a gateway needs of `params` and `params._meta`, out of the positions that the strict scan noted.
+// Reads the parts of `params` and `params._meta` that a gateway needs, from the positions that the strict scan noted.
 
 import type { Source } from './json-bytes.ts';
 import { decodeString, keyLevel, slotOf } from './json-members.ts';
@@ -20,7 +20,7 @@ const META = keyLevel(0, [
 ]);
 const REF = keyLevel(META.to, ['type', 'name', 'uri']);
 
-/** Besides what is read here: what other readers decide by, so that no one reads another value than the one that is there. */
+/** Known keys of params, including the keys on which other readers decide, so that all readers see the same values. */
 export const PARAMS = keyLevel(
   REF.to,
   [
@@ -71,7 +71,7 @@ const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
 const LETTER_N = 0x6e;
 
-/** An id is kept while its answer is awaited. */
+/** Limits ids because each is stored while its answer is awaited. */
 const MAX_ID_BYTES = 1024;
 const INTEGER = /^(0|-?[1-9][0-9]*)$/;
 
@@ -90,13 +90,19 @@ export function spanAt(slots: Int32Array, slot: number): Span | undefined {
   return start === 0 ? undefined : { start, end: slots[slot + 1] ?? 0 };
 }
 
-/** Undefined where the value is no string, or one that readers read differently: with half a surrogate pair or with NUL. */
+/**
+ * Returns undefined if the value is not a string, or a string that readers read differently: with half a surrogate pair
+ * or with NUL.
+ */
 export function textAt(source: Source, { start, end }: Span): string | undefined {
   const text = source.bytes[start] === QUOTE ? decodeString(source, start + 1, end - 1) : undefined;
   return text?.includes('\0') === true ? undefined : text;
 }
 
-/** Undefined where the value is no string and no integer in its shortest form: `1.0` and `1` would be equal and differ. */
+/**
+ * Returns undefined unless the value is a string or an integer in its shortest form: `1.0` and `1` are equal numbers
+ * with different texts.
+ */
 export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined {
   if (span.end - span.start > MAX_ID_BYTES) return undefined;
   if (bytes[span.start] !== QUOTE) {
@@ -107,7 +113,7 @@ export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined
   return text === undefined ? undefined : { span, json: JSON.stringify(text) };
 }
 
-/** The params that were noted, or a sentence about what is wrong with them. */
+/** Returns the params that were noted, or a sentence that says which part is wrong. */
 export function readParams(source: Source, slots: Int32Array, facts: MethodFacts | undefined): Params | string {
   const meta = readMeta(source, slots);
   if (typeof meta === 'string') return meta;
@@ -135,17 +141,23 @@ export function readParams(source: Source, slots: Int32Array, facts: MethodFacts
   };
 }
 
-/** A method that the stateless era has no more is answered as unknown, so it may lack its target; one that is there is read. */
+/**
+ * Returns whether the stateless era no longer has the method, so that it is refused as unknown and may lack its target.
+ * A target that is present is read.
+ */
 function isGone(facts: MethodFacts, meta: MessageMeta | undefined): boolean {
   return meta?.protocolVersion !== undefined && !facts.eras.includes('stateless');
 }
 
-/** Up to 2025-11-25 a task's cancellation may leave `requestId` out (2025-11-25, CancelledNotificationParams). */
+/**
+ * Returns whether the reference may be absent: up to 2025-11-25 a task's cancellation may leave `requestId` out
+ * (2025-11-25, CancelledNotificationParams).
+ */
 function optionalReference(facts: MethodFacts, found: Span | undefined): boolean {
   return facts.refersTo === 'requestId' && found === undefined;
 }
 
-/** The target, or what is missing. */
+/** Returns the target, or the description of the missing part. */
 function readTarget(source: Source, slots: Int32Array, param: NonNullable<MethodFacts['target']>): Target | string {
   if (param !== 'ref') return targetAt(source, slots, AT[param]) ?? `params.${param}, a string`;
   const type = spanAt(slots, AT.refType);
@@ -200,7 +212,7 @@ function readMeta(source: Source, slots: Int32Array): MessageMeta | string | und
   };
 }
 
-/** A trace context that cannot be read is none (W3C Trace Context section 2.2.1: start a new one). */
+/** Returns undefined for a trace context that cannot be read (W3C Trace Context section 2.2.1: start a new one). */
 function optionalText(source: Source, slots: Int32Array, slot: number): string | undefined {
   const span = spanAt(slots, slot);
   return span === undefined ? undefined : textAt(source, span);

@@ -1,4 +1,4 @@
-// Tests of the strict scan: what is accepted and where its parts stand, and what is refused with which words.
+// Tests the strict scan: accepted messages and the positions of their parts, and refusals with their messages.
 
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from './json-bytes.ts';
@@ -34,7 +34,7 @@ describe('scanMessage accepts', () => {
     expect(accepted(call(`{"name":"a","arguments":{${keys(5000)}}}`)).kind).toBe('request');
   });
 
-  test('a call, and says where its parts stand', () => {
+  test('a call, and returns the positions of its parts', () => {
     const text =
       ' {"jsonrpc" : "2.0", "id": "a-1",\n"method":"tools/call","params":{"name":"größe","arguments":{"x":[1,{"name":2}]},"_meta":' +
       '{"progressToken":12,"traceparent":"00-1","tracestate":"s","baggage":"b","io.modelcontextprotocol/protocolVersion":"2026-07-28",' +
@@ -60,7 +60,7 @@ describe('scanMessage accepts', () => {
     expect(partOf(text, message.meta?.clientCapabilities)).toBe('{}');
   });
 
-  test('values written with escapes, as PHP and Python write them, and reads what they mean', () => {
+  test('values written with escapes, as PHP and Python write them, and decodes them', () => {
     const message = accepted(
       '{"jsonrpc":"2.0","id":"\\u0061","method":"tools\\/call","params":{"name":"gr\\u00f6\\u00dfe \\ud83d\\ude00"}}',
     );
@@ -90,7 +90,7 @@ describe('scanMessage accepts', () => {
     });
   });
 
-  test('a method that the stateless era has no more without its target, and reads the target where it is there', () => {
+  test('a method that the stateless era no longer has without its target, and reads the target if it is present', () => {
     const meta = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}';
     const subscribe = (params: string) =>
       `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{${params}}}`;
@@ -99,12 +99,12 @@ describe('scanMessage accepts', () => {
     expect(refusal(subscribe(`"uri":5,${meta}`))).toMatch(/^-32602/);
   });
 
-  test('an initialize, and reads which revision it asks for', () => {
+  test('an initialize, and reads the requested revision', () => {
     const text = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}';
     expect(accepted(text)).toMatchObject({ requestedVersion: '2025-06-18', id: { json: '0' } });
   });
 
-  test('notifications, and reads what they refer to', () => {
+  test('notifications, and reads their references', () => {
     const progress = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}';
     expect(accepted(progress)).toMatchObject({ kind: 'notification', refersTo: { json: '"t"' } });
     const cancelled = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":-7}}';
@@ -121,7 +121,7 @@ describe('scanMessage accepts', () => {
     expect(accepted('{"jsonrpc":"2.0","error":{"code":-32700}}')).toMatchObject({ id: undefined });
   });
 
-  test('keys twice, in another case and with escapes within arguments, which it does not look into', () => {
+  test('keys twice, in another case and with escapes within arguments, which it does not read', () => {
     const message = accepted(
       call('{"name":"a","arguments":{"name":1,"name":2,"NAME":3,"n\\u0061me":4,"x":"\\ud800"}}'),
     );
@@ -146,7 +146,7 @@ describe('scanMessage accepts', () => {
 
 const META = 'io.modelcontextprotocol/protocolVersion';
 
-/** What is wrong, the body, how the refusal begins. */
+/** Name of the case, the body, the beginning of the refusal. */
 const REFUSED: readonly (readonly [string, string | Buffer, string])[] = [
   ['nothing', '', '-32700 The body is not valid JSON (byte 0)'],
   ['only space', ' \n', '-32700'],
@@ -201,7 +201,7 @@ const REFUSED: readonly (readonly [string, string | Buffer, string])[] = [
   ],
   ['a call without params', '{"jsonrpc":"2.0","id":1,"method":"tools/call"}', '-32602 tools/call needs params.name'],
   ['a call without a name', call('{"arguments":{}}'), '-32602 tools/call needs params.name'],
-  ['a name that is no string', call('{"name":null}'), '-32602 tools/call needs params.name'],
+  ['a name that is not a string', call('{"name":null}'), '-32602 tools/call needs params.name'],
   ['a name with half a surrogate pair', call('{"name":"a\\udc00"}'), '-32602 tools/call needs params.name'],
   ['a name with NUL', call('{"name":"drop\\u0000x"}'), '-32602 tools/call needs params.name'],
   ['arguments that are an array', call('{"name":"a","arguments":[]}'), '-32602 params.arguments must be an object'],
@@ -212,7 +212,7 @@ const REFUSED: readonly (readonly [string, string | Buffer, string])[] = [
   ],
   ['a ref that is a text', '{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":"x"}}', '-32602'],
   ['_meta that is an array', call('{"name":"a","_meta":[]}'), '-32602 params._meta must be an object'],
-  ['a revision that is no string', call(`{"name":"a","_meta":{"${META}":1}}`), '-32602 io.modelcontextprotocol'],
+  ['a revision that is not a string', call(`{"name":"a","_meta":{"${META}":1}}`), '-32602 io.modelcontextprotocol'],
   ['a progress token that is an object', call('{"name":"a","_meta":{"progressToken":{}}}'), '-32602 progressToken'],
   [
     'client capabilities that are a text',
@@ -332,7 +332,7 @@ describe('scanMessage refuses', () => {
     'tru',
   ];
   for (const text of noJson) {
-    test(`${JSON.stringify(text)}, which is no JSON`, () => {
+    test(`${JSON.stringify(text)}, which is not JSON`, () => {
       expect(() => JSON.parse(text)).toThrow();
       expect(refusal(text)).toMatch(/^-32700 /);
     });
@@ -348,7 +348,7 @@ describe('scanMessage refuses', () => {
     }
   });
 
-  test('with the id, where that came before the fault', () => {
+  test('with the id, if that came before the fault', () => {
     const scanned = scanMessage(Buffer.from(call('{"name":"a","NAME":"b"}')));
     expect(scanned).toMatchObject({ ok: false, fault: { id: { json: '1' } } });
   });

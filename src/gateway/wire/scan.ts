@@ -1,5 +1,5 @@
-// The strict scan of one JSON-RPC message: one pass over its bytes says what it is and where its parts stand, and refuses
-// what two readers could read differently. Builds nothing of params.
+// Scans one JSON-RPC message strictly: one pass over its bytes finds its kind and the positions of its parts, and
+// refuses bytes that two readers could read differently. No values of params are built.
 
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '#std/json.ts';
@@ -40,17 +40,17 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const LETTER_N = 0x6e;
 
-/** Positions of the message under scan; filled with zeros before each, and of no meaning between two. */
+/** Positions in the message that is being scanned; set to zero before each scan, meaningless between scans. */
 const SLOTS = new Int32Array(TOP.to);
 
-/** Never throws. The spans of the message point into `body`. */
+/** Scans a message without throwing. The spans of the message refer to `body`. */
 export function scanMessage(body: Buffer): Scanned {
   if (!isUtf8(body)) return refuseMessage(-32700, 'The body is not valid UTF-8.');
   const source = openSource(body);
   const start = skipSpace(body, 0, body.length);
   if (body[start] === OPEN_ARRAY)
     return refuseMessage(-32600, 'Batches are not supported: send each message by itself.');
-  // `fill` costs more than so few steps.
+  // `fill` costs more than a loop over so few slots.
   for (let slot = 0; slot < SLOTS.length; slot += 1) SLOTS[slot] = 0;
   const after =
     body[start] === OPEN_OBJECT
@@ -68,8 +68,8 @@ export type StrictScan =
   | { readonly ok: false; readonly fault: ScanFault; readonly reason: FaultReason };
 
 /**
- * Whether a part of a scanned body, such as `arguments`, reads the same for everybody, before something is decided by it:
- * no key twice, none that another reader takes for one that is read, no half surrogate pairs.
+ * Scans a part of a body, such as `arguments`, on which a decision depends: refuses repeated keys, keys that another
+ * reader takes for one that is read, and half surrogate pairs.
  */
 export function scanValueStrict(body: Buffer, span: Span, options: StrictOptions = {}): StrictScan {
   const after = readStrict(openSource(body), span.start, span.end, 0, options);
@@ -78,7 +78,7 @@ export function scanValueStrict(body: Buffer, span: Span, options: StrictOptions
   return { ok: false, fault: { code: codeOf(fault), message: sentenceOf(fault) }, reason: faultReason(fault) };
 }
 
-/** Parses a part of a body. The bytes are JSON, as a scan has shown. */
+/** Parses a part of a body that a scan has shown to be JSON. */
 export function readValue(body: Buffer, span: Span): Json {
   return JSON.parse(body.toString('utf8', span.start, span.end));
 }
@@ -101,7 +101,7 @@ function readMessage(source: Source): Scanned {
   const methodSpan = spanAt(SLOTS, METHOD);
   if (methodSpan === undefined) return readResponse(source, id);
   if (SLOTS[RESULT] !== 0 || SLOTS[ERROR] !== 0) {
-    return refuseMessage(-32600, 'The message has a method and a result: it must be one of both.', id);
+    return refuseMessage(-32600, 'The message has a method and a result: it must have only one of them.', id);
   }
   const method = textAt(source, methodSpan);
   if (method === undefined || method === '') return refuseMessage(-32600, 'The method must be a string.', id);

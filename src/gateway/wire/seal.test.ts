@@ -1,4 +1,4 @@
-// Tests of sealed session ids: who can open one, and what is no sealed id.
+// Tests sealed session ids: who can open one, and which texts are not sealed ids.
 
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ function sealed(
 }
 
 describe('a sealed id', () => {
-  test('opens for the caller that it was made for', () => {
+  test('opens for the caller that it was created for', () => {
     expect(seal.open(sealed(), CALLER)).toEqual(SESSION);
     const bare = { id: 'größe 😀', issuedAt: 0 };
     expect(seal.open(sealed(bare), CALLER)).toEqual({ ...bare, data: undefined });
@@ -45,7 +45,7 @@ describe('a sealed id', () => {
     }
   });
 
-  test('opens with a key that seals no longer, and not with one that is gone', () => {
+  test('opens with a key that seals no longer, and not with a removed one', () => {
     const text = sealed();
     const rotated = createSessionSeal({ keys: [KEYS[1], KEYS[0]], random: randomBytes });
     expect(rotated.open(text, CALLER)).toEqual(SESSION);
@@ -68,7 +68,7 @@ describe('a sealed id', () => {
     }
   });
 
-  test('does not open once it is cut, continued or spelled in another way', () => {
+  test('does not open once it is shortened, lengthened or encoded in another way', () => {
     const text = sealed();
     for (let length = 0; length < text.length; length += 1) {
       expect(seal.open(text.slice(0, length), CALLER), `${length}`).toBeUndefined();
@@ -80,7 +80,7 @@ describe('a sealed id', () => {
     if (standard !== text) expect(seal.open(standard, CALLER)).toBeUndefined();
   });
 
-  test('has one spelling: bits that base64 ignores at the end must be 0', () => {
+  test('has one encoding: bits that base64 ignores at the end must be 0', () => {
     const session = { id: 'a', issuedAt: 1 };
     const text = sealed(session);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -88,7 +88,7 @@ describe('a sealed id', () => {
     expect(opened).toEqual([{ ...session, data: undefined }]);
   });
 
-  test('is not made where it would be too long for a header', () => {
+  test('is not created if it would be too long for a header', () => {
     expect(seal.seal({ id: 'x'.repeat(MAX_SEALED_LENGTH), issuedAt: 1, caller: CALLER })).toBeUndefined();
     expect(seal.seal({ id: 'x'.repeat(70_000), issuedAt: 1, caller: CALLER })).toBeUndefined();
     expect(seal.seal({ id: 'x', issuedAt: 1, caller: CALLER, data: { text: 'x'.repeat(5000) } })).toBeUndefined();
@@ -98,7 +98,7 @@ describe('a sealed id', () => {
   });
 });
 
-describe('what is no sealed id opens to nothing', () => {
+describe('a text that is not a sealed id cannot be opened', () => {
   for (const text of [
     '',
     'a',

@@ -1,5 +1,5 @@
-// Seals a session's id into a text that only we can open, and only for the caller that it was made for, so that no replica
-// has to remember it.
+// Seals a session's id into a text that only this gateway can open, and only for the caller that it was created for, so
+// that no replica has to remember it.
 
 import {
   createCipheriv,
@@ -13,7 +13,7 @@ import {
 import { setBounded } from '#std/bounded.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 
-/** What stays with a session: its id at the backend, since when it is there, and what else has to be known of it. */
+/** Facts that belong to a session: its id at the backend, when it was created, and other data. */
 interface SealedSession {
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -23,22 +23,27 @@ interface SealedSession {
 
 export interface SessionSeal {
   /**
-   * Visible ASCII. Each call gives another text for the same session: send the first one and keep to it, since clients take
-   * a session id once. Undefined where it would be longer than a header should be.
+   * Returns visible ASCII, different for each call: send the first text and keep to it, since clients accept a session
+   * id once. Returns undefined if the text would be longer than a header should be.
    */
   seal(session: SealedSession & { readonly caller: string }): string | undefined;
-  /** Undefined where the text is not ours, was changed, belongs to another caller or to a key that is gone. */
+  /**
+   * Returns undefined if the text was not sealed by us, was changed, or belongs to another caller or to a key that was
+   * removed.
+   */
   open(text: string, caller: string): SealedSession | undefined;
 }
 
 export interface SealOptions {
-  /** The first seals, all open. At least 32 bytes each. */
+  /** Keys of at least 32 bytes. The first one seals, all open. */
   readonly keys: readonly Buffer[];
-  /** Unpredictable bytes. */
+  /** Returns unpredictable bytes. */
   readonly random: (size: number) => Buffer;
 }
 
-/** Of a sealed text: with it a request's head stays well below the 8 KiB that servers commonly accept. */
+/**
+ * Maximum length of a sealed text: with it a request's head stays well below the 8 KiB that servers commonly accept.
+ */
 export const MAX_SEALED_LENGTH = 4096;
 
 const VERSION = 1;
@@ -49,13 +54,13 @@ const HEAD_BYTES = 1 + KEY_ID_BYTES;
 const TIME_BYTES = 6;
 const LENGTH_BYTES = 2;
 const MIN_KEY_BYTES = 32;
-/** Sessions that were opened lately, so that each is opened once and not for every request. */
+/** Number of recently opened sessions that are remembered, so that a session is not decrypted for every request. */
 const OPENED_MAX = 10_000;
 const INFO = 'skep mcp session v1';
 
 interface SealKey {
   readonly key: KeyObject;
-  /** Version and the first bytes of a digest of the derived key. */
+  /** Version, and the first bytes of a digest of the derived key. */
   readonly head: Buffer;
 }
 
@@ -87,7 +92,7 @@ export function createSessionSeal({ keys, random }: SealOptions): SessionSeal {
   };
 }
 
-/** RFC 5869. The keys are random already, so no salt and no slow derivation. */
+/** Derives a key (RFC 5869). The secrets are random already, so there is no salt and no slow derivation. */
 function deriveKey(secret: Buffer): SealKey {
   if (secret.length < MIN_KEY_BYTES) throw new RangeError(`a seal's key must have ${MIN_KEY_BYTES} bytes`);
   const derived = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), INFO, 32 + KEY_ID_BYTES));
@@ -95,7 +100,7 @@ function deriveKey(secret: Buffer): SealKey {
   return { key: createSecretKey(derived.subarray(0, 32)), head };
 }
 
-/** The caller is authenticated, not encrypted: it is known to whoever opens. */
+/** Returns the additional data, which authenticates the caller without encrypting it, since the opener knows it. */
 function boundTo(head: Buffer, caller: string): Buffer {
   return Buffer.concat([head, hash('sha256', caller, 'buffer')]);
 }
@@ -104,7 +109,7 @@ function begins(bytes: Buffer, head: Buffer): boolean {
   return timingSafeEqual(bytes.subarray(0, HEAD_BYTES), head);
 }
 
-/** Only the one spelling that `seal` makes: base64 has others for the same bytes. */
+/** Accepts only the encoding that `seal` produces: base64 has others for the same bytes. */
 function decode(text: string): Buffer | undefined {
   if (text.length > MAX_SEALED_LENGTH) return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -122,13 +127,14 @@ function unseal({ key, head }: SealKey, bytes: Buffer, caller: string): SealedSe
   try {
     decipher.final();
   } catch {
-    // The tag does not match: changed, or of another caller. Node names no other reason to throw here.
+    // The tag does not match: the text was changed, or is for another caller. Node documents no other reason to throw
+    // here.
     return undefined;
   }
   return readSession(plain);
 }
 
-/** Time, length of the id, id, data as JSON. */
+/** Encodes the time, the length of the id, the id, and the data as JSON. */
 function encode({ id, issuedAt, data }: SealedSession): Buffer | undefined {
   const name = Buffer.from(id);
   if (name.length > MAX_SEALED_LENGTH) return undefined;

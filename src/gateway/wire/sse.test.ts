@@ -1,5 +1,6 @@
-// Tests of the event splitter against a slow reader of the HTML standard's rules over text, at every place where a stream can
-// be cut, and with streams that are too large. In one file, because all of it shares the splitter's recorder and that reader.
+// Tests the event splitter against a slow text reader that follows the rules of the HTML standard, with streams cut at
+// every position and with streams that are too large. In one file, because all tests share the splitter's recorder and
+// that reader.
 
 import { describe, expect, test } from 'vitest';
 import { createEventSplitter, formatComment, formatEvent, type SseEvent } from './sse.ts';
@@ -7,7 +8,7 @@ import { createEventSplitter, formatComment, formatEvent, type SseEvent } from '
 interface Split {
   readonly events: readonly (Omit<SseEvent, 'data' | 'raw'> & { readonly data: string })[];
   readonly silent: readonly string[];
-  /** All raw bytes in their order. */
+  /** All raw bytes in order. */
   readonly raw: string;
   readonly faults: number;
 }
@@ -38,7 +39,7 @@ function split(chunks: readonly (Buffer | string)[], maxEventBytes = 1000): Spli
   return { events, silent, raw, faults };
 }
 
-/** The rules as the standard words them, over the whole text (9.2.6 Interpreting an event stream). */
+/** Implements the rules literally, over the whole text (HTML standard, 9.2.6 Interpreting an event stream). */
 function standard(text: string): Split['events'] {
   const events: Split['events'][number][] = [];
   let data = '';
@@ -145,7 +146,7 @@ describe('the splitter reads as the standard says', () => {
   });
 });
 
-/** Numbers that look random and are the same in each run (mulberry32). */
+/** Returns pseudorandom numbers that are the same in each run (mulberry32). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -157,7 +158,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('the splitter', () => {
-  test('gives all bytes back as raw parts, so that a stream can be passed on as it came', () => {
+  test('returns all bytes as raw parts, so that a stream can be passed on unchanged', () => {
     const text = ': hi\n\nid: 1\ndata: a\n\nretry: 5\n\ndata: b\r\n\r\n';
     expect(split([text]).raw).toBe(text);
     expect(split([text]).silent).toEqual([': hi\n\n', 'retry: 5\n\n']);
@@ -183,7 +184,7 @@ describe('the splitter', () => {
     expect(split([text], 99)).toMatchObject({ faults: 1, events: [] });
   });
 
-  test('gives an event that is too large on in pieces, in its place, wherever the stream is cut', () => {
+  test('passes an event that is too large on in pieces and in order, wherever the stream is cut', () => {
     const large = `: c\r\nid: 1\r\ndata: ${'x'.repeat(40)}\ndata:y\r\n\n`;
     const text = `data: a\n\n${large}data: b\n\n`;
     for (let cut = 0; cut <= text.length; cut += 1) {
@@ -209,7 +210,7 @@ describe('the splitter', () => {
     expect(split([`data: ${'x'.repeat(80)}\n\n`.repeat(50)], 100)).toMatchObject({ faults: 0, events: { length: 50 } });
   });
 
-  test('never changes an event that it has given out', () => {
+  test('never changes an event that it has emitted', () => {
     const events: Buffer[] = [];
     const splitter = createEventSplitter(
       { maxEventBytes: 1000 },
@@ -225,7 +226,7 @@ describe('the splitter', () => {
     );
   });
 
-  test('gives out nothing after its end', () => {
+  test('emits nothing after its end', () => {
     const splitter = createEventSplitter(
       { maxEventBytes: 1000 },
       { event: () => expect.unreachable(), fault: () => expect.unreachable() },
@@ -237,7 +238,7 @@ describe('the splitter', () => {
 });
 
 describe('formatEvent', () => {
-  test('writes what the splitter reads', () => {
+  test('writes events that the splitter reads', () => {
     const events = [
       { data: Buffer.from('{"a":1}') },
       { data: Buffer.from(''), id: 'priming', retry: 500 },
@@ -265,13 +266,13 @@ describe('formatEvent', () => {
     expect(formatEvent({ data: Buffer.from('a\rid: 7') }).toString()).toBe('data: a\ndata: id: 7\n\n');
   });
 
-  test('throws where the id or the type has a line end', () => {
+  test('throws if the id or the type has a line end', () => {
     expect(() => formatEvent({ data: Buffer.from(''), id: 'a\nb' })).toThrow(RangeError);
     expect(() => formatEvent({ data: Buffer.from(''), type: 'a\rb' })).toThrow(RangeError);
   });
 });
 
-test('formatComment writes what is no event, whatever its text is', () => {
+test('formatComment never writes an event, whatever its text is', () => {
   const comment = formatComment('alive\ndata: x\r\n\r\ndata: y').toString();
   expect(split([comment])).toMatchObject({ events: [], silent: [comment] });
   expect(formatComment('').toString()).toBe(': \n\n');

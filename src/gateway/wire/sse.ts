@@ -1,34 +1,40 @@
-// Server-sent events over bytes, by the rules of the HTML standard (9.2 Server-sent events): cuts a stream into events and
-// formats them.
+// Splits a stream of bytes into server-sent events and formats events, by the rules of the HTML standard (9.2
+// Server-sent events).
 
 import { openRemainder } from './remainder.ts';
 
 export interface SseEvent {
-  /** The data lines joined by LF, not decoded. It may share its memory with the chunk that was pushed. */
+  /** Data lines joined by LF, not decoded. They may share memory with the pushed chunk. */
   readonly data: Buffer;
-  /** The event's own id: it is not carried over from earlier events. */
+  /** Id of this event only; ids of earlier events are not carried over. */
   readonly id?: string;
   readonly type?: string;
-  /** Milliseconds. */
+  /** Reconnection time in milliseconds. */
   readonly retry?: number;
-  /** The event as it came, the blank line included: what is forwarded where nothing changes. */
+  /** Received bytes including the blank line, for forwarding an unchanged event. */
   readonly raw: Buffer;
 }
 
 export interface EventHandlers {
   event(event: SseEvent): void;
-  /** Once; nothing follows, and what is pushed afterwards is ignored. */
+  /** Called once. No other call follows, and later pushes are ignored. */
   fault(reason: 'event-too-large'): void;
-  /** A piece of an event that is too large, as it came. Without this handler such an event is a fault. */
+  /**
+   * Called for each piece of an event that is too large, with the received bytes. Without this handler such an event is
+   * a fault.
+   */
   large?(raw: Buffer, isLast: boolean): void;
-  /** A block without data, which is no event: comments, a bare id or retry. For whoever forwards all of a stream. */
+  /**
+   * Called for a block without data, which is not an event (comments, a lone id or retry), so that a stream can be
+   * forwarded completely.
+   */
   silent?(raw: Buffer): void;
 }
 
 export interface EventSplitter {
   /** The chunk must not be changed afterwards. */
   push(chunk: Buffer): void;
-  /** The stream ended: an unfinished event is dropped, as the standard says. */
+  /** Called when the stream ended: an unfinished event is dropped, as the standard says. */
   end(): void;
 }
 
@@ -44,13 +50,13 @@ export function createEventSplitter(
   handlers: EventHandlers,
 ): EventSplitter {
   const rest = openRemainder();
-  /** The last byte was the end of a line, so that a line end that follows ends the event. */
+  /** Whether the last byte was the end of a line, so that another line end ends the event. */
   let atLineStart = true;
-  /** The last byte was a CR: an LF that follows belongs to it. */
+  /** Whether the last byte was a CR: an LF that follows belongs to it. */
   let afterCr = false;
   let begun = false;
   let closed = false;
-  /** An event that is too large has begun, and its pieces are given on as they come. */
+  /** Whether an event that is too large has begun, whose pieces are forwarded as they come. */
   let passing = false;
 
   function stop(): void {
@@ -94,7 +100,7 @@ export function createEventSplitter(
   function push(chunk: Buffer): void {
     if (closed || chunk.length === 0) return;
     let line = afterCr && chunk[0] === LF ? 1 : 0;
-    // Where the CR ended an event, its LF is no part of the next one.
+    // If the CR ended an event, its LF is not part of the next one.
     let from = rest.length() === 0 && !passing ? line : 0;
     let fresh = atLineStart;
     let cr = chunk.indexOf(CR, line);
@@ -122,12 +128,12 @@ export function createEventSplitter(
   return { push, end: stop };
 }
 
-/** A byte order mark is allowed at the start of a stream only. */
+/** Returns the length of a byte order mark, which is allowed at the start of a stream only. */
 function markLength(raw: Buffer): number {
   return raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0;
 }
 
-/** The block from `start` on, or undefined where it has no data. */
+/** Reads the block from `start` on; returns undefined if it has no data. */
 function readEvent(raw: Buffer, start: number): SseEvent | undefined {
   const pieces: Buffer[] = [];
   let id: string | undefined;
@@ -179,7 +185,10 @@ const FIELDS: readonly { readonly name: Field; readonly bytes: Buffer }[] = (
   ['data', 'event', 'id', 'retry'] as const
 ).map((name) => ({ name, bytes: Buffer.from(name) }));
 
-/** Undefined for comments and fields that the standard does not know. A line without a colon is a field without a value. */
+/**
+ * Returns undefined for comments and fields that the standard does not define. A line without a colon is a field
+ * without a value.
+ */
 function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
   next: for (const { name, bytes } of FIELDS) {
     const after = line + bytes.length;
@@ -192,7 +201,7 @@ function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
   return undefined;
 }
 
-/** Known fields have no colon in their names, so the first one ends the name; one space after it is left out. */
+/** Names of known fields contain no colon, so the first one ends the name; one space after it is left out. */
 function valueStart(raw: Buffer, line: number, end: number): number {
   for (let pos = line; pos < end && pos <= line + LONGEST_FIELD; pos += 1) {
     if (raw[pos] === COLON) return pos + 1 < end && raw[pos + 1] === 0x20 ? pos + 2 : pos + 1;
@@ -207,7 +216,7 @@ export interface OutgoingEvent {
   readonly retry?: number;
 }
 
-/** `id` and `type` are of one line. A CR in the data becomes an LF, since it would end the line. */
+/** Formats an event. `id` and `type` become one line. A CR in the data becomes an LF, since it would end the line. */
 export function formatEvent({ data, id, type, retry }: OutgoingEvent): Buffer {
   let head = '';
   if (type !== undefined) head += `event: ${oneLine(type)}\n`;
@@ -219,7 +228,7 @@ export function formatEvent({ data, id, type, retry }: OutgoingEvent): Buffer {
   return Buffer.concat([start, Buffer.from(lines.join('\ndata: '), 'latin1'), EVENT_END]);
 }
 
-/** A comment keeps a connection open and is no event. */
+/** Formats a comment, which keeps a connection open and is not an event. */
 export function formatComment(text: string): Buffer {
   const lines = text.split(/\r\n|\r|\n/).map((line) => `: ${line}\n`);
   return Buffer.from(`${lines.join('')}\n`);

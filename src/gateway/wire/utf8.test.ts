@@ -1,4 +1,4 @@
-// Bytes that are not UTF-8 are replaced, and all others stay.
+// Tests that only bytes that are not UTF-8 are replaced.
 
 import { expect, test } from 'vitest';
 import { replaceInvalidUtf8 } from './utf8.ts';

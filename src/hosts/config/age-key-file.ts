@@ -6,13 +6,16 @@ import { readAgeKeys } from '#std/sops/age-keys.ts';
 import type { SopsKeys } from '#std/sops/open.ts';
 import { decodeFile } from '#std/utf8.ts';
 
-/** What is wrong with the file is a problem of the documents that need it, and of nothing else. */
+/**
+ * Returns a fault instead of throwing if the file cannot be used: only the documents that need the keys have a problem
+ * then.
+ */
 export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
   try {
     const file = await stat(path);
-    if (!file.isFile()) return unusable(path, 'it is no file');
+    if (!file.isFile()) return unusable(path, 'it is not a file');
     const { mode, uid } = file;
-    // As ssh demands it of keys that are the user's own; a mounted Secret is root's and readable by a group.
+    // ssh demands the same of keys that belong to the user. A mounted Secret belongs to root and a group may read it.
     const others = uid === process.getuid?.() ? 0o077 : 0o007;
     if ((mode & others) !== 0) return unusable(path, `its mode ${(mode & 0o777).toString(8)} lets others read it`);
     const decoded = decodeFile(await readFile(path));
@@ -25,12 +28,12 @@ export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
   }
 }
 
-/** For what only compares: without the file, ciphertext is compared. */
+/** For commands that only compare: without the file, they compare ciphertext. */
 export async function readAgeKeyFileIfPresent(path: string): Promise<SopsKeys> {
   return existsSync(path) ? readAgeKeyFile(path) : { type: 'none' };
 }
 
 function unusable(path: string, reason: string): SopsKeys {
-  const message = `The age keys that the document needs cannot be had from ${path}: ${reason}.`;
+  const message = `The age keys that the document needs cannot be read from ${path}: ${reason}.`;
   return { type: 'none', fault: { code: 'sops-key-unreadable', message } };
 }

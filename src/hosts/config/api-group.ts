@@ -1,3 +1,3 @@
-// The API group of the custom resources where no one names another: the one that existing manifests use.
+// Names the API group of custom resources unless the settings name another: the group that existing manifests use.
 
 export const DEFAULT_API_GROUP = 'toolhive.stacklok.dev';

@@ -1,4 +1,4 @@
-// Where a wrong setting is said to come from.
+// Checks that the message about a wrong setting names the place of the setting.
 
 import { expect, test } from 'vitest';
 import { readConfig } from './read-config.ts';
@@ -22,7 +22,7 @@ test('a wrong value inside JSON of the environment is named with the variable th
 });
 
 test('the name of an instance is none that another one gives to things of its own', () => {
-  check({ SKEP_NAME: 'team-trigger' }, /SKEP_NAME: name: a name that ends in .*-trigger is kept for/);
+  check({ SKEP_NAME: 'team-trigger' }, /SKEP_NAME: name: a name that ends in .*-trigger is reserved for/);
   check({ SKEP_NAME: 'team-approval' }, /SKEP_NAME: name: a name that ends in -approval, /);
   check({ SKEP_NAME: 'trigger' }, /^skep\.yaml:2:21: error schema-[^\n]*$/);
 });
@@ -50,7 +50,7 @@ test.each([
   { source: 'repository: "h:x", auth: {sshKeyFile: k, knownHostsFile: h}' },
   { source: 'repository: "h:x", verify: {keys: [k]}' },
   { source: 'repository: "h:x", verify: {keys: []}', expected: /keys/ },
-  { source: 'repository: "h:x", verify: {keys: [k], mode: tag}', expected: /only where a tag is followed/ },
+  { source: 'repository: "h:x", verify: {keys: [k], mode: tag}', expected: /only if a tag is followed/ },
   { source: 'repository: "h:x", semver: ^1, verify: {keys: [k], mode: both}' },
   { source: 'repository: "h:x", namespace: team-a' },
   { source: 'repository: "h:x", namespace: Team', expected: /namespace/ },
@@ -62,7 +62,7 @@ test.each([
   },
 ])('a source with $source', ({ source, expected }) => checkSource(source, expected));
 
-test('a broken rule is reported beside other problems, and not where a setting has another type', () => {
+test('a broken rule is reported in addition to other problems, and not if a setting has the wrong type', () => {
   const source = 'sources: [{name: fleet, repository: "h:x", branch: main, tag: v1, pathh: x}]\n';
   const reading = (text: string) => () => readConfig({ text, file: 'skep.yaml', environment: {} });
   expect(reading(source)).toThrow(
@@ -108,7 +108,7 @@ test('two channels with one URL, whose notices would be remembered as those of o
   );
 });
 
-test('a source that depends on an unknown one, or on itself by way of others, is named with the place of the dependency', () => {
+test('a source that depends on an unknown one, or on itself through others, is named with the place of the dependency', () => {
   const sourceOf = (name: string, dependsOn: string) =>
     `  - {name: ${name}, repository: "h:${name}", dependsOn: [${dependsOn}]}\n`;
   const reading = (...sources: readonly string[]) => {

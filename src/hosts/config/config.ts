@@ -1,4 +1,4 @@
-// skep.yaml: its schema, the one place where a setting is defined.
+// Defines the schema of skep.yaml. Every setting is defined here or in a file that this one imports.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { ADDED_TO_NAMES } from '#reconciler/run/records/home-record.ts';
@@ -28,15 +28,15 @@ const CATALOGUE_DATABASE = object(
     migrationUser,
     database,
     sslMode,
-    passFile: optional(text('Password file (pgpass format); PGPASSFILE where it is not given.')),
-    caFile: optional(text('PEM file of the certificate authority; PGSSLROOTCERT where it is not given.')),
+    passFile: optional(text('Password file (pgpass format); default: PGPASSFILE.')),
+    caFile: optional(text('PEM file of the certificate authority; default: PGSSLROOTCERT.')),
     services: optional(
       object(
         {
           passFileSecret: optional(objectKey('Secret with a password file (pgpass format) for user.', '.pgpass')),
-          caConfigMap: optional(objectKey('ConfigMap with the certificates by which the server is checked.', 'ca.crt')),
+          caConfigMap: optional(objectKey('ConfigMap with the certificates that verify the server.', 'ca.crt')),
         },
-        'What the services of MCPRegistries without a databaseConfig connect with: objects in the namespace of each.',
+        'Password and certificates for the services of MCPRegistries without a databaseConfig: objects in the namespace of each.',
       ),
     ),
   },
@@ -55,7 +55,7 @@ const NAME = withRules(
   [
     {
       holds: (name) => !KEPT_NAME.test(name),
-      message: `a name that ends in ${ADDED_TO_NAMES.map((word) => `-${word}`).join(', ')} is kept for what an instance of the shorter name stores`,
+      message: `a name that ends in ${ADDED_TO_NAMES.map((word) => `-${word}`).join(', ')} is reserved for the objects that an instance with the shorter name stores`,
     },
   ],
 );
@@ -73,33 +73,38 @@ const SETTINGS = object(
       default: ['*'],
     }),
     scope: choice(
-      'git: only what the sources declare; cluster: custom resources that others apply get children and status, too; each of their changes wakes a run, which reads everything.',
+      'git: only objects that the sources declare; cluster: also children and status of custom resources that others apply; each of their changes wakes a run, which reads everything.',
       ['git', 'cluster'],
       { default: 'git' },
     ),
-    children: bool('Make the children of the custom resources, and their status; else another operator does.', true),
+    children: bool(
+      'Create the children of the custom resources, and write their status; if false, another operator does.',
+      true,
+    ),
     cluster: object(
       {
-        kubeconfig: optional(text('Path of a kubeconfig; else KUBECONFIG, ~/.kube/config, or the pod itself.')),
-        context: optional(text('Context of the kubeconfig; else its current one.')),
-        concurrency: integer('Requests in flight at most.', { default: 16, minimum: 1, maximum: 256 }),
+        kubeconfig: optional(
+          text('Path of a kubeconfig; default: KUBECONFIG, ~/.kube/config, or the account of the pod.'),
+        ),
+        context: optional(text('Context of the kubeconfig; default: its current one.')),
+        concurrency: integer('Limit of requests in flight.', { default: 16, minimum: 1, maximum: 256 }),
         timeoutSeconds: integer(
-          'Within this time `skep status`, `skep plan --against` and other commands that only look, or write a record, answer or say what was not reached. A large repository that --against has to clone first needs more.',
+          'Time after which `skep status`, `skep plan --against` and other commands that only read, or only write a record, name the servers that did not answer. A large repository that --against has to clone first needs more.',
           { default: 10, minimum: 1, maximum: 600 },
         ),
       },
-      'The cluster to keep.',
+      'The cluster that skep reconciles.',
       { default: {} },
     ),
     apply: object(
       {
         prune: bool('Delete objects of this instance that are no longer declared.', true),
-        maxDeletes: integer('More deletions than this of one source wait for approval; 0: each deletion does.', {
+        maxDeletes: integer('More deletions than this of one source wait for approval; 0: every deletion waits.', {
           default: 20,
           minimum: 0,
         }),
         maxDeletesPercent: integer(
-          'The same by share of what the source has, and of each kind of it, from the second deletion on.',
+          'The same as a share of the objects of the source, and of each of its kinds, from the second deletion on.',
           {
             default: 25,
             minimum: 0,
@@ -107,20 +112,20 @@ const SETTINGS = object(
           },
         ),
         deadlineSeconds: integer(
-          'A run that takes longer begins no further change, and soon after no further request; it ends with what was not reached, and the next run goes on there. How long `skep sync` waits for readiness is not part of it. `skep plan` ends in the same time. Both wait for a silent source for half of it at most, and no longer than two minutes.',
+          'A run that takes longer begins no further change, and soon after no further request; it reports the changes that were not begun, and the next run continues there. How long `skep sync` waits for readiness is not part of it. `skep plan` ends in the same time. Both wait for a silent source for half of it at most, and no longer than two minutes.',
           { default: 600, minimum: 1, maximum: 86_400 },
         ),
         waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
-        conflicts: choice('What becomes of declared fields that another manager has changed.', ['force', 'report'], {
+        conflicts: choice('Treatment of declared fields that another manager has changed.', ['force', 'report'], {
           default: 'force',
         }),
       },
-      'How changes are made.',
+      'Settings for changes.',
       { default: {} },
     ),
     approval: object(
       {
-        expiresHours: integer('How long what `skep approve` approved may wait for its run.', {
+        expiresHours: integer('How long an approval of `skep approve` is valid.', {
           default: 24,
           minimum: 1,
           maximum: 720,
@@ -134,13 +139,13 @@ const SETTINGS = object(
     images: IMAGES,
     policies: list(
       text('A folder or file, or builtin: the pack that comes with skep.', { minLength: 1 }),
-      'ValidatingAdmissionPolicies that everything declared is checked against; never those of a source.',
+      'ValidatingAdmissionPolicies that check all declared objects; never policies of a source.',
       { default: [] },
     ),
     pods: object(
       {
         nodeSelector: optional(textMap('Labels of the nodes that they may run on.')),
-        tolerations: list(anyObject('A toleration, as in a pod.'), 'Taints of nodes that they put up with.', {
+        tolerations: list(anyObject('A toleration, as in a pod.'), 'Taints of nodes that they tolerate.', {
           default: [],
         }),
         platform: choice(
@@ -149,12 +154,12 @@ const SETTINGS = object(
           { default: 'kubernetes' },
         ),
       },
-      'Every pod that skep makes; what a podTemplateSpec says wins.',
+      'Settings for every pod that skep creates; a podTemplateSpec takes precedence.',
       { default: {} },
     ),
     outbound: object(
       {
-        allowPrivate: list(text('A range in CIDR notation.'), 'Private addresses that may be connected to.', {
+        allowPrivate: list(text('A range in CIDR notation.'), 'Private addresses to which connections are allowed.', {
           default: [],
         }),
         allowFiles: bool('Allow file:/// repositories.', false),
@@ -166,12 +171,10 @@ const SETTINGS = object(
     git: GIT,
     history: HISTORY,
     notify: NOTIFY,
-    stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
+    stateDir: text('Folder for state that is kept between runs; it can be rebuilt.', { default: '.skep' }),
     http: optional(HTTP),
     dev: optional(DEV),
-    catalogue: optional(
-      object({ database: CATALOGUE_DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.'),
-    ),
+    catalogue: optional(object({ database: CATALOGUE_DATABASE }, 'Store of MCPRegistries without a databaseConfig.')),
   },
   'Configuration of a skep instance.',
 );
@@ -179,7 +182,7 @@ const SETTINGS = object(
 export const CONFIG_SCHEMA = withRules(SETTINGS, [
   {
     holds: ({ sources, scope }) => sources.length > 0 || scope === 'cluster',
-    message: 'nothing is declared anywhere: name a source, or set scope to cluster to keep what others apply',
+    message: 'there is no source: name one, or set scope to cluster to reconcile custom resources that others apply',
     at: '/sources',
   },
 ]);

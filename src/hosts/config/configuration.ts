@@ -1,4 +1,4 @@
-// Finds and reads the configuration file that a command was given, or the one that is there.
+// Finds and reads the configuration file: the file that a command names, or else the file that exists.
 
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
@@ -12,22 +12,22 @@ export interface InstanceFlags {
   readonly context?: string;
 }
 
-/** Options that every command about an instance has. */
+/** Adds the options that every command about an instance has. */
 export function withInstanceFlags(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration file (default: skep.yaml, or else that of skep dev)')
+    .option('-c, --config <file>', 'configuration file (default: skep.yaml, or else the file of skep dev)')
     .option('--kubeconfig <file>', 'kubeconfig to use')
     .option('--context <name>', 'context of the kubeconfig');
 }
 
 export function outputOption(formats: readonly string[] = ['text', 'json']): Option {
-  return new Option('-o, --output <format>', 'what to print').choices(formats).default('text');
+  return new Option('-o, --output <format>', 'format of the output').choices(formats).default('text');
 }
 
-/** The settings of a `skep dev` that runs here, if nothing else says what to look at. */
+/** The settings of a `skep dev` in this folder. They are used if no option and no variable names others. */
 const DEV_FILE = '.skep/dev/skep.yaml';
 
-/** Whether commands without `-c` are about the `skep dev` of this folder. */
+/** Returns whether commands without `-c` are about the `skep dev` of this folder. */
 export function isAboutDev(): boolean {
   return process.env.SKEP_SOURCES === undefined && !existsSync('skep.yaml') && existsSync(DEV_FILE);
 }

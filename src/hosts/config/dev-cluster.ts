@@ -1,4 +1,5 @@
-// Keeps a configuration out of the cluster of a `skep dev` that uses the same instance name: both would delete what the other applies.
+// Keeps a configuration out of the cluster of a `skep dev` that uses the same instance name: each would delete the
+// objects of the other.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -18,7 +19,7 @@ export function refuseDevCluster({ name, stateDir, cluster }: Config, environmen
   if (!text.startsWith(DEV_SETTINGS_HEAD)) return;
   const dev = readConfig({ text, file, environment: {} });
   if (dev.name !== name || resolve(dev.stateDir) === resolve(stateDir)) return;
-  const message = `the cluster of ${kubeconfig} belongs to skep dev, which is the instance "${name}" as well: each would delete what the other applies`;
+  const message = `the cluster of ${kubeconfig} belongs to skep dev, which is also named "${name}": each instance would delete the objects of the other`;
   const remedy = `Commit to a repository that skep dev follows, use -c ${file}, or give your skep.yaml another name`;
   throw new Failure('usage', `${message}. ${remedy}.`, { data: { kubeconfig, file } });
 }

@@ -1,4 +1,4 @@
-// The part of skep.yaml that is for `skep dev` alone: what runs on the machine in place of images.
+// Defines the part of skep.yaml that is for `skep dev` alone: the programs that run on the machine in place of images.
 
 import { PACKAGE_TYPES } from '#registry/catalogue/packages.ts';
 import { choice, list, object, type Static, text } from '#std/schema.ts';
@@ -8,23 +8,23 @@ const IMAGE = object(
     image: text('A name, or a glob such as images.example.com/mcp/*.', { minLength: 1 }),
     command: list(
       text('$(NAME) is a variable of the container.'),
-      'Program and arguments; those of the container follow.',
+      'Program and arguments; the arguments of the container follow.',
       { minItems: 1 },
     ),
   },
-  'What runs in place of an image.',
+  'A program that runs in place of an image.',
 );
 
 export type ImageRule = Static<typeof IMAGE>;
 
 export const DEV = object(
   {
-    images: list(IMAGE, 'Programs of this machine in place of images; the first that fits counts.', { default: [] }),
+    images: list(IMAGE, 'Programs of this machine in place of images; the first match counts.', { default: [] }),
     run: list(
       choice('npm: needs npm on this machine; pypi: needs uv.', PACKAGE_TYPES),
-      'Packages that run in place of images of entries that name both, in an exact version; the first type that there is counts.',
+      'Types of packages that run in place of images if an entry names both, in an exact version; the first type that the entry has counts.',
       { default: [] },
     ),
   },
-  'For `skep dev` alone: what may run on this machine.',
+  'For `skep dev` alone: programs that may run on this machine.',
 );

@@ -1,15 +1,15 @@
-// The part of skep.yaml about what is kept of runs.
+// Defines the part of skep.yaml about the stored runs.
 
 import { integer, object } from '#std/schema.ts';
 
 export const HISTORY = object(
   {
-    limit: integer('How many runs are kept; without a database fewer where they are large.', {
+    limit: integer('How many runs are kept; without a database fewer if they are large.', {
       default: 50,
       minimum: 1,
       maximum: 1000,
     }),
   },
-  'What is kept of runs that changed something or found something new.',
+  'History of the runs that changed something or found something new.',
   { default: {} },
 );

@@ -1,4 +1,4 @@
-// The part of skep.yaml about the reconciler's own listener.
+// Defines the part of skep.yaml about the reconciler's own listener.
 
 import { object, optional, type Static, text } from '#std/schema.ts';
 
@@ -9,17 +9,17 @@ export const HTTP = object(
       pattern: '^([^:\\[\\]/\\s]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$',
     }),
     tokenFile: optional(
-      text('File with the tokens, one a line, that may see more than health and metrics; read anew each time.', {
+      text('File with the tokens, one a line, that may read more than health and metrics; read again each time.', {
         minLength: 1,
       }),
     ),
     webhookSecretFile: optional(
-      text('File with the secrets, one a line, that Git servers sign webhooks with; read anew each time.', {
+      text('File with the secrets, one a line, that Git servers sign webhooks with; read again each time.', {
         minLength: 1,
       }),
     ),
   },
-  'Where `skep run` answers /health, /readiness and /metrics. Without it nothing listens.',
+  'Listener of `skep run` for /health, /readiness and /metrics. Without it, skep does not listen.',
 );
 
 export type HttpConfig = Static<typeof HTTP>;
@@ -29,7 +29,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Of an address as the schema allows it. */
+/** Splits an address of the form that the schema allows. */
 export function addressOf(text: string): Address {
   const at = text.lastIndexOf(':');
   const host = text.slice(0, at);

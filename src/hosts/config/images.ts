@@ -1,7 +1,8 @@
-// The part of skep.yaml about images: those of the workloads that skep makes, and who must have signed the images that run.
+// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the signers that
+// images must have.
 
 import { addressed } from '#std/address/address.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import { bool, choice, integer, list, object, optional, text, textMap } from '#std/schema.ts';
 import { withRules } from './rules.ts';
 
@@ -24,27 +25,25 @@ const RULE = withRules(
       issuer: optional(
         addressed(text('Issuer of the token of the signer: https://token.actions.githubusercontent.com.'), 'url'),
       ),
-      repository: optional(
-        addressed(text('Source repository that the certificate names: https://github.com/acme/x.'), 'url'),
-      ),
+      repository: optional(addressed(text('Source repository in the certificate: https://github.com/acme/x.'), 'url')),
       attestation: optional(
-        text('Predicate type of an attestation that must be there, such as https://slsa.dev/provenance/v1.', {
+        text('Predicate type of a required attestation, such as https://slsa.dev/provenance/v1.', {
           minLength: 1,
         }),
       ),
     },
-    'Who signs images.',
+    'Signer of images.',
   ),
   [
     {
       holds: ({ keyFile, issuer, identity, repository }) =>
         keyFile !== undefined || (issuer !== undefined && (identity !== undefined || repository !== undefined)),
-      message: 'a rule needs keyFile, or issuer with identity or repository: anybody gets a certificate',
+      message: 'a rule needs keyFile, or issuer with identity or repository, because anyone can get a certificate',
     },
     {
       holds: ({ keyFile, issuer, identity, repository }) =>
         keyFile === undefined || (issuer === undefined && identity === undefined && repository === undefined),
-      message: 'a signature by a key says nothing about issuer, identity and repository: write two rules',
+      message: 'a signature by a key has no issuer, identity and repository: write two rules',
     },
   ],
 );
@@ -52,31 +51,26 @@ const RULE = withRules(
 const VERIFY = object(
   {
     mode: choice(
-      'For namespaces that are not in the list: warn applies images whose signature does not fit, with a warning; require keeps their children unchanged.',
+      'For namespaces that are not in the list: warn applies images without a matching signature, with a warning; require keeps their children unchanged.',
       MODES,
       { default: 'off' },
     ),
     namespaces: list(
       object({ name: pattern('A name, or a glob such as team-*.'), mode: choice('As above.', MODES) }, 'Namespaces.'),
-      'Other modes for namespaces; the first that fits counts.',
+      'Other modes for namespaces; the first match counts.',
       { default: [] },
     ),
-    rules: list(
-      RULE,
-      'Who signs which images; the first that fits counts, before the provenance of catalogue entries.',
-      { default: [] },
-    ),
+    rules: list(RULE, 'Signers by image; the first match counts, before the provenance of catalogue entries.', {
+      default: [],
+    }),
     pin: bool(
       'Write the verified digest into the children of namespaces that warn, too: x:1 becomes x:1@sha256:... Namespaces that require always do.',
       false,
     ),
     trustedRoot: optional(
-      text(
-        'File with a trusted root of Sigstore; the public-good instance, as this release recorded it, if there is none.',
-        {
-          minLength: 1,
-        },
-      ),
+      text('File with a trusted root of Sigstore; default: the public-good instance, as this release recorded it.', {
+        minLength: 1,
+      }),
     ),
     refreshSeconds: integer('A tag is resolved again after this time.', { default: 300, minimum: 30, maximum: 86_400 }),
     realms: optional(textMap('Hosts of token services that registries may send their clients to, by registry.')),
@@ -91,11 +85,11 @@ export const IMAGES = object(
     proxy: optional(text('Image of the proxy in front of a server.')),
     vmcp: optional(text('Image of a virtual MCP server.')),
     registry: optional(text('Image of the registry service.')),
-    pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod that skep makes.', {
+    pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod that skep creates.', {
       default: [],
     }),
     verify: VERIFY,
   },
-  'Images of the workloads that skep makes; the default is that of the reconciler itself, by its digest.',
+  'Images of the workloads that skep creates; the default is the image of the reconciler itself, by its digest.',
   { default: {} },
 );

@@ -1,12 +1,12 @@
-// Which version of Kubernetes manifests are held against: the one whose schemas are bundled.
+// Checks the version of Kubernetes that manifests are validated against: only the bundled version is possible.
 
 import { KUBERNETES_VERSION } from '#kubernetes/rules/schemas/kinds.ts';
 import { Failure } from '#std/failure.ts';
 
-/** Throws Failure `usage` for any other: what is not bundled is not guessed. */
+/** Throws Failure `usage` for any version whose schemas are not bundled. */
 export function checkKubernetesVersion(asked: string): void {
   const [, minor] = /^v?(\d+\.\d+)(?:\.\d+)?$/.exec(asked) ?? [];
   if (minor === KUBERNETES_VERSION) return;
-  const message = `--kubernetes-version ${asked}: only the schemas of Kubernetes ${KUBERNETES_VERSION} are bundled; without the option those are used.`;
+  const message = `--kubernetes-version ${asked}: only the schemas of Kubernetes ${KUBERNETES_VERSION} are bundled; they are used without the option.`;
   throw new Failure('usage', message);
 }

@@ -1,4 +1,4 @@
-// The part of skep.yaml about who is notified of runs.
+// Defines the part of skep.yaml about the receivers of notices about runs.
 
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
@@ -9,21 +9,21 @@ function url(description: string) {
 
 const COMMIT_STATUS = object(
   {
-    provider: choice('The forge that the sources are at.', ['github', 'gitlab', 'gitea']),
-    tokenFile: text('File with a token that may set the status of commits; read anew each time.', { minLength: 1 }),
-    apiUrl: optional(url('Where its API is, if that does not follow from the repository.')),
+    provider: choice('The forge of the sources.', ['github', 'gitlab', 'gitea']),
+    tokenFile: text('File with a token that may set the status of commits; read again each time.', { minLength: 1 }),
+    apiUrl: optional(url('URL of its API, if it does not follow from the repository.')),
     context: optional(
-      text('Names the status among others of a commit; skep/<name>.', { minLength: 1, maxLength: 100 }),
+      text('Name of the status among others of a commit; default: skep/<name>.', { minLength: 1, maxLength: 100 }),
     ),
-    targetUrl: optional(url('Where the status leads, such as the page /runs.')),
+    targetUrl: optional(url('Target of the link in the status, such as the page /runs.')),
   },
   'The status of each commit at its forge.',
 );
 
 const WEBHOOK = object(
   {
-    url: url('What is reported of runs, by POST.'),
-    secretFile: text('File with the secret that the body is signed with; read anew each time.', { minLength: 1 }),
+    url: url('URL to which runs are posted.'),
+    secretFile: text('File with the secret that the body is signed with; read again each time.', { minLength: 1 }),
   },
   'One receiver.',
 );
@@ -37,15 +37,15 @@ const CHAT = object(
         minLength: 1,
       },
     ),
-    targetUrl: optional(url('Where the message leads, such as the page /runs.')),
+    targetUrl: optional(url('Target of the link in the message, such as the page /runs.')),
   },
-  'One channel of a chat.',
+  'A channel of a chat.',
 );
 
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    // The last notice is remembered by these keys: a second entry would keep the first from being notified.
+    // The last notice is remembered by these keys: a second entry with the same keys would never be notified.
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
       default: [],
       keys: ['url'],

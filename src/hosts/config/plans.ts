@@ -1,5 +1,5 @@
-// The part of skep.yaml about plans that leave the cluster: who must have signed a plan file, and where the state is
-// published for plans without access.
+// Defines the part of skep.yaml about plans that leave the cluster: the keys that must have signed a plan file, and the
+// place at which the state is published for plans without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';
@@ -8,13 +8,13 @@ export const PLANS = withRules(
   object(
     {
       require: choice(
-        'signed: only `skep apply` of a plan file that one of the keys has signed changes anything; runs report what waits.',
+        'signed: only `skep apply` of a plan file that one of the keys has signed changes anything; runs only report pending changes.',
         ['unsigned', 'signed'],
         { default: 'unsigned' },
       ),
       keys: list(
         text('A file.', { minLength: 1 }),
-        'Public SSH keys (.pub, allowed_signers) that sign plan files; with them a signature beside a file is always checked.',
+        'Public SSH keys (.pub, allowed_signers) that sign plan files; with keys, a signature next to a file is always checked.',
         { default: [] },
       ),
       expiresHours: integer('Older plan files are refused.', { default: 24, minimum: 1, maximum: 720 }),
@@ -25,7 +25,7 @@ export const PLANS = withRules(
   [
     {
       holds: ({ require, keys }) => require !== 'signed' || keys.length > 0,
-      message: 'signed plans can be required only where keys say by whom',
+      message: 'signed plans can be required only if keys name the signers',
       at: '/keys',
     },
   ],

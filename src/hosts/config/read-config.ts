@@ -1,4 +1,4 @@
-// Reads skep.yaml and the environment: every setting can come from there as SKEP_<PATH>.
+// Reads skep.yaml and the environment: every setting can also come from a variable SKEP_<PATH>.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
@@ -16,9 +16,9 @@ import { CONFIG_SCHEMA, type Config } from './config.ts';
 import { brokenRules } from './rules.ts';
 
 export interface ConfigInput {
-  /** The file's text; undefined where there is no file and the environment alone must do. */
+  /** The text of the file; undefined if there is no file and the environment alone has the settings. */
   readonly text: string | undefined;
-  /** As messages name it. */
+  /** The name of the file in messages. */
   readonly file: string;
   readonly environment: Environment;
 }
@@ -64,7 +64,7 @@ function misspelledProblem({ variable, meant }: { readonly variable: string; rea
   return { code: 'schema-unknown-field', severity: 'error', message };
 }
 
-/** What the schema does not name, at any depth: a slip of the pen must not pass for a setting. */
+/** Finds settings, at any depth, that the schema does not name: a typing error must not pass for a setting. */
 function unknownSettings(schema: JsonObject, value: Json, pointer = ''): Finding[] {
   if (Array.isArray(value)) {
     const items = isObject(schema.items) ? schema.items : {};
@@ -85,7 +85,7 @@ function invalidConfig(problems: readonly Problem[]): Failure {
   return new Failure('config-invalid', problems.map(formatProblem).join('\n'));
 }
 
-/** The schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
+/** Returns the schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
 function plainSchema(schema: TSchema): JsonObject {
   return JSON.parse(JSON.stringify(schema));
 }

@@ -1,5 +1,5 @@
-// What `skep validate` reads of a config repository: a folder with a skep.yaml is checked as its reconciler reads it, which
-// is what the sources name below it, and nothing else.
+// Finds the folders of a config repository that `skep validate` reads. In a folder with a skep.yaml it reads exactly
+// the folders that the sources of that skep.yaml name, as its reconciler does.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +13,21 @@ import { settingsText } from './settings-file.ts';
 export interface ManifestFolder {
   /** A folder, or a file. */
   readonly path: string;
-  /** Patterns of paths below it that are not read. */
+  /** Patterns of paths below it that are ignored. */
   readonly ignore: readonly string[];
-  /** Namespace of namespaced objects that name none. */
+  /** Namespace of namespaced objects that do not name one. */
   readonly namespace?: string | undefined;
-  /** Values for expressions, as far as skep.yaml has them; absent: expressions stay. */
+  /** Values of the variables in expressions, as far as skep.yaml has them. If absent, expressions are not replaced. */
   readonly variables?: Variables;
-  /** Its reconciler may connect to some private addresses. */
+  /** If true, its reconciler may connect to some private addresses. */
   readonly allowsPrivate?: boolean;
-  /** Its reconciler verifies images; absent: none. */
+  /** Its reconciler verifies images by these rules. If absent, it does not verify images. */
   readonly verify?: ImagePolicy | undefined;
 }
 
 /**
- * Any other path stays as it is. Throws Failure `config-invalid`, and `usage` where no source has a folder there: it is
- * not guessed what else may be meant.
+ * Returns a path without a skep.yaml unchanged. Throws Failure `config-invalid`, and `usage` if no source of the
+ * skep.yaml has a folder below it: guessing other folders could check the wrong ones.
  */
 export async function findManifestFolders(path: string, environment: Environment): Promise<readonly ManifestFolder[]> {
   const file = join(path, 'skep.yaml');

@@ -1,5 +1,5 @@
-// Rules between settings of skep.yaml, in code, as no API server reads them (docs/decisions/0304): each stands at the value
-// that it is about.
+// Rules between settings of skep.yaml. They are code, because no API server reads them (docs/decisions/0304). Each rule
+// belongs to the schema of the value that it checks.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
@@ -7,20 +7,26 @@ import { isObject, type Json, pointerToken } from '#std/json.ts';
 import { RULES } from '#std/schema/marks.ts';
 import type { Static, TSchema } from '#std/schema.ts';
 
-/** The sentence for the author, and its place. */
+/** A sentence for the author, and its place. */
 interface Fault {
   readonly message: string;
-  /** JSON pointer of the setting that the message is about, below the value; absent: the value itself. */
+  /** JSON pointer of the setting that the message is about, below the value. If absent, the value itself. */
   readonly at?: string;
 }
 
-/** Functions get values that have the types of their schema, and their defaults. */
+/** A rule about a value. The functions receive values that have the types of their schema, and their defaults. */
 export type Rule<T> =
   | (Fault & { readonly holds: (value: T) => boolean })
-  /** For a rule whose place depends on the value. `message`: the rule in general, for the reference of the settings. */
+  /**
+   * For a rule whose place depends on the value. `message` describes the rule in general, for the reference of the
+   * settings.
+   */
   | { readonly message: string; readonly faults: (value: T) => readonly Fault[] };
 
-/** Before `optional`, whose mark a copy loses; not for values of maps. Of a schema as JSON at most the messages are left. */
+/**
+ * Attaches rules to a schema. Call it before `optional`, because a copy of a schema loses the mark of `optional`. It
+ * does not work for values of maps. The JSON of a schema contains at most the messages.
+ */
 export function withRules<T extends TSchema>(schema: T, rules: readonly Rule<Static<T>>[]): T {
   return { ...schema, [RULES]: rules };
 }
@@ -31,7 +37,7 @@ interface Ruled {
   readonly [RULES]?: readonly Rule<Json>[];
 }
 
-/** Of the value, and of all below it. `value` has the types of the schema. */
+/** Finds the broken rules of a value and of all values below it. `value` must have the types of the schema. */
 export function brokenRules(schema: TSchema, value: Json, pointer = ''): Finding[] {
   const { properties = {}, items, [RULES]: rules = [] }: Ruled = schema;
   const broken = rules.flatMap((rule) => faultsOfRule(rule, value)).map((fault) => findingOf(fault, pointer));

@@ -5,8 +5,8 @@ import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 
 /**
- * Throws Failure `secret-file-unreadable`, also if all lines are empty (an empty secret must let nobody in) or the file is
- * not UTF-8; and `secret-file-open` if any user of the machine may write a secret of their own into it.
+ * Throws Failure `secret-file-unreadable`, also if all lines are empty (an empty secret must not let anyone in) or the
+ * file is not UTF-8. Throws `secret-file-open` if any user of the machine may write a secret into it.
  */
 export async function readSecretFile(path: string): Promise<readonly string[]> {
   const lines = (await readTrusted(path)).split('\n').map((line) => line.trim());
@@ -18,9 +18,9 @@ export async function readSecretFile(path: string): Promise<readonly string[]> {
 async function readTrusted(path: string): Promise<string> {
   try {
     const { mode } = await stat(path);
-    // Readable by others is how Kubernetes mounts a Secret unless set otherwise (docs/decisions/0211).
+    // Kubernetes mounts a Secret readable by others unless it is set otherwise (docs/decisions/0211).
     if (process.platform !== 'win32' && (mode & 0o002) !== 0) {
-      const message = `secret file ${path} can be written by any user of this machine: take that right away (chmod o-w)`;
+      const message = `secret file ${path} can be written by any user of this machine: remove that right (chmod o-w)`;
       throw new Failure('secret-file-open', message);
     }
     return textOfFile(await readFile(path), `secret file ${path}`, 'secret-file-unreadable');

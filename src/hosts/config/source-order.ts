@@ -1,4 +1,4 @@
-// Rules about `dependsOn`: it names other sources, and no source waits for itself by way of others.
+// Rules about `dependsOn`: it names other sources, and no source may wait for itself through others.
 
 import { didYouMean } from '#std/closest.ts';
 
@@ -29,7 +29,7 @@ export function unknownSources(sources: readonly Source[]): readonly Fault[] {
   );
 }
 
-/** Each circle once, at its first source. */
+/** Finds each cycle once, at its first source. */
 export function circularSources(sources: readonly Source[]): readonly Fault[] {
   const position = new Map(sources.map(({ name }, index) => [name, index]));
   function pathBack(first: string, start: string): readonly string[] | undefined {

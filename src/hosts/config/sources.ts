@@ -1,23 +1,23 @@
-// The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits.
+// Defines the part of skep.yaml about the sources that declare the fleet: repositories, commits, credentials, limits.
 
 import { NAME_PATTERN } from '#reconciler/run/read/substitute/expressions.ts';
 import { addressed } from '#std/address/address.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import { bool, choice, integer, list, object, optional, type Static, text, textMap } from '#std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
 import { circularSources, unknownSources } from './source-order.ts';
 
 const PASSWORD = {
   username: optional(text('User name for HTTP Basic authentication.', { minLength: 1 })),
-  passwordFile: optional(text('File that holds the password or token; read anew each time.', { minLength: 1 })),
+  passwordFile: optional(text('File with the password or token; read again each time.', { minLength: 1 })),
 };
 
 const KEY = {
-  sshKeyFile: optional(text('File that holds the private SSH key, without a passphrase.', { minLength: 1 })),
+  sshKeyFile: optional(text('File with the private SSH key, without a passphrase.', { minLength: 1 })),
   knownHostsFile: optional(text('File with the keys of the SSH servers to trust (ssh-keyscan).', { minLength: 1 })),
 };
 
-const PAIRS = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; else those of git.credentials.');
+const PAIRS = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; default: those of git.credentials.');
 
 const IN_PAIRS: readonly Rule<Static<typeof PAIRS>>[] = [
   {
@@ -38,7 +38,7 @@ const ALLOW = object(
   {
     namespaces: list(
       text('A name, or a glob such as team-*.'),
-      'Namespaces of its objects; * also means those without.',
+      'Namespaces of its objects; * also means objects without a namespace.',
       {
         default: ['*'],
       },
@@ -47,13 +47,13 @@ const ALLOW = object(
       default: ['*'],
     }),
   },
-  'What the source may declare; the rest of it is a problem, and its objects in the cluster are kept.',
+  'Objects that the source may declare; others are problems, and their live objects are kept unchanged.',
 );
 
 const VERIFY = object(
   {
     mode: choice(
-      'What must be signed: the commit, the annotated tag that leads to it, or both.',
+      'Objects that must be signed: the commit, the annotated tag that leads to it, or both.',
       ['head', 'tag', 'both'],
       {
         default: 'head',
@@ -63,25 +63,25 @@ const VERIFY = object(
       minItems: 1,
     }),
   },
-  'Commits without a good signature by one of the keys are refused; the last good one stays.',
+  'Commits without a valid signature by one of the keys are refused; the last valid one stays.',
 );
 
 const DECRYPTION = object(
   {
     ageKeyFile: text(
-      'File of private age keys (age-keygen), one a line; read anew each time. Only its user may read it.',
+      'File of private age keys (age-keygen), one a line; read again each time. Only its user may read it.',
       {
         minLength: 1,
       },
     ),
   },
-  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and the one in the cluster is kept unchanged.',
+  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and the live one is kept unchanged.',
 );
 
 const SUBSTITUTE = withRules(
   object(
     {
-      values: optional(textMap('Values by name of the variable; they win over those of from.')),
+      values: optional(textMap('Values by name of the variable; they take precedence over the values of from.')),
       from: list(
         object(
           {
@@ -91,7 +91,7 @@ const SUBSTITUTE = withRules(
           },
           'An object whose keys are names of variables.',
         ),
-        'ConfigMaps and Secrets in the home namespace, read for each run; later ones win. The value of a Secret may be used in Secrets only.',
+        'ConfigMaps and Secrets in the home namespace, read for each run; later ones take precedence. The value of a Secret may be used in Secrets only.',
         { default: [] },
       ),
     },
@@ -136,7 +136,7 @@ const SOURCE = withRules(
         default: [],
       }),
       namespace: optional(
-        text('Namespace of its namespaced objects that name none; absent: such an object is a problem.', {
+        text('Namespace of its namespaced objects that do not name one; absent: such an object is a problem.', {
           maxLength: 63,
           pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
         }),
@@ -144,7 +144,7 @@ const SOURCE = withRules(
       substitute: optional(SUBSTITUTE),
       dependsOn: list(
         text('Name of another source.', { minLength: 1 }),
-        'Sources that must be applied and ready before anything of this one is changed or deleted.',
+        'Sources that must be applied and ready before objects of this one are changed or deleted.',
         { default: [] },
       ),
       auth: optional(AUTH),
@@ -158,7 +158,7 @@ const SOURCE = withRules(
         }),
       ),
     },
-    'One place that declares a part of the fleet.',
+    'A source that declares a part of the fleet.',
   ),
   [
     {
@@ -169,7 +169,7 @@ const SOURCE = withRules(
     {
       holds: ({ verify, tag, semver }) =>
         verify === undefined || verify.mode === 'head' || tag !== undefined || semver !== undefined,
-      message: 'signatures of tags can be asked for only where a tag is followed, by tag or semver',
+      message: 'signatures of tags can be required only if a tag is followed, by tag or semver',
       at: '/verify/mode',
     },
     {
@@ -184,14 +184,14 @@ const SOURCE = withRules(
 export const SOURCES = withRules(
   list(
     SOURCE,
-    'Where the fleet is declared; empty with scope cluster: only custom resources that others apply are kept.',
+    'Sources of the fleet; empty with scope cluster: only custom resources that others apply are reconciled.',
     {
       keys: ['name'],
     },
   ),
   [
     { faults: unknownSources, message: 'dependsOn names other sources of the same file' },
-    { faults: circularSources, message: 'no source depends on itself by way of dependsOn of others' },
+    { faults: circularSources, message: 'no source depends on itself through dependsOn of others' },
   ],
 );
 
@@ -205,17 +205,18 @@ const HOST_CREDENTIALS = withRules(
     {
       host: text('Host of the URL, without a port.', { minLength: 1, pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$' }),
       scheme: optional(
-        choice(
-          'How the repository is reached; absent: https, and ssh for a key. Nothing goes over http unless this says so.',
-          ['https', 'http', 'ssh'],
-        ),
+        choice('Scheme of the repository; absent: https, and ssh for a key. http is used only if it is set here.', [
+          'https',
+          'http',
+          'ssh',
+        ]),
       ),
       port: optional(integer("Port of the URL; absent: the scheme's own.", { minimum: 1, maximum: 65_535 })),
       ...PASSWORD,
       ...KEY,
       namespaces: list(
         text('A name, or a glob such as team-*.'),
-        'Namespaces whose MCPRegistries may read with them, as whoever may create one there can: none, sources of skep.yaml only.',
+        'Namespaces whose MCPRegistries, and so everyone who may create one there, may use them; if empty, only sources of skep.yaml.',
         { default: [] },
       ),
     },
@@ -228,7 +229,7 @@ export const GIT = object(
   {
     credentials: list(
       HOST_CREDENTIALS,
-      'For repositories whose source, or MCPRegistry, has no credentials of its own.',
+      'Credentials for repositories whose source, or MCPRegistry, has none of its own.',
       { default: [] },
     ),
   },

@@ -1,4 +1,4 @@
-// The part of skep.yaml that says when changes may be made.
+// Defines the part of skep.yaml about the times at which changes may be made.
 
 import { integer, list, object, optional, type Static, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';
@@ -6,15 +6,17 @@ import { withRules } from './rules.ts';
 const WINDOW = withRules(
   object(
     {
-      allow: optional(text('Cron expression: changes may be made from here on.', { minLength: 1 })),
-      deny: optional(text('Cron expression: no changes from here on; wins over every allow.', { minLength: 1 })),
-      hours: integer('How long it lasts, by the clock on no wall: 24 hours are 24 hours.', {
+      allow: optional(text('Cron expression: changes may be made from this time on.', { minLength: 1 })),
+      deny: optional(
+        text('Cron expression: no changes from this time on; takes precedence over every allow.', { minLength: 1 }),
+      ),
+      hours: integer('Duration in hours, whatever the wall clock does: 24 hours are 24 hours.', {
         minimum: 1,
         maximum: 744,
       }),
       timeZone: text('Time zone of the expression (IANA name).', { default: 'UTC' }),
     },
-    'A time in which changes may, or may not, be made.',
+    'A time in which changes may be made, or may not.',
   ),
   [
     {
@@ -26,7 +28,7 @@ const WINDOW = withRules(
 
 export const WINDOWS = list(
   WINDOW,
-  'When changes may be made: never in a deny; where there is an allow, only in one; else always.',
+  'Times in which changes may be made: never in a deny; if there is an allow, only in one; otherwise always.',
   { default: [] },
 );
 

@@ -10,12 +10,12 @@ import { readRenderedConfigs } from './registries.ts';
 import type { DevWorld } from './world.ts';
 
 export interface FollowedPackages {
-  /** Where the catalogue does not answer, what was known stays. */
+  /** If the catalogue does not respond, the packages that were read before stay in use. */
   ran(result: RunResult): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `packages` absent: none may run, and no one reads. */
+/** If `packages` is absent, no package may run and the catalogue is not read. */
 export function followPackages(
   packages: PackagePrograms | undefined,
   instance: Instance,
@@ -67,7 +67,7 @@ export function followPackages(
 
 const PAGE_SIZE = 100;
 
-/** Whether a run may have changed the registries or their content. */
+/** Returns whether a run may have changed the registries or their content. */
 export function hasNews({ catalogue, outcomes }: RunResult): boolean {
   return catalogue.some(({ action }) => action === 'synced') || outcomes.some(({ action }) => action !== 'unchanged');
 }

@@ -1,4 +1,4 @@
-// What `skep dev` prints once everything is there: where things are, and what to try next.
+// Prints the guide of `skep dev` after the start: URLs and files, and commands to try next.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,7 +9,7 @@ import type { DevWorld } from './world.ts';
 
 const RETIRABLE = 'cluster/ops/calendar.yaml';
 
-/** What to try next: commands that work as they stand. */
+/** Returns the guide. Its commands work if they are copied. */
 export function formatGuide(
   world: DevWorld,
   origin: string,
@@ -22,13 +22,13 @@ export function formatGuide(
     '',
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
     `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
-    // The servers are beside the first one. No browser sends a fragment to anybody.
-    ...pages.map((url, index) => `page        ${url}${index === 0 ? `#token=${token}` : ''}`),
-    `runs        ${origin}/runs`,
+    `console     ${origin}/`,
+    // The servers are listed next to the first registry. Browsers do not send a fragment to any server.
+    ...pages.map((url, index) => `catalogue   ${url}${index === 0 ? `#token=${token}` : ''}`),
     ...urls.map((url) => `registry    ${url}`),
     ...servers.map((server) => `server      ${server.url}${noteOn(server)}`),
     `token       ${token}   (for the other servers)`,
-    `state       ${relative(process.cwd(), world.dir)} (delete it to start anew)`,
+    `state       ${relative(process.cwd(), world.dir)} (delete it to start again)`,
     '',
     'Try in another terminal:',
     `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets,pods -A`,
@@ -54,7 +54,7 @@ function commitOf(fleetDir: string): string {
     : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`;
 }
 
-/** A tool of the sample fleet, or the tools of a server that needs no login, where there is one. */
+/** Returns a command that calls a tool: of the sample fleet, or of a server that needs no login, if there is one. */
 function callOf({ tokenFile }: DevWorld, servers: readonly RunningServer[]): readonly string[] {
   const open = servers.filter(
     ({ auth, transport, notRunHere }) =>

@@ -1,9 +1,9 @@
-// The configuration of an embedded authorization server as it has to be on this machine: it is its own issuer at the URL of
-// its server beside the catalogue.
+// Adapts the configuration of an embedded authorization server to this machine: its issuer is the URL of its server
+// next to the catalogue.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
-/** `url` of the resource that it guards, which was another one before. */
+/** `url` is the new URL of the resource that the server guards, `before` its old one. */
 export function relocateAuthServer(server: AuthServerConfig, url: string, before: string): AuthServerConfig {
   return {
     ...server,

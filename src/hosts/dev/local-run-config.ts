@@ -9,11 +9,14 @@ import { relocateAuthServer } from './local-auth-server.ts';
 
 export interface LocalPlace {
   readonly addresses: Addresses;
-  /** What clients call the server; absent: as it was. */
+  /** URL at which clients call the server. If absent, the URL in the configuration stays. */
   readonly url?: string;
 }
 
-/** Undefined: it is another file. The proxy itself reports a file that it cannot read. Throws if the configuration names a process. */
+/**
+ * Returns undefined if it is another file. The proxy itself reports a file that it cannot read. Throws if the
+ * configuration names a process.
+ */
 export async function relocateRunConfig(file: string, text: string, place: LocalPlace): Promise<string | undefined> {
   const config = file === RUN_CONFIG_FILE ? parse(text) : undefined;
   if (!isObject(config)) return undefined;
@@ -32,7 +35,7 @@ export async function relocateRunConfig(file: string, text: string, place: Local
       ...(server && url !== undefined && isObject(oidc)
         ? { embedded_auth_server_config: relocateAuthServer(server, url, String(oidc.resource_url)) }
         : {}),
-      // Those that come through the URL beside the catalogue say what it has taken from the path.
+      // Requests through the URL next to the catalogue name, in a header, the prefix that was removed from their path.
       trust_proxy_headers: true,
     },
     undefined,
@@ -40,7 +43,7 @@ export async function relocateRunConfig(file: string, text: string, place: Local
   );
 }
 
-/** Inside a cluster, the issuer is the address of its API server. */
+/** Returns the address of the API server if that is the issuer, as inside a cluster. */
 function apiServer({ issuer_is_api_server: isApiServer }: JsonObject, addresses: Addresses): JsonObject {
   return isApiServer === true ? { issuer: addresses.apiServer() } : {};
 }

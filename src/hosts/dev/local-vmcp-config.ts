@@ -1,10 +1,10 @@
-// Adapts the configuration of a virtual server to this machine: clients reach it through the URL next to the catalogue. The addresses
-// of its members have been replaced before.
+// Adapts the configuration of a virtual server to this machine: clients reach it through the URL next to the catalogue.
+// The addresses of its members have been replaced before.
 
 import { formatVmcpConfig, readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import { relocateAuthServer } from './local-auth-server.ts';
 
-/** Undefined: the file is another one, or cannot be read, which the server reports itself. */
+/** Returns undefined if it is another file, or if it cannot be read, which the server reports itself. */
 export function relocateVmcpConfig(
   file: string,
   text: string,

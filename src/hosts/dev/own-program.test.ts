@@ -1,4 +1,5 @@
-// Our own image as a process of this machine: which pods may have it, and what the process reaches whatever its configuration names.
+// Tests our own image as a process of this machine: the pods that may have it, and the files and programs that the
+// process can reach whatever its configuration names.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { ownProgram } from './own-program.ts';
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skep-own-program-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A link, as npm makes it in the folder of programs. */
+/** npm creates such a link in the folder of programs. */
 const script = join(folder, 'skep');
 const options = {
   ...{ origin: 'http://127.0.0.1:1', kubeconfig: join(folder, 'kubeconfig'), apiGroup: 'skep.example' },
@@ -71,7 +72,7 @@ test.each([
   { reason: 'it is another role', container: { ...proxy, args: ['run', '-c', '/x'] } },
   { reason: 'it calls', container: { ...proxy, args: ['call', 'http://127.0.0.1'] } },
   { reason: 'it is a nested skep dev', container: { ...proxy, args: ['dev'] } },
-  { reason: 'it is no role at all', container: { ...proxy, args: ['constructor'] } },
+  { reason: 'it is not a role at all', container: { ...proxy, args: ['constructor'] } },
   { reason: 'a Secret is its configuration', spec: { ...pod, volumes: [{ name: 'v', secret: { secretName: 's' } }] } },
   { reason: 'an empty folder is its configuration', spec: { ...pod, volumes: [{ name: 'v', emptyDir: {} }] } },
   {
@@ -102,7 +103,7 @@ test('a configuration that something else wrote is refused, and so is one that n
   const { adaptFile } = program();
   const adapt = (file: string, text: string, fileOwners: readonly Owner[]) =>
     adaptFile?.(file, text, { ...place, fileOwners });
-  const words = 'does not belong to MCPServer wiki: something else wrote it';
+  const words = 'does not belong to MCPServer wiki: another program wrote it';
   for (const file of ['runconfig.json', 'config.yaml']) {
     await expect(adapt(file, '{}', [])).rejects.toThrow(words);
     await expect(adapt(file, '{}', [{ ...owner('MCPServer'), uid: 'another' }])).rejects.toThrow(words);

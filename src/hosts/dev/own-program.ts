@@ -1,5 +1,6 @@
-// Starts this very program in place of our own image, for the pods that a custom resource of skep owns. A manifest decides neither
-// its arguments nor which programs and files of this machine it reaches: Node.js holds it to the folders of its pod.
+// Starts this program in place of our own image, for the pods that a custom resource of skep owns. A manifest decides
+// neither its arguments nor which programs and files of this machine it reaches: Node.js confines it to the folders of
+// its pod.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,11 +28,11 @@ export interface OwnProgramOptions {
 }
 
 interface Role {
-  /** The custom resources whose pods have it. */
+  /** The custom resources whose pods may run in this role. */
   readonly kinds: readonly string[];
-  /** The file that its pod mounts. Undefined: it has no configuration. */
+  /** The file that its pod mounts. If absent, the role has no configuration. */
   readonly config?: { readonly directory: string; readonly file: string };
-  /** Whether an argument may follow, in addition to `--config`. */
+  /** Returns whether an argument is allowed in addition to `--config`. */
   takes(argument: string): boolean;
 }
 
@@ -49,7 +50,7 @@ const ROLES: Readonly<Record<string, Role>> = {
     config: { directory: VMCP_CONFIG_DIRECTORY, file: VMCP_CONFIG_FILE },
     takes: (argument) => LOGGING.includes(argument) || /^--(host|port)=/.test(argument),
   },
-  // Its arguments name a server and a folder, and it reads and writes in the folders of its pod alone.
+  // Its arguments name a server and a folder, and it reads and writes only in the folders of its pod.
   sample: { kinds: ['MCPServer'], takes: () => true },
 };
 
@@ -80,14 +81,14 @@ export function ownProgram(
   };
 }
 
-/** Variables that custom resources render: paths of the container, and the options of Node.js for many calls. */
+/** Variables that custom resources render: paths inside the container, and the options of Node.js for many calls. */
 const EXPECTED = {
   HOME: SCRATCH_PATH,
   XDG_CONFIG_HOME: SCRATCH_PATH,
   NODE_OPTIONS: CALLS_NODE_OPTIONS,
 };
 
-/** Returns why the container is not one that a custom resource renders; undefined if it is. */
+/** Returns why the container is not a container that a custom resource renders; undefined if it is. */
 function whyRefused(
   { apiGroup }: OwnProgramOptions,
   { kinds, config, takes }: Role,
@@ -109,7 +110,7 @@ function whyRefused(
   return mountsConfig(container, pod, config.directory) ? undefined : `${config.directory} is not a mounted ConfigMap`;
 }
 
-/** Nothing else is mounted over the folder or into it. */
+/** Returns whether the folder has the ConfigMap and nothing else is mounted over it or into it. */
 function mountsConfig({ volumeMounts = [] }: Container, { volumes = [] }: PodSpec, directory: string): boolean {
   const [mount, ...others] = volumeMounts.filter(({ mountPath }) => `${mountPath}/`.startsWith(`${directory}/`));
   if (mount?.mountPath !== directory || mount.subPath !== undefined || others.length > 0) return false;
@@ -117,7 +118,10 @@ function mountsConfig({ volumeMounts = [] }: Container, { volumes = [] }: PodSpe
   return volume?.configMap !== undefined && volume.configMap.items === undefined;
 }
 
-/** Node.js refuses to start programs and to open files elsewhere, whatever a configuration names (Node.js documentation, "Permissions"). */
+/**
+ * Node.js then refuses to start programs and to open other files, whatever a configuration names (Node.js
+ * documentation, "Permissions").
+ */
 function confinedCommand(
   [node, script]: readonly [string, string],
   folders: readonly string[],
@@ -134,7 +138,7 @@ function confinedCommand(
   ];
 }
 
-/** A process finds itself in the real path of its folder. */
+/** Adds the real paths, because a process resolves the path of its folder. */
 function withRealPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => [path, realpathSync(path)]))];
 }
@@ -150,7 +154,7 @@ function dependencyFolders(folder: string): readonly string[] {
   return [...(existsSync(own) ? [own] : []), ...(above === folder ? [] : dependencyFolders(above))];
 }
 
-/** Throws if the configuration is not that of the custom resource that owns the pod. */
+/** Throws if the configuration does not belong to the custom resource that owns the pod. */
 async function adaptOwnFile(
   { origin, apiGroup }: OwnProgramOptions,
   file: string,
@@ -161,7 +165,7 @@ async function adaptOwnFile(
   const owner = owners.find(({ apiVersion }) => groupOf(apiVersion) === apiGroup);
   if (owner === undefined || !fileOwners.some(({ uid }) => uid === owner.uid)) {
     throw new Error(
-      `the ConfigMap with ${file} does not belong to ${owner?.kind} ${owner?.name}: something else wrote it`,
+      `the ConfigMap with ${file} does not belong to ${owner?.kind} ${owner?.name}: another program wrote it`,
     );
   }
   const urlOf = (server: unknown) => `${origin}${RUNNING_SERVERS_PATH}/${pod.metadata.namespace}/${server}`;

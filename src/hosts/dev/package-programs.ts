@@ -1,5 +1,5 @@
-// What images are on this machine whose entries in the catalogue name a package of npm or PyPI as well, where the user said
-// that these may run.
+// Finds the npm or PyPI package that runs on this machine in place of an image, if the user allowed this and the
+// image's entry in the catalogue names both.
 
 import type { Container } from '#kubernetes/devcluster/node/objects.ts';
 import type { NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
@@ -9,19 +9,19 @@ import type { JsonObject } from '#std/json.ts';
 import type { Installer } from './package-install.ts';
 
 export interface PackagePrograms {
-  /** The reason that nothing runs is empty as long as the catalogue was not read. */
+  /** Returns the program, or the reason why there is none; the reason is empty until the catalogue has been read. */
   find(container: Container): Program | NotHere;
-  /** What the catalogue has. Answers whether something is another than before. */
+  /** Takes over the entries of the catalogue. Returns whether a program has changed. */
   take(documents: readonly JsonObject[]): boolean;
 }
 
 interface Chosen {
   readonly pkg: ExactPackage;
-  /** Where the container has no arguments of its own. */
+  /** Arguments for a container without arguments of its own. */
   readonly words: readonly string[];
 }
 
-/** `run`: the first type that an image has counts. */
+/** `run`: types of packages that may run; the first type that an image has is used. */
 export function openPackagePrograms(run: readonly PackageType[], installer: Installer): PackagePrograms {
   let known: ReadonlyMap<string, readonly ExactPackage[]> | undefined;
 
@@ -41,7 +41,7 @@ export function openPackagePrograms(run: readonly PackageType[], installer: Inst
       const first = choose(container);
       if ('absent' in first) return first;
       return {
-        // A container that starts again is what the catalogue says by then.
+        // If a container starts again, it runs what the catalogue names at that time.
         command: async (runToEnd) => {
           const latest = choose(container);
           const { pkg, words } = 'absent' in latest ? first : latest;
@@ -59,20 +59,20 @@ export function openPackagePrograms(run: readonly PackageType[], installer: Inst
 
 function noneText(image: string, run: readonly PackageType[]): string {
   const none = `no entry of the catalogue names a package of an exact version for it (--run ${run.join(',')})`;
-  return `skep dev knows no program for image ${image}: ${none}, and dev.images of skep.yaml has no glob for it`;
+  return `skep dev has no program for image ${image}: ${none}, and dev.images of skep.yaml has no glob for it`;
 }
 
-/** Why the package cannot stand for the container; undefined: it can. */
+/** Returns why the package cannot replace the container's image; undefined if it can. */
 function whyUnfit(container: Container, pkg: ExactPackage, others: readonly ExactPackage[]): string | undefined {
   const name = nameOfPackage(pkg);
   if (others.length > 0) {
-    return `entries of the catalogue differ in what it is: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
+    return `entries of the catalogue name different packages for it: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
   }
   const spoken = transportOf(container);
   if (pkg.transport !== spoken)
-    return `the package ${name} speaks ${pkg.transport}, and the server is declared as ${spoken}`;
+    return `the package ${name} speaks ${pkg.transport}, but the server is declared as ${spoken}`;
   if (pkg.args === undefined && (container.args ?? []).length === 0) {
-    return `the package ${name} needs arguments that its entry leaves open: spec.args says them`;
+    return `the package ${name} needs arguments that its entry leaves open: set spec.args`;
   }
   return undefined;
 }
@@ -81,7 +81,7 @@ function nameOfPackage({ type, name, version }: ExactPackage): string {
   return type === 'npm' ? `${name}@${version}` : `${name}==${version}`;
 }
 
-/** As an MCPServer has been declared. */
+/** Returns the transport that the MCPServer of the container declares. */
 function transportOf({ stdin, env = [] }: Container): string {
   if (stdin === true) return 'stdio';
   return env.find(({ name }) => name === 'MCP_TRANSPORT')?.value ?? 'nothing known';

@@ -1,5 +1,5 @@
-// Checks before any work what `skep dev` needs of this machine: a folder that it alone uses, can write to and that has room, and a
-// free port.
+// Checks at the start that this machine has what `skep dev` needs: a writable folder with room that no other `skep dev`
+// uses, and a free port.
 
 import { chmod, mkdir, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -14,7 +14,10 @@ const ROOM_BYTES = 128 * MIB;
 
 const ELSEWHERE = 'Name another folder: skep dev --data DIR, or npm start -- --data DIR';
 
-/** Created if it is missing, and closed to others. Throws Failure `devcluster-locked`, `file-not-written`, `state-folder-unsafe`. */
+/**
+ * Creates the folder if it is missing, and locks it. Throws Failure `devcluster-locked`, `file-not-written`,
+ * `state-folder-unsafe`.
+ */
 export async function claimFolder(dir: string, room = ROOM_BYTES): Promise<DirectoryLock> {
   const name = relative(process.cwd(), dir) || '.';
   await checkStateFolder(dir, { ownedByUser: true });
@@ -30,7 +33,7 @@ export async function claimFolder(dir: string, room = ROOM_BYTES): Promise<Direc
   } catch (cause) {
     if (cause instanceof Failure && cause.code === 'devcluster-locked') {
       const other = `skep dev runs on ${name} already, as process ${cause.data.pid}`;
-      const message = `${other}. Stop it, or start this one with a folder and a port of its own: --data DIR --port N`;
+      const message = `${other}. Stop it, or start this one with its own folder and port: --data DIR --port N`;
       throw new Failure(cause.code, message, { data: cause.data, cause });
     }
     if (!(cause instanceof Error) || !('code' in cause) || cause instanceof Failure) throw cause;
@@ -45,8 +48,7 @@ export async function checkPort(port: number): Promise<void> {
     probe.once('error', reject);
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()));
   }).catch((cause: NodeJS.ErrnoException) => {
-    const what =
-      cause.code === 'EADDRINUSE' ? 'is taken by another process' : `cannot be listened on: ${cause.message}`;
+    const what = cause.code === 'EADDRINUSE' ? 'is used by another process' : `cannot be listened on: ${cause.message}`;
     throw new Failure(
       'listen-failed',
       `port ${port} ${what}. Name another one: skep dev --port N, or npm start -- --port N`,

@@ -1,23 +1,23 @@
-// Finds the programs that stand for images on the machine of `skep dev`: this very program for our own image, and those that the
-// user names for others. Nothing else runs.
+// Finds the programs that run in place of images on the machine of `skep dev`: this program for our own image, and the
+// programs that the user names for others. No other program runs.
 
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { ImageRule } from '../config/dev.ts';
 import { type OwnProgramOptions, ownProgram } from './own-program.ts';
 import type { PackagePrograms } from './package-programs.ts';
 
 export interface ProgramOptions extends OwnProgramOptions {
-  /** Images that are this program, beside those of every release. */
+  /** Images that are this program, in addition to the images of every release. */
   readonly ownImages: readonly string[];
-  /** The first that fits counts. */
+  /** The first matching rule counts. */
   readonly rules: readonly ImageRule[];
-  /** Of the catalogue; absent: none may run. */
+  /** Packages of the catalogue. If absent, none may run. */
   readonly packages?: Pick<PackagePrograms, 'find'>;
 }
 
-/** Whatever its tag says, there is one version on this machine. */
+/** Any tag matches, because this machine has only one version. */
 const RELEASED = /^(ghcr\.io\/skep-dev\/)?skep[:@]/;
 
 export function findPrograms(options: ProgramOptions): FindProgram {
@@ -36,7 +36,7 @@ export function findPrograms(options: ProgramOptions): FindProgram {
       return ownProgram(options, container, pod, owners);
     if (options.packages !== undefined) return options.packages.find(container);
     return {
-      absent: `skep dev knows no program for image ${image}: name one in dev.images of skep.yaml, or let packages of the catalogue run with --run npm,pypi`,
+      absent: `skep dev has no program for image ${image}: name one in dev.images of skep.yaml, or let packages of the catalogue run with --run npm,pypi`,
     };
   };
 }

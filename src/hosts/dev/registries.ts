@@ -1,6 +1,6 @@
-// Runs the registry services of `skep dev`: one for each MCPRegistry that a run has rendered a configuration for, with that
-// configuration, at an address and with a database of this machine. If no MCPRegistry has the main port, a service without
-// registries has it, so that the page of the servers is there.
+// Runs the registry services of `skep dev`: one for each MCPRegistry for which a run has rendered a configuration, at
+// an address and with a database of this machine. If no MCPRegistry has the main port, a service without registries has
+// it, because it serves the page of the servers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -20,13 +20,13 @@ import { assignSlots, readSlots, writeSlots } from './slots.ts';
 import type { DevWorld } from './world.ts';
 
 export interface DevRegistries {
-  /** URLs of the pages of the services, the one of the main port first. */
+  /** URLs of the pages of the services, first the page at the main port. */
   pages(): readonly string[];
-  /** Where each registry lists its servers. */
+  /** URLs at which the registries list their servers. */
   urls(): readonly string[];
   /**
-   * Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. Throws a Failure
-   * that names the registries that cannot be served; all others are.
+   * Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. Throws a
+   * Failure that names the registries that cannot be served; it serves all others.
    */
   follow(): Promise<void>;
   /** Answers a request to the main port. */
@@ -37,7 +37,7 @@ export interface DevRegistries {
 interface Listening {
   /** The main port, whose listener belongs to the caller. */
   readonly origin: string;
-  /** True: each further service listens on the port after; else on any. */
+  /** If true, each further service listens on the next port; otherwise on any free port. */
   readonly inOrder: boolean;
   readonly say: (text: string) => void;
 }
@@ -101,10 +101,15 @@ export async function openRegistries(
 
   const inTurn = () => [...served.values()].sort((a, b) => a.slot - b.slot);
   return {
-    pages: () => [...new Set([origin, ...inTurn().map(({ service }) => service.url)])].map((url) => `${url}/`),
+    pages: () => {
+      const others = inTurn().filter(({ slot }) => slot !== 0);
+      return [`${origin}${CATALOGUE_PATH}`, ...others.map(({ service }) => `${service.url}/`)];
+    },
     urls: () => inTurn().flatMap(({ urls }) => urls),
     follow,
     serve(request, response) {
+      const [path, ...query] = (request.url ?? '').split('?');
+      if (path === CATALOGUE_PATH) request.url = ['/', ...query].join('?');
       const main = inTurn().find(({ slot }) => slot === 0);
       (main?.service ?? bare).handle(request, response);
     },
@@ -114,6 +119,9 @@ export async function openRegistries(
     },
   };
 }
+
+/** Where the main port has the page that a registry service has at its root. */
+export const CATALOGUE_PATH = '/catalogue';
 
 /** The service that answers if a fleet has no MCPRegistry. */
 const BARE = settleConfig({ registries: [], auth: { mode: 'anonymous' } });
@@ -127,12 +135,18 @@ function withOthers(first: Failure, others: readonly Failure[]): Failure {
   return new Failure(first.code, [first, ...others].map(({ message }) => message).join('\n'), { cause: first });
 }
 
-/** A manifest may name any path, and the service would send the file to an address that the manifest names too. */
+/**
+ * Refuses every file: a manifest may name any path, and the service would send the file to an address that the manifest
+ * names too.
+ */
 async function refuseFile(path: string): Promise<string> {
-  throw new Failure('secret-file-unreadable', `${path} is not read: skep dev mounts no files for a registry`);
+  throw new Failure('secret-file-unreadable', `${path} cannot be read: skep dev mounts no files for a registry`);
 }
 
-/** The configuration of each MCPRegistry that a run has rendered one for; a ConfigMap that no MCPRegistry owns is not one. */
+/**
+ * Returns the configurations that a run has rendered for MCPRegistries. ConfigMaps that no MCPRegistry owns are
+ * ignored.
+ */
 export async function readRenderedConfigs(
   { deps }: Instance,
   { apiGroup }: Pick<Config, 'apiGroup'>,

@@ -1,11 +1,11 @@
-// Says when a server that runs on this machine gets ready, and when it is not any more.
+// Reports when a server that runs on this machine becomes ready, and when it stops being ready.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { systemClock } from '../clock.ts';
 
 const LOOK_MS = 500;
 
-/** Answers the function that ends it. */
+/** Returns the function that ends the reports. */
 export function reportReady(
   running: () => Promise<readonly RunningServer[]>,
   say: (text: string) => void,
@@ -17,12 +17,12 @@ export function reportReady(
     const before = known.get(url) ?? false;
     known.set(url, ready);
     if (ready === before) return;
-    say(ready ? `${namespace}/${name} answers at ${url}` : `${namespace}/${name} does not answer any more`);
+    say(ready ? `${namespace}/${name} answers at ${url}` : `${namespace}/${name} no longer answers`);
   }
 
   async function look(): Promise<void> {
     while (!over.signal.aborted) {
-      // The cluster may be busy: the next look says what this one could not.
+      // The cluster may be busy: the next look reports the change.
       const servers = await running().catch(() => []);
       for (const server of servers) report(server);
       await systemClock.sleep(LOOK_MS, over.signal);

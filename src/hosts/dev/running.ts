@@ -21,10 +21,10 @@ export interface RunningOptions {
   now(): number;
 }
 
-/** What was found may be so old. */
+/** Time for which a list is reused. */
 const KEPT_MS = 500;
 
-/** As they are now, or were a moment ago. */
+/** Returns a function that lists the servers, from a list that is at most `KEPT_MS` old. */
 export function watchRunning(options: RunningOptions): () => Promise<readonly FrontServer[]> {
   let found: Promise<readonly FrontServer[]> | undefined;
   let since = 0;
@@ -70,7 +70,10 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
   return (await Promise.all(found)).flat();
 }
 
-/** Texts of servers whose definitions are not as they were reviewed, by the uid of the server that owns a Deployment. */
+/**
+ * Returns the texts about servers whose definitions differ from the reviewed ones, by the uid of the server that owns a
+ * Deployment.
+ */
 async function readDrifts(
   { cluster }: RunningOptions,
   deployments: readonly KubeObject[],
@@ -91,7 +94,7 @@ async function readDrifts(
   );
 }
 
-/** Workloads of the server behind a proxy. */
+/** Returns the workloads of the server behind a proxy. */
 function backendsOf(proxy: KubeObject, statefulSets: readonly KubeObject[]): readonly KubeObject[] {
   const owner = controllerOf(proxy);
   return statefulSets.filter((each) => owner !== undefined && controllerOf(each) === owner);
@@ -117,7 +120,7 @@ function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
 
 type Described = Omit<FrontServer, 'ready' | 'port'>;
 
-/** Undefined: clients have no business there, or its configuration cannot be read. */
+/** Returns undefined if the Deployment is not for clients, or if its configuration cannot be read. */
 function describe(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): Described | undefined {
   const names = (spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
   const mounted = configMaps.filter(
@@ -175,6 +178,6 @@ async function frontServer(
 ): Promise<FrontServer> {
   const [first] = objectsIn(isObject(spec) ? spec.ports : []);
   const place = [server.namespace, metadata.name, Number(first?.port)] as const;
-  // The status of the Deployment may be older than what the node runs.
+  // The status of the Deployment may be older than the state of the node.
   return { ...server, ready: await node.services.answers(...place), port: await node.services.port(...place) };
 }

@@ -7,49 +7,52 @@ import type { RunResult } from '#reconciler/run/result.ts';
 import { Failure } from '#std/failure.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 import { systemClock } from '../clock.ts';
+import type { FleetFeed } from '../reconciler/console/fleet.ts';
 import type { Instance } from '../reconciler/instance/instance.ts';
 import { runsOf } from '../reconciler/loop/keep.ts';
 import { hasNews } from './followed-packages.ts';
+import { createConsoleFront } from './front/console.ts';
 import { createFront, type Front } from './front/front.ts';
-import { createRunsFront } from './front/runs.ts';
-import { type DevRegistries, openRegistries } from './registries.ts';
+import { CATALOGUE_PATH, type DevRegistries, openRegistries } from './registries.ts';
 import { watchRunning } from './running.ts';
 import { openToken } from './token.ts';
 import type { DevWorld } from './world.ts';
 
 interface Options {
   readonly instance: Instance;
+  readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly origin: string;
-  /** True: each further registry listens on the next port; else on any. */
+  /** If true, each further registry listens on the next port; otherwise on any free port. */
   readonly inOrder: boolean;
-  /** True: the token of earlier starts is not accepted any more. */
+  /** If true, the token of earlier starts is refused. */
   readonly newToken: boolean;
-  /** For those who read what the reconciler did. */
+  /** For the commands in the texts about runs. */
   readonly commandOf: CommandOf;
-  /** What goes wrong in what is served. */
+  /** Prints faults of the served parts. */
   readonly say: (text: string) => void;
 }
 
 export interface Serving {
   readonly registries: DevRegistries;
-  /** A request with it reaches the servers that ask for no other token. */
+  /** The token for all servers that do not require another token. */
   readonly token: string;
   running(): Promise<readonly RunningServer[]>;
-  /** Serves the registries as they are after the run. */
+  /** Serves the registries that exist after the run. */
   ran(result: RunResult): void;
   stop(): Promise<void>;
 }
 
 /** Throws Failure `listen-failed`. */
 export async function openServing(options: Options): Promise<Serving> {
-  const { instance, world, origin, inOrder, newToken, commandOf, say } = options;
+  const { instance, feed, world, origin, inOrder, newToken, commandOf, say } = options;
   const { node } = world;
   const { cluster } = instance.deps;
   const servers = node === undefined ? async () => [] : watchRunning({ cluster, node, now: systemClock.monotonic });
   const token = await openToken(world.tokenFile, newToken);
-  const runs = await createRunsFront(runsOf(instance), commandOf);
-  const front = createFront({ origin: () => origin, token, servers, runs });
+  const shown = { runs: runsOf(instance), fleet: feed.shown(instance) };
+  const console = await createConsoleFront(shown, { commandOf, catalogue: CATALOGUE_PATH });
+  const front = createFront({ origin: () => origin, token, servers, console });
   const registries = await openRegistries(instance, world, { origin, inOrder, say });
   const close = await listenMain(front, registries, Number(new URL(origin).port)).catch(async (error: unknown) => {
     await registries.stop();
@@ -65,6 +68,7 @@ export async function openServing(options: Options): Promise<Serving> {
       await followed.close();
       close();
       front.close();
+      await console.close();
       await registries.stop();
     },
   };
@@ -77,10 +81,10 @@ export async function openServing(options: Options): Promise<Serving> {
   }
 }
 
-/** One after the other. After a failure, the next run tries again. */
+/** Follows one run after the other. After a failure, the next run tries again. */
 function followRuns(registries: DevRegistries, say: (text: string) => void) {
   let last: Promise<void> = Promise.resolve();
-  /** Why not all registries are served. It is said once. */
+  /** The reason why not all registries are served. It is printed once. */
   let fault: string | undefined;
 
   async function start(): Promise<void> {
@@ -100,7 +104,7 @@ function followRuns(registries: DevRegistries, say: (text: string) => void) {
     await start();
     const now = registries.urls();
     for (const url of now.filter((each) => !before.includes(each))) say(`registry ${url} is served`);
-    for (const url of before.filter((each) => !now.includes(each))) say(`registry ${url} is not served any more`);
+    for (const url of before.filter((each) => !now.includes(each))) say(`registry ${url} is no longer served`);
   }
 
   return {

@@ -1,4 +1,4 @@
-// One session of `skep dev`, from the start of its servers to Ctrl-C.
+// Runs a session of `skep dev`, from the start of its servers to Ctrl-C.
 
 import { join, relative, resolve } from 'node:path';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
@@ -12,6 +12,7 @@ import type { CommandOf } from '#std/words/command-of.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import type { Config } from '../config/config.ts';
 import { commandOf } from '../own-command.ts';
+import { type FleetFeed, openFleetFeed } from '../reconciler/console/fleet.ts';
 import { type Instance, openInstance } from '../reconciler/instance/instance.ts';
 import { startRuns } from '../reconciler/loop/runs.ts';
 import { awaitSignal } from '../signals.ts';
@@ -25,20 +26,20 @@ import { reportReady } from './report-ready.ts';
 import { openServing, type Serving } from './serving.ts';
 import { type DevWorld, kubeconfigIn, openDevWorld } from './world.ts';
 
-/** Where it is the only one; else servers get ready while people look. */
+/** Time that a single run waits for ready servers. A session does not wait: servers become ready while people look. */
 const ONLY_RUN_WAIT_SECONDS = 120;
 
 export interface DevOptions {
   readonly port: number;
   readonly dir: string;
   readonly once: boolean;
-  /** Makes a new token, so that the one of earlier starts is refused. */
+  /** If true, creates a new token, so that the token of earlier starts is refused. */
   readonly newToken: boolean;
-  /** Names each object that the start creates. */
+  /** If true, names each object that the start creates. */
   readonly verbose: boolean;
-  /** Packages of the catalogue that may run in place of images; absent: as the configuration says. */
+  /** Types of packages of the catalogue that may run in place of images. If absent, the configuration decides. */
   readonly run?: readonly PackageType[];
-  /** Whose sources are followed, and what may run; absent: the sample fleet, and what it needs. */
+  /** Configuration with the sources and the programs that may run. If absent, the sample fleet and its programs. */
   readonly given?: Config;
   readonly say: (text: string) => void;
 }
@@ -64,19 +65,21 @@ async function runSession(options: DevOptions): Promise<void> {
   const origin = `http://127.0.0.1:${listening}`;
   const packages = packagesOf(options);
   const programs = programsOf(options, origin, packages);
-  // One run alone shows what would be: nothing is started that would be stopped at once.
+  // A single run shows what would be started: the processes would be stopped at once.
   const find = once ? undefined : programs;
-  // Dozens of processes that start would take the machine from the run that says what they are.
+  // If dozens of processes started now, they would slow down the run that decides which of them must exist.
   const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();
   const world = await openDevWorld({ dir, say, find, begin, given });
   try {
     const start = countCreated(say);
     const tell = options.verbose ? tellOutcomes(say) : start.tell;
-    const instance = await openInstance(world.config, tell, {}, undefined, { alone: true });
+    const feed = openFleetFeed(world.config);
+    const instance = await openInstance(world.config, tell, { looked: feed.looked }, undefined, { alone: true });
     const followed = followPackages(packages, instance, world);
     try {
       if (stopping) return;
       const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
+      feed.ended(first);
       const typed = typedFor(world);
       start.end();
       const source = world.fleetDir === undefined ? world.config.name : relative(process.cwd(), world.fleetDir);
@@ -85,11 +88,11 @@ async function runSession(options: DevOptions): Promise<void> {
       if (stopping) return;
       await followed.ran(first);
       beginPods();
-      const opened = { instance, world, origin, newToken, say, inOrder: port !== 0, commandOf: typed };
+      const opened = { instance, feed, world, origin, newToken, say, inOrder: port !== 0, commandOf: typed };
       const serving = await openServing(opened);
       try {
         process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
-        await keepRunning({ instance, world, followed, serving, first, say }, interrupted);
+        await keepRunning({ instance, feed, world, followed, serving, first, say }, interrupted);
       } finally {
         await serving.stop();
       }
@@ -104,6 +107,7 @@ async function runSession(options: DevOptions): Promise<void> {
 
 interface Kept {
   readonly instance: Instance;
+  readonly feed: FleetFeed;
   readonly world: DevWorld;
   readonly followed: FollowedPackages;
   readonly serving: Serving;
@@ -112,18 +116,24 @@ interface Kept {
 }
 
 async function keepRunning(
-  { instance, world, followed, serving, first, say }: Kept,
+  { instance, feed, world, followed, serving, first, say }: Kept,
   interrupted: Promise<void>,
 ): Promise<void> {
   const stopReporting = reportReady(serving.running, say);
   const report = reportChanges(say, typedFor(world));
+  const complain = complainTo(say);
   const listener = {
+    began: (_reason: unknown, runId: string) => feed.began(runId),
     result(result: RunResult, before: RunResult | undefined) {
+      feed.ended(result);
       report(result, before);
       void followed.ran(result);
       serving.ran(result);
     },
-    failure: complain(say),
+    failure(failure: Failure) {
+      feed.failed(failure);
+      complain(failure);
+    },
   };
   const runs = startRuns(instance, world.config, listener, first);
   await interrupted;
@@ -144,7 +154,7 @@ function programsOf({ dir, given }: DevOptions, origin: string, packages: Packag
   });
 }
 
-/** Undefined: none may run. */
+/** Returns undefined if no packages may run. */
 function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): PackagePrograms | undefined {
   if (run.length === 0) return undefined;
   const variables = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
@@ -152,14 +162,14 @@ function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): Pa
   return openPackagePrograms(run, installer);
 }
 
-/** Node and this program, as they were started. */
+/** Returns the paths of Node.js and of this program, as they were started. */
 function selfCommand(): readonly [string, string] {
   return [process.execPath, resolve(process.argv[1] ?? '')];
 }
 
 function finishOnce(first: RunResult): void {
   if (exitCodeOf(first) !== 0)
-    throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
+    throw new Failure('dev-first-run-failed', 'the first run had problems, which are listed above');
 }
 
 function typedFor({ configFile }: DevWorld): CommandOf {
@@ -176,6 +186,6 @@ function reportChanges(
   };
 }
 
-function complain(say: (text: string) => void): (failure: Failure) => void {
+function complainTo(say: (text: string) => void): (failure: Failure) => void {
   return (failure) => say(`error ${failure.code}: ${failure.message}`);
 }

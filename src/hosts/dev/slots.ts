@@ -1,13 +1,13 @@
-// Remembers which registry of `skep dev` has which place among the ports, so that its URL stays the same from start to start.
+// Remembers the place of each registry of `skep dev` among the ports, so that its URL is the same at every start.
 
 import { readFile } from 'node:fs/promises';
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { parseJson } from '#std/json.ts';
 
-/** Registries (`namespace/name`) by place; the first one is at the port of `skep dev`. */
+/** Registries (`namespace/name`) by place; the first has the port of `skep dev`. */
 export type Slots = readonly string[];
 
-/** New registries get the places of registries that are gone, the first places first; all others keep theirs. */
+/** Gives new registries the places of deleted registries, the first places first; all others keep their places. */
 export function assignSlots(before: Slots, registries: readonly string[]): Slots {
   const slots = [...before];
   for (const registry of registries.filter((each) => !before.includes(each)).sort()) {
@@ -18,7 +18,7 @@ export function assignSlots(before: Slots, registries: readonly string[]): Slots
   return slots;
 }
 
-/** Empty if nothing was written, or something that is not a list of registries. */
+/** Returns an empty list if the file is missing or does not contain a list of registries. */
 export async function readSlots(file: string): Promise<Slots> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '[]';

@@ -1,15 +1,18 @@
-// Keeps the token of `skep dev` in its state folder, so that clients which have it go on after a restart.
+// Keeps the token of `skep dev` in its state folder, so that clients that have the token can go on after a restart.
 
 import { randomBytes } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 
 const TOKEN_BYTES = 24;
-/** base64url of as many bytes. */
+/** base64url of `TOKEN_BYTES` bytes. */
 const TOKEN = /^[\w-]{32}$/;
 const OTHERS = 0o077;
 
-/** The token of the file; a new one, written there, if the file has none, others may read or write it, or `fresh` asks for one. */
+/**
+ * Returns the token of the file. Writes a new token if the file has none, if others may read or write it, or if `fresh`
+ * is true.
+ */
 export async function openToken(file: string, fresh: boolean): Promise<string> {
   const kept = fresh ? undefined : await readToken(file);
   if (kept !== undefined) return kept;

@@ -1,4 +1,5 @@
-// The surroundings of `skep dev`: cluster with our CRDs, database with its schema, sample repository, configuration.
+// Opens the surroundings of `skep dev`: a cluster with our CRDs, a database with its schema, the sample repository, the
+// configuration.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -29,19 +30,19 @@ export interface DevWorld {
   readonly config: Config;
   readonly clusterUrl: string;
   readonly kubeconfig: string;
-  /** Where the state is. */
+  /** Folder of the state. */
   readonly dir: string;
-  /** The sample repository, with a work tree to commit in; undefined where the configuration names others. */
+  /** The sample repository, with a work tree to commit in; undefined if the configuration names other repositories. */
   readonly fleetDir: string | undefined;
-  /** The database as the registry service uses it. */
+  /** Settings with which the registry service uses the database. */
   readonly appDatabase: DatabaseSettings;
-  /** The file with the token by which servers are called. */
+  /** File with the token for calls of servers. */
   readonly tokenFile: string;
-  /** Settings by which other commands find all this: `skep approve -c FILE`. */
+  /** Settings with which other commands find this cluster: `skep approve -c FILE`. */
   readonly configFile: string;
-  /** Undefined where nothing runs. */
+  /** Undefined if no workloads run. */
   readonly node: Node | undefined;
-  /** What images stand for is something else now. */
+  /** Call this if images have other programs than before. */
   programsChanged(): void;
   close(): Promise<void>;
 }
@@ -49,17 +50,17 @@ export interface DevWorld {
 export interface WorldOptions {
   readonly dir: string;
   readonly say: (text: string) => void;
-  /** What runs on this machine; absent: nothing. */
+  /** Finds the programs that run on this machine. If absent, none run. */
   readonly find?: FindProgram;
-  /** Nothing is started before it resolves. */
+  /** No pod starts before this resolves. */
   readonly begin: Promise<void>;
-  /** Whose sources are followed; absent: the sample's. */
+  /** Configuration with the sources. If absent, the source is the sample. */
   readonly given?: Config;
 }
 
-/** `src/hosts/` and `dist/main/` are equally far from the root of the package. */
+/** `src/hosts/dev/` and `dist/hosts/dev/` are equally far from the root of the package. */
 const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
-/** URL of the repository in the manifests of the sample; its real place is known only now. */
+/** URL of the repository in the manifests of the sample. Its real place is known only at the start. */
 const SAMPLE_URL = 'file:///var/lib/skep/fleet';
 
 export async function openDevWorld({ dir, say, find, begin, given }: WorldOptions): Promise<DevWorld> {
@@ -103,7 +104,7 @@ interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** Where one cannot start, the others are stopped before its Failure is passed on. */
+/** If one of them cannot start, stops the others before it throws the Failure. */
 async function allOrNone<A extends Stoppable, B extends Stoppable, C extends Stoppable>(
   starting: [Promise<A>, Promise<B>, Promise<C>],
 ): Promise<[A, B, C]> {
@@ -148,7 +149,7 @@ function clusterDir(dir: string): string {
   return join(dir, 'cluster');
 }
 
-/** Where the kubeconfig of the embedded cluster will be. */
+/** Returns the path of the kubeconfig of the embedded cluster, also before it exists. */
 export function kubeconfigIn(dir: string): string {
   return join(clusterDir(dir), 'kubeconfig');
 }
@@ -157,7 +158,7 @@ interface DevDatabase extends EmbeddedDatabase {
   readonly passFile: string;
 }
 
-/** The passwords are new at every start; the reconciler and the service read them from a password file, as in a pod. */
+/** Creates new passwords at every start. The reconciler and the service read them from a password file, as in a pod. */
 async function openEmbedded(dir: string, say: (text: string) => void): Promise<DevDatabase> {
   const migrator = { user: 'db_migrator', password: randomBytes(18).toString('base64url') };
   const app = { user: 'db_app', password: randomBytes(18).toString('base64url') };
@@ -177,10 +178,13 @@ async function openEmbedded(dir: string, say: (text: string) => void): Promise<D
   return { ...database, passFile };
 }
 
-/** Made from manifests/fleet the first time; afterwards it is the newcomer's. */
+/**
+ * Creates the repository from manifests/fleet the first time. Later starts leave it unchanged, because the user commits
+ * to it.
+ */
 async function openFleet(fleetDir: string, issuerUrl: string, say: (text: string) => void): Promise<void> {
   if (existsSync(join(fleetDir, '.git'))) {
-    say('sample repository kept as it is');
+    say('sample repository exists and is kept unchanged');
     return;
   }
   const names = await readdir(SAMPLE, { recursive: true, withFileTypes: true });
@@ -199,7 +203,7 @@ async function openFleet(fleetDir: string, issuerUrl: string, say: (text: string
     author: { name: 'skep', email: 'skep@localhost' },
     timestamp: Math.floor(systemClock.now() / 1000),
   });
-  say(`sample repository made, commit ${commit.slice(0, 10)}`);
+  say(`sample repository created, commit ${commit.slice(0, 10)}`);
 }
 
 interface ConfigInput {
@@ -210,7 +214,10 @@ interface ConfigInput {
   readonly database: DatabaseSettings;
 }
 
-/** This machine in place of the cluster and the database that a configuration names; no other hears of its runs. */
+/**
+ * Replaces the cluster and the database of a configuration by the ones of this machine. No receiver is notified of its
+ * runs.
+ */
 function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigInput): Config {
   const { host, port, user, database: name, passFile } = database;
   const config = {
@@ -228,13 +235,13 @@ function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigIn
   if (given === undefined) return own;
   const { cluster, stateDir, catalogue, notify, history } = own;
   const outbound = { ...given.outbound, allowFiles: given.outbound.allowFiles || given.sources.some(isLocal) };
-  // To look at repositories of this machine costs nothing, and their reader waits for the result.
+  // Reading repositories of this machine costs nothing, and the user waits for the result.
   const { schedule, jitterSeconds } = given.sources.every(isLocal) ? own : given;
   const here = { outbound, cluster, stateDir, catalogue, notify, history, schedule, jitterSeconds };
   return { ...given, ...here, http: undefined, snapshot: undefined };
 }
 
-/** The user of this machine has named a repository of it: no setting has to allow that again. */
+/** A repository of this machine needs no other setting that allows it: the user of the machine has named it. */
 function isLocal({ repository }: Config['sources'][number]): boolean {
   return URL.parse(repository)?.protocol === 'file:';
 }

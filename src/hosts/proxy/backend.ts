@@ -1,4 +1,5 @@
-// The MCP server of a proxy as its configuration says: over HTTP, SSE or standard streams, with a bridge for the other era.
+// Opens the MCP server behind a proxy as its configuration says: over HTTP, SSE or standard streams, with a bridge for
+// clients of the other protocol era.
 
 import type { Logger } from 'pino';
 import { trustedRoots } from '#adapters/http/trust.ts';
@@ -39,18 +40,18 @@ export interface BackendOptions {
 
 export interface OpenBackend {
   readonly backend: Backend;
-  /** Undefined: sessions stay with their replica. */
+  /** If undefined, sessions stay with their replica. */
   readonly relay: Relay | undefined;
   close(graceMs: number): Promise<void>;
 }
 
 const CONNECT_MS = 10_000;
-/** A process gets this long to end by itself, and again after SIGTERM. */
+/** Time that a process gets to end by itself, and again after SIGTERM. */
 const PROCESS_GRACE_MS = 2000;
-/** Of a shared process: nothing was heard from it for so long, an answer to a ping included. */
+/** A shared process that has sent nothing for this long, not even a response to a ping, counts as gone. */
 const SILENT_MS = 60_000;
 
-/** Throws a Failure where the configuration lacks what its transport needs. */
+/** Throws a Failure if the configuration lacks a setting that its transport needs. */
 export async function openBackend(options: BackendOptions): Promise<OpenBackend> {
   const target = targetOf(options.config);
   const replica = newReplica();
@@ -106,7 +107,7 @@ function openRemote(
   return { backend: preserved, close: () => upstream.close() };
 }
 
-/** The gate has already said which hosts it answers to. */
+/** Keeps the client's Host: the gate has checked it already. */
 function withHostOfClient(backend: Backend): Backend {
   return {
     ...backend,
@@ -131,7 +132,7 @@ async function openStdio(
     limits: { keepAliveMs: times.keepAliveMs, silenceMs: times.firstByteMs },
     maxLineBytes: limits.messageBytes,
   };
-  // A node that is gone is silent; a process of our own that is silent works.
+  // A silent remote node may be gone, but a silent process of our own is working.
   const silentMs = config.process === undefined ? SILENT_MS : undefined;
   const processes = await openProcesses(config, environment, observer);
   const backend =
@@ -162,7 +163,10 @@ async function openProcesses(
     });
   }
   if (config.attach === undefined) {
-    throw new Failure('proxy-config-invalid', '/transport is stdio, and neither /attach nor /process says where it is');
+    throw new Failure(
+      'proxy-config-invalid',
+      '/transport is stdio, and neither /attach nor /process locates the server',
+    );
   }
   return openPods(config.attach, config.stdio, environment, observer);
 }
@@ -189,7 +193,7 @@ async function openPods(
   });
 }
 
-/** A missing right fails for every pod: it is reported once. */
+/** A missing permission fails for every pod: it is reported once. */
 function reportOnce(observer: BackendObserver): (failure: Failure) => void {
   let reported = '';
   return ({ code, message }) => {
@@ -199,12 +203,12 @@ function reportOnce(observer: BackendObserver): (failure: Failure) => void {
   };
 }
 
-/** Pods of a StatefulSet end in their number; the configuration names the first. */
+/** Returns the name of a pod of a StatefulSet, which ends in its number. The configuration names the first pod. */
 function podName(first: string, index: number, pods: number): string {
   return pods === 1 ? first : first.replace(/-0$/, `-${index}`);
 }
 
-/** Unique among replicas and their restarts: ids of ours begin with it. */
+/** Returns a name that is unique among replicas and their restarts: ids that this process creates begin with it. */
 function newReplica(): string {
   return proxyClock.random(6).toString('hex');
 }
@@ -216,7 +220,10 @@ function observe(logger: Logger, metrics: ProxyMetrics): BackendObserver {
   };
 }
 
-/** Behind a rewritten Host a server cannot see an attack by DNS, and one that checks it refuses the Service's name. */
+/**
+ * Behind a rewritten Host a server cannot detect DNS rebinding, and a server that checks the Host refuses the name of
+ * the Service.
+ */
 function hostHeader({ backend_host_header: host, target_port: port }: RunConfig): string | undefined {
   return host === 'localhost' ? `localhost:${port ?? 80}` : undefined;
 }

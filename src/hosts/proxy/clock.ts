@@ -1,10 +1,10 @@
-// Time and chance for the data plane: the only place of it that asks the system for them.
+// Provides time and random bytes for the data plane: its only code that asks the system for them.
 
 import { randomBytes } from 'node:crypto';
 import type { ProxyClock } from '#gateway/proxy/ports.ts';
 import { systemClock } from '../clock.ts';
 
-/** Timers of the proxy keep no process alive: its listener does. */
+/** Timers of the proxy do not keep the process alive: its listener does. */
 export const proxyClock: ProxyClock = {
   now: systemClock.now,
   monotonic: systemClock.monotonic,

@@ -71,14 +71,14 @@ test('a lock in several files is used as a whole or not at all', () => {
   const read = (path: string) => readFileSync(path, 'utf8');
   const files = { read, readSettings: (path: string) => (existsSync(path) ? read(path) : refuse(path)) };
   const before = held(12_000, 'before');
-  // At start, one part is not there yet.
+  // At the start, one part is missing.
   expect(write(before, (index) => index > 0)).toBeGreaterThan(1);
   expect(() => readProxyConfig(files, file)).toThrow(Failure);
   write(before);
   const { config } = readProxyConfig(files, file);
   expect(config.tools_lock).toEqual(before);
   const follow = followConfig(files, file, config);
-  // The parts of another lock arrive before its configuration, and then one after the other.
+  // The parts of another lock arrive before its configuration, one after the other.
   const after = held(13_000, 'after');
   write(after, () => false);
   expect(failureOf(follow).message).toContain('is a part of another lock');
@@ -86,7 +86,7 @@ test('a lock in several files is used as a whole or not at all', () => {
   expect(failureOf(follow).message).toContain('is a part of another lock');
   write(after);
   expect(follow().tools_lock).toEqual(after);
-  // A smaller lock needs no parts. Later the parts of the earlier one are deleted.
+  // A smaller lock needs no parts. The parts of the earlier lock are deleted later.
   const small = held(10, 'small');
   expect(write(small)).toBe(0);
   expect(follow().tools_lock).toEqual(small);
@@ -99,7 +99,7 @@ function refuse(path: string): never {
 }
 
 test.each([
-  { reason: 'text that is no JSON', text: '{', says: 'is not a JSON object' },
+  { reason: 'text that is not JSON', text: '{', says: 'is not a JSON object' },
   { reason: 'a port out of range', text: JSON.stringify({ ...CONFIG, port: 0 }), says: '/port must be >= 1' },
   {
     reason: 'an issuer without TLS',
@@ -126,7 +126,7 @@ test.each([
 test('a resource that is not a URL, in a file that changes, leaves the last good settings', () => {
   const good = { ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a' } };
   const file = fileWith(JSON.stringify(good));
-  // Without the second in which a file is not looked at again.
+  // These files are read each time, without the second in which a file is not read again.
   const read = (path: string) => readFileSync(path, 'utf8');
   const files = { read, readSettings: read };
   const { config } = readProxyConfig(files, file);
@@ -138,9 +138,9 @@ test('a resource that is not a URL, in a file that changes, leaves the last good
 });
 
 test.each([
-  { reason: 'text that is no JSON', text: '[', says: 'the file must be object' },
+  { reason: 'text that is not JSON', text: '[', says: 'the file must be object' },
   {
-    reason: 'a policy that is no Cedar',
+    reason: 'a policy that is not Cedar',
     text: JSON.stringify({ version: '1.0', type: 'cedarv1', cedar: { policies: ['permit(principal'] } }),
     says: 'policy 1, line 1',
   },
@@ -154,7 +154,7 @@ test.each([
     says: '/cedar/groupClaimName',
   },
   {
-    reason: 'entities that are no list',
+    reason: 'entities that are not a list',
     text: JSON.stringify({
       version: '1.0',
       type: 'cedarv1',
@@ -162,7 +162,7 @@ test.each([
     }),
     says: 'list of entities',
   },
-])('refuses policies with $reason and says where', ({ text, says }) => {
+])('refuses policies with $reason and names the place', ({ text, says }) => {
   const failure = failureOf(() => readPolicies(createWatchedFiles(), { authz_config_path: fileWith(text) }));
   expect(failure.code).toBe('policy-file-invalid');
   expect(failure.message).toContain(says);

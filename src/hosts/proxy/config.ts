@@ -1,4 +1,4 @@
-// The configuration file of a proxy, and the policies that it names: read at start, and again when they change.
+// Reads the configuration file of a proxy and the policies that it names: at the start, and again when they change.
 
 import { readAuthzConfig } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -14,7 +14,7 @@ import type { WatchedFiles } from '../watched-files.ts';
 
 export interface ProxyConfig {
   readonly config: RunConfig;
-  /** Pointers of keys that this release does not read. */
+  /** Pointers of keys that this release ignores. */
   readonly unknown: readonly string[];
 }
 
@@ -24,20 +24,26 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
   if ('fault' in read) throw invalid(file, read.fault);
   const [insecure] = insecureUrls(read.config);
   if (insecure !== undefined) {
-    throw invalid(file, `${insecure}, which is not https: set /oidc_config/insecure_allow_http where that is meant`);
+    throw invalid(file, `${insecure}, which is not https: set /oidc_config/insecure_allow_http to allow it`);
   }
   return { ...read, config: withWholeLock(files, file, read.config) };
 }
 
-/** A lock that is not complete is not used: at start the proxy ends, and later the last complete one stays in force. */
+/**
+ * A lock that is not complete is not used: at the start the proxy ends, and later the last complete lock stays in
+ * force.
+ */
 function withWholeLock(files: WatchedFiles, file: string, config: RunConfig): RunConfig {
   if (config.tools_lock?.parts === undefined) return config;
   const joined = joinLock(config.tools_lock, ({ path }) => files.readSettings(path));
-  if ('fault' in joined) throw invalid(file, `names a lock that is not complete: ${joined.fault}`);
+  if ('fault' in joined) throw invalid(file, `names an incomplete lock: ${joined.fault}`);
   return { ...config, tools_lock: joined.lock };
 }
 
-/** The configuration as its file says now: the same value as long as its text is the same. */
+/**
+ * Returns a function that returns the current configuration of the file: the same value as long as its text is
+ * unchanged.
+ */
 export function followConfig(files: WatchedFiles, file: string, started: RunConfig): () => RunConfig {
   let text = files.read(file);
   let config = started;
@@ -51,7 +57,7 @@ export function followConfig(files: WatchedFiles, file: string, started: RunConf
   };
 }
 
-/** Undefined where callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
+/** Returns undefined if callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
 export function readPolicies(
   files: WatchedFiles,
   config: Pick<RunConfig, 'authz_config_path' | 'authz_groups' | 'embedded_auth_server_config'>,

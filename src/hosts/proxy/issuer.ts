@@ -1,4 +1,5 @@
-// The authorization server of a proxy, where its configuration has one: what the proxy accepts and passes on decides the rest.
+// Opens the authorization server of a proxy if its configuration has one. Its other settings follow from the tokens
+// that the proxy accepts and passes on.
 
 import type { Logger } from 'pino';
 import type { Outbound } from '#adapters/http/outbound.ts';
@@ -16,7 +17,7 @@ interface ProxyIssuerOptions {
   readonly logger: Logger;
 }
 
-/** Throws a Failure where the configuration, a key or a secret cannot be used. */
+/** Throws a Failure if the configuration, a key or a secret cannot be used. */
 export async function openProxyIssuer(
   { config, environment, files, logger }: ProxyIssuerOptions,
   outbound: Outbound,
@@ -29,7 +30,7 @@ export async function openProxyIssuer(
     hostAudience: oidc === undefined ? '' : audienceOf(oidc),
     hostIssuer: oidc?.issuer,
     trustForwarded: config.trust_proxy_headers,
-    // A server on standard streams gets no headers.
+    // A server on standard streams does not receive headers.
     injects: () => config.transport !== 'stdio' && block.disable_upstream_token_injection !== true,
     ...{ environment, files, outbound, logger, metrics },
   });

@@ -24,7 +24,7 @@ function configOf(paths: readonly string[]): RunConfig {
 
 const SESSION = { id: 'abc', issuedAt: 1, caller: 'me' };
 
-test('opens what the previous key sealed after a rotation, and seals with the new one', () => {
+test('opens ids of the previous key after a rotation, and seals with the new one', () => {
   const texts = new Map([
     ['first', 'a'.repeat(40)],
     ['second', 'b'.repeat(40)],

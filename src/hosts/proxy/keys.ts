@@ -1,4 +1,5 @@
-// The keys that seal the sessions of a proxy, the same for all of its replicas: read again when their files change.
+// Reads the keys that seal the sessions of a proxy, the same for all of its replicas, and reads them again when their
+// files change.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
@@ -8,7 +9,10 @@ import { proxyClock } from './clock.ts';
 
 const KEY_BYTES_MIN = 32;
 
-/** Without files one of this process alone: another replica, or a restart, knows none of its sessions. */
+/**
+ * Without files, creates a key for this process only: another replica, or the process after a restart, cannot open its
+ * sessions.
+ */
 export function readSessionKeys(
   { session_key_files: paths = [] }: RunConfig,
   files: Pick<WatchedFiles, 'read'>,
@@ -25,7 +29,9 @@ function sessionKey(path: string, text: string): Buffer {
   });
 }
 
-/** Seals with the keys as their files are now; files that cannot be used change nothing. `keys`: those of the start. */
+/**
+ * Seals with the keys that the files have now. Files that cannot be used change nothing. `keys`: the keys at the start.
+ */
 export function watchSeal(config: RunConfig, files: Pick<WatchedFiles, 'read'>, keys: readonly Buffer[]): SessionSeal {
   const { session_key_files: paths = [] } = config;
   let texts = paths.map((path) => files.read(path));

@@ -1,4 +1,4 @@
-// Reads the lists of a locked server now and then without a client, so that differences are known before a client asks.
+// Reads the lists of a locked server regularly without a client, so that differences are known before a client asks.
 
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -20,10 +20,13 @@ export interface LockReadingParts {
 const LOOK_MS = 1000;
 const EVERY_MS = 30_000;
 const TIMEOUT_MS = 30_000;
-/** No client is the scope of it. */
+/** Scope of these readings, which belong to no client. */
 const OWN_SCOPE = 'the proxy itself';
 
-/** Returns the function that ends it. A server that shows its lists to known callers only is read when one of them calls. */
+/**
+ * Returns the function that ends the readings. If a server shows its lists to known callers only, they are read when
+ * one of them calls.
+ */
 export function readNowAndThen(parts: LockReadingParts): () => void {
   let read: LockKeeper | undefined;
   let readAt = 0;
@@ -31,7 +34,7 @@ export function readNowAndThen(parts: LockReadingParts): () => void {
   return proxyClock.every(LOOK_MS, () => {
     const keeper = parts.keeper();
     const now = proxyClock.monotonic();
-    // A reading under another lock says nothing.
+    // A result that was read under another lock has no meaning.
     if (isReading || keeper === undefined || (keeper === read && now - readAt < EVERY_MS)) return;
     [read, readAt, isReading] = [keeper, now, true];
     void readOnce(parts, keeper).finally(() => {
@@ -46,7 +49,7 @@ async function readOnce({ backend, messageBytes, credential }: LockReadingParts,
   const readings = new Map(
     LOCKED_LIST_NAMES.map((list) => [list as FilteredKey, keeper.beginReading(list, OWN_SCOPE)]),
   );
-  // It sees the bytes before anything is taken out of them, and leaves nothing out.
+  // It compares the complete bytes, before other rules change them.
   const watching: Lock = {
     mode: 'report',
     names: () => undefined,
@@ -60,7 +63,7 @@ async function readOnce({ backend, messageBytes, credential }: LockReadingParts,
   const cause = { headers: { 'accept-encoding': 'identity' }, path: '/', caller: '', authorize };
   const read = await readLists(asking, cause, watching);
   for (const reading of readings.values()) {
-    // A server may show nothing to a caller that it does not know.
+    // A server may show an empty list to a caller that it does not know.
     if (read.ok && !reading.isEmpty) reading.end();
     else if (!read.ok) reading.fail();
   }

@@ -36,13 +36,16 @@ export interface WrittenReport {
 interface WriterOptions {
   readonly environment: Environment;
   readonly logger: Logger;
-  /** Time between two looks at the ConfigMap. */
+  /** Time between two checks of the ConfigMap. */
   readonly lookMs?: number;
 }
 
-/** Changes that come together are written together. */
+/** Changes within this time are written together. */
 const SOON_MS = 1000;
-/** A server that changes its definitions all the time does not flood the API server. */
+/**
+ * Least time between two writes, so that a server that changes its definitions all the time does not flood the API
+ * server.
+ */
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 /** Someone may delete the ConfigMap, and a replica that ends may write about an earlier lock after the last change. */
@@ -66,7 +69,7 @@ export function openLockReporter(options: WriterOptions): LockReporter {
   };
 }
 
-/** Definitions that differ from the lock now. */
+/** Returns the definitions that differ from the lock now. */
 export function reportOf(lock: HeldLock, drifts: Drifts): LockReport {
   const at = new Date(proxyClock.now()).toISOString();
   return { lock: lockDigest(lock), at, drifts: drifts.all().flatMap(reportable) };
@@ -106,7 +109,10 @@ export function openReportWriter(
     isWritten = true;
   }
 
-  /** Another replica may see other definitions: its report about the same lock stays. */
+  /**
+   * Writes again if the ConfigMap lost the report. A report of another replica about the same lock stays, because the
+   * replica may see other definitions.
+   */
   async function look(): Promise<void> {
     const report = read();
     if (report === undefined || !isWritten) return;
@@ -115,7 +121,7 @@ export function openReportWriter(
       const live = await (await connect()).get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
       if (!hasSameLocks(data, live?.data)) writing.request();
     } catch (error) {
-      // It may be asked again.
+      // A failed read is repeated by the next look.
       if (!(error instanceof Failure)) throw error;
     }
   }

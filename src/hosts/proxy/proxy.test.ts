@@ -1,4 +1,4 @@
-// Refusals of a running proxy: their status, and the code that its log gives.
+// Tests refusals of a running proxy: their status, and their code in the log.
 
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +31,7 @@ function configOf(port: number): RunConfig {
   };
 }
 
-/** What the server answers is what the id of the request asks for. */
+/** Responses of the server by the id of the request. */
 const ANSWERS: Readonly<Record<string, { status?: number; type?: string; body: string }>> = {
   html: { type: 'text/html', body: '<p>not here</p>' },
   redirect: { status: 302, type: 'text/plain', body: '' },

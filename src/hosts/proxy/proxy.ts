@@ -1,4 +1,4 @@
-// `skep proxy`: one MCP server behind the gate. Wires what the configuration asks for.
+// `skep proxy`: wires one MCP server behind the gate, as the configuration says.
 
 import type { Logger } from 'pino';
 import { createOutbound } from '#adapters/http/outbound.ts';
@@ -36,25 +36,25 @@ import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
   readonly config: RunConfig;
-  /** The configuration as it is now, for what follows it while the proxy runs. Absent: it never changes. */
+  /** Returns the current configuration, for the parts that follow its changes. If absent, it never changes. */
   readonly readConfig?: () => RunConfig;
   readonly environment: Environment;
   readonly files: WatchedFiles;
   readonly logger: Logger;
-  /** Takes the lines of the audit. Absent: standard output. */
+  /** Writes the lines of the audit. If absent, they go to standard output. */
   readonly writeAudit?: (line: string) => void;
 }
 
 export interface RunningProxy {
-  /** Where clients reach the server. */
+  /** URL at which clients reach the server. */
   readonly url: string;
-  /** Of the listener of metrics alone; undefined where there is none. */
+  /** URL of the separate listener of metrics; undefined if there is none. */
   readonly metricsUrl: string | undefined;
-  /** Not ready, then no new connections; what is in flight gets its time to end, then streams are ended. */
+  /** Reports not ready, accepts no new connections, gives requests in flight their time to end, then ends streams. */
   stop(): Promise<void>;
 }
 
-/** Listens when it returns. Throws a Failure where the configuration cannot be used; nothing stays open then. */
+/** Listens when it returns. Throws a Failure if the configuration cannot be used, and leaves nothing open then. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { config, logger } = options;
   const closing: (() => unknown)[] = [];
@@ -83,7 +83,7 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
     logger.level = debug ? 'debug' : options.logger.level;
     handle = createHandle(parts);
     credential = parts.credential;
-    if (inForce !== undefined) logger.info('other settings are in force');
+    if (inForce !== undefined) logger.info('changed settings are in force');
     inForce = next;
   }
 
@@ -106,7 +106,10 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
   };
 }
 
-/** To each webhook: calls wait for their turn. Apart from those to token endpoints, which a slow webhook must not hold up. */
+/**
+ * Connections to each webhook: further calls wait. They are separate from the connections to token endpoints, which a
+ * slow webhook must not delay.
+ */
 const WEBHOOK_CONNECTIONS = 64;
 
 function openOutbounds(closing: (() => unknown)[]) {
@@ -126,7 +129,9 @@ function openReportedLock(
   return openProxyLock({ ...parts, changed: reporter.changed });
 }
 
-/** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
+/**
+ * Opens the parts that no change of the configuration touches: the server and its sessions, keys, metrics, telemetry.
+ */
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;
   const [times, limits] = [timesOf(config), limitsOf(config)];

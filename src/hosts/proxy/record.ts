@@ -1,4 +1,5 @@
-// What a proxy keeps of each request, as its configuration says: audit lines on standard output, metrics, spans, its log.
+// Records each request of a proxy as its configuration says: audit lines on standard output, metrics, spans, log
+// records.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -15,24 +16,26 @@ import { proxyClock } from './clock.ts';
 export interface RecorderOptions {
   readonly metrics: ProxyMetrics;
   readonly logger: Logger;
-  /** Takes the lines of the audit. Absent: standard output, where a fleet's log collection reads. */
+  /**
+   * Writes the lines of the audit. If absent, they go to standard output, which the log collection of a fleet reads.
+   */
   readonly writeAudit?: (line: string) => void;
-  /** Of the output that takes these lines. */
+  /** Returns whether the output of `writeAudit` fails. */
   readonly auditFails?: () => boolean;
-  /** Which events are written. Absent: all. */
+  /** Returns whether events of a type are written. If absent, all are. */
   readonly keeps?: (type: AuditType) => boolean;
-  /** Which contents events hold. Absent: none. */
+  /** Returns which contents events hold. If absent, they hold none. */
   readonly data?: () => AuditData;
 }
 
 export interface Recorder {
-  /** What a configuration wants kept of a request. */
+  /** Returns a function that records a request as the configuration says. */
   recordAs(config: RunConfig): (recorded: RecordedCall) => void;
-  /** A line of the audit that no request is about. */
+  /** Writes a line of the audit that does not belong to a request. */
   readonly write: (line: string) => void;
-  /** True while audit events cannot be written. */
+  /** Returns true while audit events cannot be written. */
   fails(): boolean;
-  /** Writes the events that wait. */
+  /** Writes the buffered events. */
   close(): Promise<void>;
 }
 
@@ -93,7 +96,7 @@ function auditTrail(
 const GATHERED_MAX = 64;
 const GATHER_MS = 20;
 
-/** Lines that come together are written together: a write costs as much as all else about a line. */
+/** Writes lines that come together in one piece: a write costs as much as all other work on a line. */
 function gatherLines(write: (text: string) => void): { write(line: string): void; flush(): void } {
   let lines: string[] = [];
   function flush(): void {
@@ -118,7 +121,8 @@ export function reportReadiness(logger: Logger): (reason: string | undefined) =>
   };
 }
 
-/** Says in the log what an exception broke that no code caught. */
+/** Logs an exception that no code caught and that broke a request. */
 export function reportBroken(logger: Logger): (error: unknown) => void {
-  return (error) => logger.error({ err: error, code: 'proxy-internal' }, 'a request broke, and was ended');
+  return (error) =>
+    logger.error({ err: error, code: 'proxy-internal' }, 'a request failed with an uncaught exception, and was ended');
 }

@@ -1,4 +1,5 @@
-// How the replicas of a proxy reach one another's sessions: over Redis or Valkey, where the configuration names one.
+// Connects the replicas of a proxy, so that each reaches the sessions of the others: over the Redis or Valkey that the
+// configuration names.
 
 import type { Logger } from 'pino';
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
@@ -19,7 +20,9 @@ export interface RelayOptions {
   readonly sessionKeys: readonly Buffer[];
 }
 
-/** Undefined where sessions stay with their replica. Throws a Failure where the store cannot be reached at the start. */
+/**
+ * Returns undefined if sessions stay with their replica. Throws a Failure if the store cannot be reached at the start.
+ */
 export async function openProxyRelay(options: RelayOptions): Promise<Relay | undefined> {
   const { config, logger, observer, replica, sessionKeys: secrets } = options;
   const redis = config.scaling_config?.session_redis;
@@ -27,7 +30,7 @@ export async function openProxyRelay(options: RelayOptions): Promise<Relay | und
   if (config.session_key_files === undefined) {
     throw new Failure(
       'proxy-config-invalid',
-      '/scaling_config/session_redis needs /session_key_files: replicas without a common key do not understand each other',
+      '/scaling_config/session_redis needs /session_key_files: replicas need a common key to read the session ids of each other',
     );
   }
   const { openChannel } = await import('#adapters/redis/channel.ts');
@@ -45,7 +48,7 @@ export async function openProxyRelay(options: RelayOptions): Promise<Relay | und
 
 type SessionRedis = NonNullable<NonNullable<RunConfig['scaling_config']>['session_redis']>;
 
-/** `prefix`: what keys start with. */
+/** `prefix`: the beginning of all keys. */
 export function sessionRedis(
   { address, db, key_prefix, password_file: file }: SessionRedis,
   { config, environment, files }: Pick<RelayOptions, 'config' | 'environment' | 'files'>,

@@ -1,5 +1,5 @@
-// A configuration that changes while its proxy runs: looked at again and again, and put in force as far as a running process
-// can follow it.
+// Reads the configuration of a running proxy again at intervals, and puts changes in force as far as a running process
+// can follow them.
 
 import type { Logger } from 'pino';
 import { followed } from '#contracts/key-readings.ts';
@@ -9,11 +9,11 @@ import type { ProxyClock } from '#gateway/proxy/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface ReloadOptions {
-  /** The one that the proxy was started with. */
+  /** The configuration with which the proxy was started. */
   readonly config: RunConfig;
-  /** The configuration as its file says now; throws a Failure where it cannot be used. */
+  /** Returns the current configuration of the file; throws a Failure if it cannot be used. */
   readonly read: () => RunConfig;
-  /** Puts it in force, files that it names included; throws a Failure, and changes nothing then. */
+  /** Puts the configuration and the files that it names in force. Throws a Failure, and changes nothing then. */
   readonly use: (config: RunConfig) => void;
   readonly logger: Logger;
   readonly clock: Pick<ProxyClock, 'every'>;
@@ -21,7 +21,10 @@ export interface ReloadOptions {
 
 const LOOK_MS = 2000;
 
-/** Gives what ends it. What cannot be used is logged once, and the last good settings stay. */
+/**
+ * Returns the function that ends the watch. A configuration that cannot be used is logged once, and the last good
+ * settings stay.
+ */
 export function watchConfig({ config: started, read, use, logger, clock }: ReloadOptions): () => void {
   let seen = started;
   let running = started;
@@ -35,13 +38,18 @@ export function watchConfig({ config: started, read, use, logger, clock }: Reloa
   return clock.every(LOOK_MS, () => {
     try {
       const next = read();
-      // The same value as long as nothing has changed: what is in force is not made again.
+      // `read` returns the same value as long as nothing has changed: the parts in force are not created again.
       if (next !== seen) running = followed(RUN_CONFIG_KEYS, started, next);
       seen = next;
       use(running);
       const keys = keysForRestart(started, next);
       if (keys.length === 0) reported = '';
-      else report('warn', 'proxy-restart-needed', `${keys.join(', ')} of the configuration is read at start only`);
+      else
+        report(
+          'warn',
+          'proxy-restart-needed',
+          `${keys.join(', ')} of the configuration is read only at the start: restart the process`,
+        );
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       report('error', error.code, `${error.message}; the last good settings stay in force`);

@@ -1,4 +1,5 @@
-// The rules of a proxy as its configuration and its policy file say, and everybody who listens to a stream that they change.
+// Keeps the rules of a proxy, from its configuration and its policy file, and notifies the listeners of the lists that
+// a change affects.
 
 import type { Logger } from 'pino';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -15,8 +16,8 @@ import type { ProxyLock } from './tools-lock.ts';
 
 export interface ReplaceableRules extends LiveRules {
   /**
-   * Puts the rules of the configuration and of the files as they are now in force. False where they cannot be used: the log
-   * says so once, and the last good ones stay.
+   * Puts the rules of the current configuration and files in force. Returns false if they cannot be used: this is
+   * logged once, and the last good rules stay.
    */
   replace(config: RunConfig): boolean;
 }
@@ -30,7 +31,7 @@ export interface RulesParts {
   readonly lock: ProxyLock;
 }
 
-/** Throws a Failure where the policies cannot be used. */
+/** Throws a Failure if the policies cannot be used. */
 export function openRules(config: RunConfig, { files, logger, tasks, lock }: RulesParts): ReplaceableRules {
   const known = createKnownTools();
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
@@ -78,19 +79,19 @@ export function openRules(config: RunConfig, { files, logger, tasks, lock }: Rul
       }
       from = sources;
       refused = '';
-      logger.info({ lists }, 'other rules are in force');
+      logger.info({ lists }, 'changed rules are in force');
       for (const listener of [...listeners]) listener(lists);
       return true;
     },
   };
 }
 
-/** What rules are made of, as texts. */
+/** The texts that rules are created from. */
 interface Sources {
   readonly tools: string;
   readonly lock: string;
   readonly policies: string;
-  /** What is said of it where a call takes more scopes. */
+  /** Names the resource to a client whose call needs more scopes. */
   readonly resource: string;
 }
 

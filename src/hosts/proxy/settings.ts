@@ -1,5 +1,5 @@
-// What the configuration of a proxy says about a request, made anew where it changes: who may come in, what is kept, how
-// much at once, with which rights. What stays as long as the process (listener, server, sessions) is given.
+// Creates the settings for requests from the configuration of a proxy, again after each change: authentication,
+// records, limits, permissions. The parts that stay as long as the process (listener, server, sessions) are passed in.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ import { proxyClock } from './clock.ts';
 import { openDoorway, openLimits, refuseUnaudited } from './gate.ts';
 import type { Recorder } from './record.ts';
 
-/** What no change of the configuration touches. */
+/** Parts that no change of the configuration touches. */
 type Fixed = Pick<
   ProxyParts,
   | 'backend'
@@ -51,17 +51,17 @@ export interface SettingsParts {
   readonly outbound: Outbound;
   readonly recorder: Recorder;
   readonly rateLimits: Pick<OpenedRateLimits, 'use'>;
-  /** Undefined: the configuration has none. */
+  /** Undefined: the configuration has no webhooks. */
   readonly webhooks: ((config: RunConfig) => WebhookWorld | undefined) | undefined;
-  /** Undefined: tokens are those of an issuer elsewhere. */
+  /** Undefined: another issuer issues the tokens. */
   readonly issuer: OpenIssuer | undefined;
-  /** Undefined: not served on the port of the server. */
+  /** Undefined: metrics are not served on the port of the server. */
   readonly metricsText: (() => string) | undefined;
   /** Undefined: the transport of 2024-11-05 is not served. */
   readonly sse: { readonly front: SseFront; readonly replica: string } | undefined;
 }
 
-/** Throws a Failure where the configuration cannot be used. What a change does not concern keeps its state. */
+/** Throws a Failure if the configuration cannot be used. Parts that a change does not concern keep their state. */
 export function createSettings(parts: SettingsParts): (config: RunConfig) => ProxyParts {
   const { fixed, recorder, metricsText } = parts;
   const resourceFor = remember(['name', 'oidc_config'], (config) =>
@@ -112,7 +112,7 @@ const CREDENTIAL_KEYS = [
   'aws_sts_config',
 ] as const satisfies readonly (keyof RunConfig)[];
 
-/** Makes a part again only where one of the keys has another value: tokens and counts that it keeps stay. */
+/** Creates a part again only if one of the keys has another value, so that it keeps its tokens and counts. */
 function remember<Part>(
   keys: readonly (keyof RunConfig)[],
   make: (config: RunConfig) => Part,

@@ -28,7 +28,7 @@ function open(run: (at: number) => boolean = () => false) {
       const due = timer !== undefined && timer.at <= now ? timer : undefined;
       if (due !== undefined) timer = undefined;
       due?.task();
-      // The run, its record and its notices.
+      // Lets the run, its record and its notices settle.
       for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
     }
   }

@@ -5,7 +5,7 @@ import type { ProxyClock } from '#gateway/proxy/ports.ts';
 export interface SpacedTask {
   /** Runs the task once more after this moment. */
   request(): void;
-  /** Runs nothing more; settles when the run that is under way has ended. */
+  /** Starts no further run; resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export interface SpacedTaskOptions {
   readonly clock: Pick<ProxyClock, 'after' | 'monotonic'>;
   /** Requests that come within this time share a run. */
   readonly soonMs: number;
-  /** At least, from the begin of one run to the begin of the next. */
+  /** Least time from the start of one run to the start of the next. */
   readonly betweenMs: number;
   /** Resolves to true if it has to run again. */
   readonly run: () => Promise<boolean>;

@@ -1,17 +1,17 @@
-// How a proxy stops: not ready first, streams end, calls in flight finish, then everything else ends. Until then requests
-// are answered, since Kubernetes sends some for a moment longer after it has said stop.
+// Stops a proxy: it reports not ready first, streams end, calls in flight finish, then everything else ends. Until then
+// it responds to requests, because Kubernetes sends some for a moment after it has sent the signal.
 
 import type { Health } from '#gateway/proxy/health.ts';
 import type { Listener } from '#gateway/proxy/listener.ts';
 import { proxyClock } from './clock.ts';
 
-/** Requests and streams of this moment. */
+/** Counts the requests and streams in flight. */
 export interface UnderWay {
   readonly count: (change: 1 | -1) => void;
-  /** Calls back at the stop, unless what it gives is called before. */
+  /** Calls `task` at the stop, unless the returned function is called before. */
   readonly untilStopped: (task: () => void) => () => void;
   readonly endStreams: () => void;
-  /** Resolves once nothing is under way. */
+  /** Resolves once nothing is in flight. */
   readonly idle: () => Promise<void>;
 }
 
@@ -45,11 +45,11 @@ export interface Stopping {
   readonly listener: Listener;
   readonly underWay: UnderWay;
   readonly times: { readonly shutdownMs: number };
-  /** The last one first. */
+  /** Functions that close the parts. The last one is called first. */
   readonly closing: readonly (() => unknown)[];
 }
 
-/** Connections that have become idle meanwhile are looked for this often. */
+/** Interval of the search for connections that have become idle. */
 const LOOK_MS = 20;
 
 export async function stopProxy({ health, listener, underWay, times, closing }: Stopping): Promise<void> {

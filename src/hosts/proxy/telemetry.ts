@@ -1,5 +1,5 @@
-// What leaves a proxy about itself: metrics for Prometheus, on a listener of their own or beside the server, and telemetry
-// over OTLP, as its configuration asks.
+// Publishes the metrics of a proxy for Prometheus, on a separate listener or next to the server, and its telemetry over
+// OTLP, as its configuration says.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -28,7 +28,7 @@ import { reportBroken } from './record.ts';
 
 export interface OpenMetrics {
   readonly proxy: ProxyMetrics;
-  /** For Prometheus, those of the process included. */
+  /** Returns the metrics for Prometheus, including metrics of the process. */
   text(): string;
   read(): readonly MetricReading[];
   stop(): void;
@@ -58,7 +58,7 @@ export function openProxyMetrics({ name, transport }: Pick<RunConfig, 'name' | '
   };
 }
 
-/** Undefined where there is to be none. It has nothing but /metrics, /health and /readyz. */
+/** Returns undefined if the configuration has no separate listener. It serves only /metrics, /health and /readyz. */
 export async function listenMetrics(
   { metrics: place }: RunConfig,
   health: Health,
@@ -83,13 +83,13 @@ export interface ProxyTelemetryOptions {
   readonly files: WatchedFiles;
   readonly logger: Logger;
   readonly read: OpenMetrics['read'];
-  /** Default: our own. */
+  /** If absent, our own version. */
   readonly serviceVersion: string | undefined;
 }
 
 /**
- * Undefined if nothing is to be sent; nothing of OpenTelemetry is loaded then. Throws Failure `proxy-config-invalid`,
- * `outbound-ca-invalid`, or `credential-secret-...` of a header.
+ * Returns undefined if nothing is to be sent; no code of OpenTelemetry is loaded then. Throws Failure
+ * `proxy-config-invalid`, `outbound-ca-invalid`, or `credential-secret-...` of a header.
  */
 export async function openProxyTelemetry(options: ProxyTelemetryOptions): Promise<Telemetry | undefined> {
   const { config, environment, logger, read, serviceVersion = VERSION } = options;
@@ -98,7 +98,7 @@ export async function openProxyTelemetry(options: ProxyTelemetryOptions): Promis
   const { tracing_enabled: tracing, metrics_enabled: metrics, endpoint } = telemetry;
   const wanted = tracing || metrics;
   if (wanted !== (endpoint !== undefined)) {
-    const missing = wanted ? 'no endpoint is named to send it to' : 'neither traces nor metrics are enabled';
+    const missing = wanted ? 'no endpoint is configured' : 'neither traces nor metrics are enabled';
     logger.warn({ code: 'telemetry-incomplete' }, `no telemetry is sent: ${missing}`);
   }
   if (endpoint === undefined || !wanted) return undefined;
@@ -134,7 +134,9 @@ function rootsOf({ ca_cert_path: caFile }: TelemetryBlock): readonly string[] | 
   return caFile === undefined ? undefined : trustedRoots({ caFile });
 }
 
-/** Secret values are read again when their files change. A secret wins over a plain value. */
+/**
+ * Returns the headers with secret values that are read again when their files change. A secret wins over a plain value.
+ */
 function collectorHeaders(
   { environment, files, logger }: ProxyTelemetryOptions,
   block: TelemetryBlock,

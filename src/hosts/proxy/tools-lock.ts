@@ -1,4 +1,4 @@
-// Opens the lock of a proxy, and reports definitions that are not the reviewed ones to its operator.
+// Opens the lock of a proxy, and reports definitions that differ from the reviewed ones.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ export interface ProxyLockOptions {
   readonly logger: Logger;
   readonly metrics: Pick<ProxyMetrics, 'drifted'>;
   readonly recorder: Pick<Recorder, 'write'>;
-  /** A definition was found to differ, or to agree again. */
+  /** Called if a definition begins to differ or agrees again. */
   readonly changed: (config: RunConfig, drifts: Drifts) => void;
 }
 
@@ -39,7 +39,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
     const drifts = createDrifts({
       drifted: report,
       changed() {
-        // An answer under an earlier lock may come late.
+        // A result under an earlier lock may come late.
         if (drifts !== current) return;
         countDrifts(metrics, drifts);
         changed(config, drifts);
@@ -51,7 +51,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
     return createLockKeeper(openLock(held), { clock: proxyClock, ...drifts });
   }
 
-  /** Nothing differs from a lock that is not there any more. */
+  /** Reports that nothing differs, because the lock is no longer configured. */
   function closeKeeper(config: RunConfig): undefined {
     current = createDrifts({ drifted: nothing, changed: nothing });
     countDrifts(metrics, current);
@@ -87,7 +87,7 @@ function reporter(
     const facts = { code: 'definition-drifted', list, name: name.slice(0, NAME_SHOWN), what };
     logger.warn(
       facts,
-      `a definition of the MCP server is not as it was reviewed: it ${isHeld ? 'is held back' : 'passes'}`,
+      `a definition of the MCP server differs from the reviewed one: it ${isHeld ? 'is held back' : 'passes'}`,
     );
     if (!audit.enabled) return;
     const { component } = audit;

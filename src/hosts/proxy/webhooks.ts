@@ -1,4 +1,4 @@
-// The webhooks of a proxy as its configuration says: how they are reached, how requests are signed, what is counted.
+// Opens the webhooks of a proxy as its configuration says: connections, signatures, metrics.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -19,13 +19,13 @@ export interface WebhookParts {
 
 type Settings = NonNullable<NonNullable<RunConfig['webhooks']>['mutating']>[number];
 
-/** Largest answer of a webhook. */
+/** Largest response of a webhook in bytes. */
 const ANSWER_MAX = 1024 * 1024;
 
-/** Counts for all configurations together. */
+/** The metrics count the webhooks of all configurations together. */
 export function openWebhooks(parts: WebhookParts): (config: RunConfig) => WebhookWorld | undefined {
   const { logger, metrics } = parts;
-  const answers = metrics.counter('skep_proxy_webhook_answers_total', 'Answers of webhooks, by what became of them.', [
+  const answers = metrics.counter('skep_proxy_webhook_answers_total', 'Responses of webhooks, by outcome.', [
     'server',
     'webhook',
     'outcome',
@@ -45,13 +45,16 @@ export function openWebhooks(parts: WebhookParts): (config: RunConfig) => Webhoo
         answers.add([name, webhook.name, outcome]);
         const facts = { webhook: webhook.name, detail };
         if (outcome === 'ignored')
-          logger.warn({ code: 'webhook-ignored', ...facts }, 'a webhook failed, and the request went on without it');
+          logger.warn({ code: 'webhook-ignored', ...facts }, 'a webhook failed, and the request continued without it');
       },
     };
   };
 }
 
-/** An author of the configuration chose the URL: like a token endpoint, it may be at a private address. Redirects are not followed. */
+/**
+ * The author of the configuration chose the URL: like a token endpoint, it may be at a private address. Redirects are
+ * not followed.
+ */
 function webhookOf({ outbound, files }: WebhookParts, settings: Settings, mutates: boolean): Webhook {
   const { name, url, timeout_ms: timeoutMs, insecure_skip_verify: skipVerify } = settings;
   return {
@@ -75,7 +78,7 @@ function webhookOf({ outbound, files }: WebhookParts, settings: Settings, mutate
   };
 }
 
-/** HMAC-SHA256 over time and body, as webhooks of the existing platform check it. */
+/** Signs with HMAC-SHA256 over time and body, as webhooks of the existing platform expect it. */
 function signed(files: WatchedFiles, { hmac_secret_file: file }: Settings, body: Buffer): Record<string, string> {
   if (file === undefined) return {};
   const secret = Buffer.from(files.readSettings(file));

@@ -1,4 +1,4 @@
-// Files of a folder of this machine, as far as kustomizations in it may refer to them.
+// Reads files of a folder of this machine, as far as kustomizations in it may refer to them.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -7,11 +7,11 @@ import { sha256 } from '#std/hash.ts';
 
 export interface FolderTree {
   readonly tree: Tree;
-  /** The folder that was asked for, inside the tree. */
+  /** Path of the opened folder inside the tree. */
   readonly folder: string;
 }
 
-/** The root is the repository that holds the folder; without one, the current directory if the folder is in it. */
+/** The root is the repository around the folder; without one, the current directory if the folder is in it. */
 export function openFolderTree(folder: string, currentDirectory: string): FolderTree {
   const place = realpathSync(folder);
   const root =
@@ -43,7 +43,7 @@ export function openFolderTree(folder: string, currentDirectory: string): Folder
   return { tree, folder: inside };
 }
 
-/** The nearest folder above, itself included, that is the work tree of a Git repository. */
+/** Returns the nearest folder above, itself included, that is the work tree of a Git repository. */
 export function repositoryAbove(folder: string): string | undefined {
   if (existsSync(join(folder, '.git'))) return folder;
   const above = dirname(folder);
@@ -61,7 +61,7 @@ function kindAt(path: string): ReturnType<Tree['find']> {
   return found?.isDirectory() === true ? 'folder' : undefined;
 }
 
-/** Lists regular files, and leaves out those of Git. */
+/** Lists regular files, except the files of Git itself. */
 function listFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

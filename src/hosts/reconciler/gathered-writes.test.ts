@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { gatherWrites } from './gathered-writes.ts';
 
-test('what is written in quick succession leaves in one piece, in its order, without being asked for', async () => {
+test('texts that are written in quick succession leave in one piece, in order, without a flush', async () => {
   const written = await new Promise((resolve) => {
     const lines = gatherWrites(resolve);
     lines.write('a\n');
@@ -11,7 +11,7 @@ test('what is written in quick succession leaves in one piece, in its order, wit
   expect(written).toBe('a\nb\n');
 });
 
-test('a flush writes what is held, once', () => {
+test('a flush writes the held texts once', () => {
   const written: string[] = [];
   const lines = gatherWrites((text) => written.push(text));
   lines.flush();

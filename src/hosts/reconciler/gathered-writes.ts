@@ -1,15 +1,14 @@
-// What is written in quick succession leaves in one piece: each write to a pipe also wakes whoever reads it, and is waited
-// for.
+// Joins texts that are written in quick succession: each write to a pipe wakes its reader and takes time.
 
 export interface GatheredWrites {
   write(text: string): void;
-  /** Writes at once what was held back. */
+  /** Writes the held texts at once. */
   flush(): void;
 }
 
 const WITHIN_MS = 100;
 
-/** What is written is held back for about 100 ms; whoever ends the process by `process.exit` need not think of it. */
+/** Holds texts for about 100 ms. Code that ends the process with `process.exit` need not flush. */
 export function gatherWrites(write: (text: string) => void): GatheredWrites {
   const held: string[] = [];
   let timer: NodeJS.Timeout | undefined;

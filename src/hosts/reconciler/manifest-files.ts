@@ -9,8 +9,8 @@ import { sha256 } from '#std/hash.ts';
 import { decodeFile, encodingProblem } from '#std/utf8.ts';
 
 /**
- * A file as it is given; a folder's manifests, sorted by path, without those that a pattern of paths below it means. Throws
- * Failure `usage` where there is nothing.
+ * Returns the file if the path is a file; otherwise the manifests of the folder, sorted by path, without the paths
+ * below it that match a pattern. Throws Failure `usage` if the path does not exist.
  */
 export function manifestFiles(path: string, ignore: readonly string[] = []): readonly SourceFile[] {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -34,7 +34,7 @@ function inFolder(folder: string, isRead: (path: string) => boolean): SourceFile
     });
 }
 
-/** Undefined for what went after it was listed: it is not there. */
+/** Returns undefined for a file that was deleted after it was listed. */
 function unlessGone<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -52,7 +52,7 @@ function sourceFile(path: string, bytes: Uint8Array): SourceFile {
   return { path, oid, text: '', fault: encodingProblem(path, decoded.fault) };
 }
 
-/** One after the other: for thousands of small files that is ten times faster than all at once. */
+/** Reads synchronously: for thousands of small files this is ten times faster than reading all at once. */
 function readManifest(path: string): SourceFile {
   try {
     return sourceFile(path, readFileSync(path));

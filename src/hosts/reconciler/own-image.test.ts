@@ -1,4 +1,4 @@
-// What a pod says of the image of its process.
+// Tests reading the image of a process from its pod.
 
 import { expect, test } from 'vitest';
 import { imageOf } from './own-image.ts';

@@ -1,5 +1,5 @@
-// Which image workloads run where skep.yaml names none: that of this very process, by its digest, as its pod in the cluster
-// says it. Elsewhere what such a process has left, and before there was one the tag of this release.
+// Finds the image for workloads if skep.yaml names none: inside the cluster the image of this process, by the digest in
+// its pod. Outside, the image that such a process has recorded, and before there is a record the tag of this release.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
@@ -15,22 +15,26 @@ import type { Config } from '../config/config.ts';
 import { VERSION } from '../version.ts';
 import { type Hurry, shareOf } from './instance/hurry.ts';
 
-/** What workloads run until something better is known. */
+/** Image of the workloads until a better one is known. */
 export const RELEASED_IMAGE = `ghcr.io/skep-dev/skep:${VERSION}`;
 
 export interface OwnImageFinder {
-  /** As far as it was found; what was left last otherwise, and before there was anything the tag of this release. */
+  /**
+   * Returns the image as far as it was found; otherwise the recorded image, and without a record the tag of this
+   * release.
+   */
   known(): string;
   /**
-   * Looks for it where it is not known yet, and with `leave` leaves it for other processes. What keeps it from either is
-   * returned, and the next call tries again. With `leave` throws a Failure where what was left last cannot be read.
+   * Searches the image if it is not known yet, and with `leave` records it for other processes. A Failure of either is
+   * returned, and the next call tries again. With `leave` it throws a Failure if the recorded image cannot be read.
    */
   find(how: 'look' | 'leave'): Promise<Failure | undefined>;
 }
 
 /**
- * Undefined where none is needed: the configuration names all, or another operator makes the workloads. Commands that only look
- * use the options at once, and do without it where the cluster does not answer; runs look themselves.
+ * Returns undefined if no image is needed: the configuration names all, or another operator creates the workloads.
+ * Commands that only read use the options at once, and do without the image if the cluster does not respond; runs
+ * search it themselves.
  */
 export async function findOwnImage(
   config: Config,
@@ -46,7 +50,10 @@ export async function findOwnImage(
   return finder;
 }
 
-/** The same run, which looks for the image first; what keeps it from being found is a warning. `options`: as they are then, by id. */
+/**
+ * Returns the same run, which searches the image first. If it is not found, the run has a warning. `options` returns
+ * the options at that time, by id.
+ */
 export function withOwnImage(
   finder: OwnImageFinder | undefined,
   how: typeof reconcile,
@@ -64,7 +71,10 @@ function namesAllImages({ images: { proxy, vmcp, registry } }: Config): boolean 
   return ![proxy, vmcp, registry].includes(undefined);
 }
 
-/** `environment`: `POD_NAME` and `POD_NAMESPACE`, as the downward API gives them, say that this is a pod of the cluster. */
+/**
+ * `environment`: `POD_NAME` and `POD_NAMESPACE`, which the downward API sets, mean that this process is a pod of the
+ * cluster.
+ */
 function openOwnImage(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   home: InstanceName,
@@ -73,13 +83,13 @@ function openOwnImage(
   const { POD_NAME: name = '', POD_NAMESPACE: namespace = '' } = environment;
   const isPod = name !== '' && namespace === home.homeNamespace;
   let found: string | undefined;
-  /** What the instance has run last. */
+  /** The recorded image: the image of the instance's last run. */
   let stored: string | undefined;
   let left = !isPod;
 
   async function readStored(): Promise<string> {
     const record = await readOwnImage(cluster, home);
-    // Of another release are the workloads as well: what this one would run is its own.
+    // A record of another release does not count: its workloads are of that release, too.
     return record?.release === VERSION ? record.image : RELEASED_IMAGE;
   }
 
@@ -95,7 +105,7 @@ function openOwnImage(
       try {
         stored ??= await readStored();
       } catch (error) {
-        // A run without it would roll out all workloads, and the next one would roll them back.
+        // A run without the recorded image would roll out all workloads, and the next one would roll them back.
         if (how === 'look' && error instanceof Failure) return error;
         throw error;
       }
@@ -114,7 +124,10 @@ function openOwnImage(
 const ASKED_MAX = 20;
 const PAUSE_MS = 500;
 
-/** A container runs before its kubelet has said what of: with a tag until then, everything would be rolled out twice. */
+/**
+ * Asks several times, because a container runs before its kubelet has reported its image: with a tag until then,
+ * everything would be rolled out twice.
+ */
 async function imageOfPod(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<string | undefined> {
   for (let asked = 1; ; asked += 1) {
     const pod = await cluster.get({ apiVersion: 'v1', kind: 'Pod', namespace, name });
@@ -125,12 +138,12 @@ async function imageOfPod(cluster: Pick<Cluster, 'get'>, namespace: string, name
 }
 
 const DIGEST = /@(sha256:[0-9a-f]{64})$/;
-/** Beside containers that others have put into the pod. */
+/** Name of the container, if others have put more containers into the pod. */
 const CONTAINER = 'skep';
 
 /**
- * The name as the pod has it, which this cluster can pull, with the digest that it was pulled by (`docker.io/a@sha256:...`, or
- * `docker-pullable://...`). An image that was never pulled has none: then it is the name alone.
+ * Returns the name in the pod, which this cluster can pull, with the digest from the status (`docker.io/a@sha256:...`,
+ * or `docker-pullable://...`). An image that was never pulled has no digest: then it returns the name alone.
  */
 export function imageOf({ spec, status }: Readonly<Record<string, unknown>>): string | undefined {
   const containers = listOf(isObject(spec) ? spec.containers : undefined);
@@ -139,13 +152,13 @@ export function imageOf({ spec, status }: Readonly<Record<string, unknown>>): st
   if (DIGEST.test(own.image)) return own.image;
   const statuses = listOf(isObject(status) ? status.containerStatuses : undefined);
   const id = statuses.find((each) => each.name === own.name)?.imageID;
-  // Until the kubelet has said it: the next run asks again.
+  // The kubelet has not reported it yet: the next run asks again.
   if (typeof id !== 'string' || id === '') return undefined;
   const digest = DIGEST.exec(id)?.[1];
   return digest === undefined ? own.image : `${withoutTag(own.image)}@${digest}`;
 }
 
-/** A colon before a slash is that of a port. */
+/** A colon before a slash belongs to a port. */
 function withoutTag(image: string): string {
   return image.replace(/:[^:/]+$/, '');
 }

@@ -1,5 +1,5 @@
-// What becomes of sources whose thread ended without a result: that is recorded as a failed attempt of each, and until one
-// has been read it has a thread of its own, so that it takes no other along.
+// Handles sources whose thread ended without a result: records a failed attempt for each, and gives each a thread of
+// its own until it has been read, so that a crash does not affect the others.
 
 import type { Logger } from 'pino';
 import type { RegistrySource, ServiceOrigin } from '#contracts/registry/source.ts';
@@ -22,16 +22,22 @@ interface Deps {
 }
 
 export interface Crashes {
-  /** Does the work of a thread; where that crashes, notes whose it was, and records it. Throws what the work throws. */
+  /**
+   * Does the work of a thread. If it crashes, remembers its sources and records the failure. Throws the errors of the
+   * work.
+   */
   attempt(sources: readonly Own[], work: () => Promise<void>): Promise<void>;
-  /** Records what could not be until now, for the thread had the claims of the sources; gives the others. */
+  /**
+   * Records failures that could not be recorded before, because the crashed thread still had the claims of the sources.
+   * Returns the other sources.
+   */
   recordPending(wanted: readonly Own[]): Promise<readonly Own[]>;
-  /** What one thread each is to read. */
+  /** Groups the sources by thread: one thread reads one group. */
   groupsOf(sources: readonly Own[]): readonly (readonly Own[])[];
 }
 
 export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, signal: AbortSignal): Crashes {
-  /** Have been in a thread that crashed, and not been read since. */
+  /** Names of sources that were in a crashed thread and have not been read since. */
   const suspects = new Set<string>();
   const unrecorded = new Map<string, Failure>();
 
@@ -42,7 +48,7 @@ export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, si
       const failure = unrecorded.get(name);
       // The thread's claim outlives it by up to a minute.
       if (failure === undefined || states[name]?.claimed === true) continue;
-      // It was read all the same: before the crash, or by another replica.
+      // The source was read all the same: before the crash, or by another replica.
       if (!due(source, states[name], undefined, deps.clock.now()).due) unrecorded.delete(name);
       else await recordOne(source, failure);
     }
@@ -85,7 +91,10 @@ function setApart(sources: readonly Own[], suspects: ReadonlySet<string>): reado
   return others.length === 0 ? alone : [others, ...alone];
 }
 
-/** As of a source that could not be read: the attempt counts, what was read before stays. */
+/**
+ * Records the same as for a source that could not be read: the attempt counts, and the content that was read before
+ * stays.
+ */
 function recordCrash(
   { writer, clock }: Deps,
   request: RoundRequest<ServiceOrigin>,

@@ -1,5 +1,5 @@
-// The schema of a registry service's database: brought up to date when the service starts, or as soon as the database
-// answers. Any number of replicas may do so at the same time.
+// Migrates the schema of a registry service's database when the service starts, or as soon as the database responds.
+// Any number of replicas may do so at the same time.
 
 import type { Logger } from 'pino';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -14,8 +14,8 @@ export interface RunningMigration {
 const RETRY_MS = 5000;
 
 /**
- * Resolves when the first try is over. Throws Failure where the schema cannot be brought up to date, though the database
- * answers: then nothing would be served right.
+ * Resolves after the first attempt. Throws a Failure if the database responds but its schema cannot be migrated: the
+ * service could not serve correct results then.
  */
 export async function startMigration(
   { database }: RegistryConfig,
@@ -26,8 +26,11 @@ export async function startMigration(
     try {
       const done = await migrateAtStart(database, { user: database.migrationUser });
       if (done instanceof Failure) {
-        logger.warn({ code: done.code }, `the schema of the database is left to others: ${done.message}`);
-      } else if (done.length > 0) logger.info({ applied: done }, 'the schema of the database was brought up to date');
+        logger.warn(
+          { code: done.code },
+          `the schema of the database was not migrated, which is left to another process: ${done.message}`,
+        );
+      } else if (done.length > 0) logger.info({ applied: done }, 'the schema of the database was migrated');
       return true;
     } catch (failure) {
       if (!(failure instanceof Failure) || !failure.retryable) throw failure;

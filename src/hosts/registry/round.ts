@@ -1,5 +1,5 @@
-// A thread that syncs the sources of a registry that are due, from the first request to the last row: parsing tens of
-// megabytes and comparing thousands of entries would keep clients waiting.
+// Runs as a thread that syncs the due sources of a registry, from the first request to the last row: in the main
+// thread, parsing tens of megabytes and comparing thousands of entries would keep clients waiting.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOutbound } from '#adapters/http/outbound.ts';
@@ -21,23 +21,26 @@ import { readGit } from '../reconciler/instance/registry-git.ts';
 import { authOf, type GitDeps } from '../reconciler/instance/repositories.ts';
 import { VERSION } from '../version.ts';
 
-/** What it is started with. */
+/** The order with which the thread is started. */
 export interface RoundOrder {
   readonly registry: Omit<SourceKey, 'source'>;
   readonly sources: readonly RegistrySource<ServiceOrigin>[];
   readonly outbound: RegistryConfig['outbound'];
-  /** Where copies of Git repositories are. */
+  /** Folder of the copies of Git repositories. */
   readonly dir: string;
   readonly database: DatabaseSettings;
 }
 
-/** What came of a source. */
+/** The outcome of a source. */
 export type SyncNews = Omit<SyncOutcome, 'failure'>;
 
-/** What it says at its end: what came of the sources, or why the store failed. Any message to it means: give up. */
+/**
+ * The last message of the thread: the outcomes of the sources, or why the store failed. Any message to the thread tells
+ * it to give up.
+ */
 export type RoundEnd = { readonly outcomes: readonly SyncNews[] } | { readonly code: string; readonly message: string };
 
-/** Connections beside those of the service. */
+/** Connections in addition to the connections of the service. */
 const AT_A_TIME = 4;
 
 async function readRound({ registry, sources, ...order }: RoundOrder, signal: AbortSignal): Promise<RoundEnd> {
@@ -50,7 +53,7 @@ async function readRound({ registry, sources, ...order }: RoundOrder, signal: Ab
     const source = serviceSource({ outbound, allowFiles, dir: order.dir, clock, credentials: [] });
     const ports = { source, writer: store, now: () => clock.now(), inTurn: openTurns(clock) };
     const outcomes = await syncRound(ports, { registry, sources, trigger: undefined, signal });
-    // A Failure does not survive the way; the state says why.
+    // A Failure cannot be posted between threads; the state has its reason.
     return { outcomes: outcomes.map(({ failure: _, ...news }) => news) };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
@@ -64,7 +67,7 @@ async function readRound({ registry, sources, ...order }: RoundOrder, signal: Ab
 function serviceSource(deps: GitDeps): Source<ServiceOrigin> {
   const { outbound, clock } = deps;
   return {
-    // Without the type, an origin that is not handled is reported here and not at the switch.
+    // With this type, an origin that is not handled is reported here and not at the switch.
     async read(request): ReturnType<Source<ServiceOrigin>['read']> {
       const { origin } = request;
       switch (origin.type) {

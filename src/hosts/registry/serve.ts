@@ -36,31 +36,28 @@ function readSettings(file: string): string {
 
 export interface Service {
   readonly url: string;
-  /** Where /metrics is, without the path; absent where the configuration asks for none. */
+  /** URL of /metrics without the path; absent if the configuration has no metrics. */
   readonly metricsUrl?: string;
-  /**
-   * From now on it is not ready. Resolves once whoever sends requests had time to notice: until then, and to `stop`, they are
-   * answered.
-   */
+  /** Reports not ready from now on. Resolves when clients had time to notice. Requests are served until `stop`. */
   drain(): Promise<void>;
   /** Answers a request of another listener. */
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Requests under way are answered first. */
+  /** Waits for requests in flight. */
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly traced?: BeginRequest | undefined;
   /**
-   * URL of a listener that passes requests to `handle`, and that serves the servers of this machine too. Absent: the service
-   * listens itself.
+   * URL of a listener that passes requests to `handle`, and that also serves the servers of this machine. If absent,
+   * the service listens itself.
    */
   readonly within?: string | undefined;
-  /** Reads the files that the configuration names. Absent: those of this machine. */
+  /** Reads the files that the configuration names. If absent, they are files of this machine. */
   readonly readFile?: (path: string) => Promise<string>;
 }
 
-/** Listens at the address of the configuration; port 0 lets the system choose. If it cannot, nothing stays open. */
+/** Listens at the address of the configuration; port 0 lets the system choose. If it cannot, it leaves nothing open. */
 export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,
@@ -98,7 +95,7 @@ export async function startService(
       runsBeside: within !== undefined,
     });
     closing.push(() => app.close());
-    // Before the registry itself: whoever sees that one is ready may scrape.
+    // Opened before the registry itself, because a client that finds the registry ready may scrape.
     const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
     if (within !== undefined) await app.ready();
     const url = within ?? (await listen(app, config.listen));
@@ -109,7 +106,7 @@ export async function startService(
   }
 }
 
-/** What GET /version answers. */
+/** The response of GET /version. */
 function versionInfo() {
   const { commit, date } = readBuild();
   const platform = `${process.platform}/${process.arch}`;

@@ -1,6 +1,6 @@
-// The registry service as a host of the sync: it reads what its configuration leaves to it, as long as it runs. Any
-// number of replicas may do so: the store gives each source to one of them. What it serves with only looks whether a source is
-// due; a thread reads it.
+// Syncs the sources that the configuration leaves to the registry service, as long as the service runs. Any number of
+// replicas may do so: the store gives each source to one of them. The main thread only checks whether a source is due;
+// another thread reads it.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,34 +20,34 @@ import type { RoundOrder, SyncNews } from './round.ts';
 import { syncInThread } from './thread.ts';
 
 export interface RunningSync {
-  /** Gives up what is under way; another replica may take it over at once. */
+  /** Ends the current sync; another replica may take over at once. */
   stop(): Promise<void>;
 }
 
 export interface SyncDeps {
-  /** Says what is due. */
+  /** Knows which sources are due. */
   readonly writer: CatalogueWriter;
-  /** What the thread connects to: the same. */
+  /** Settings of the thread's connection to the same database. */
   readonly database: DatabaseSettings;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Between 0 and 1. */
+  /** Returns a number between 0 and 1. */
   readonly random: () => number;
-  /** How long to wait between two looks at what is due; 10 s. */
+  /** Pause between two checks for due sources. If absent, 10 s. */
   readonly everyMs?: number;
 }
 
-/** As long as nothing is due, one small query each. */
-/** Replicas that started together need not look together. */
+/** While no source is due, each check is one small query. */
+/** Spreads the checks of replicas that started together. */
 const JITTER = 0.2;
 
 type Own = RegistrySource<ServiceOrigin>;
 
-/** Undefined where the configuration leaves nothing to the service. */
+/** Returns undefined if the configuration leaves no source to the service. */
 export async function startSync(config: RegistryConfig, deps: SyncDeps): Promise<RunningSync | undefined> {
   const sources = config.registries.filter(isOwn);
   if (sources.length === 0) return undefined;
-  // A container that only reads what is mounted into it may have no place to write.
+  // A container that only reads mounted files may have no writable folder.
   const copies = sources.some(({ origin }) => origin.type === 'git');
   const temporary =
     copies && config.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'skep-registry-')) : undefined;
@@ -74,7 +74,7 @@ function isOwn(registry: ServedRegistry): registry is ServedRegistry & Own {
   return syncedBy === 'service' && origin.type !== 'kubernetes' && origin.type !== 'managed';
 }
 
-/** Round after round; a store that cannot be reached is reported, and tried again. */
+/** Makes round after round. If the store cannot be reached, reports it and tries again. */
 async function run(
   { writer, clock, logger, random, everyMs = DUE_EVERY_MS }: SyncDeps,
   order: RoundOrder,
@@ -84,7 +84,7 @@ async function run(
   const { registry, sources } = order;
   const report = (news: SyncNews) => logNews(logger, news);
   const crashes = watchCrashes({ writer, clock, logger }, order.registry, signal);
-  // A replica with an older configuration must not take away, round after round, what a newer one has.
+  // A replica with an older configuration must not delete, round after round, the entries of a newer one.
   let retained = registries.some(({ syncedBy }) => syncedBy === 'reconciler');
   while (!signal.aborted) {
     try {
@@ -108,7 +108,9 @@ async function run(
   }
 }
 
-/** Due, and no one's yet: a thread that finds each claimed would be started for nothing, look after look. */
+/**
+ * Returns whether a source is due and unclaimed: a thread for claimed sources would be started in vain at each check.
+ */
 function isFree(source: Own, state: SourceState | undefined, now: number): boolean {
   return state?.claimed !== true && due(source, state, undefined, now).due;
 }

@@ -1,18 +1,19 @@
-// Has the sources of a registry synced in a thread of its own, and gives its memory back when that is done.
+// Syncs the sources of a registry in a thread of its own, whose memory is freed at the end.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '#std/failure.ts';
 import type { RoundEnd, RoundOrder, SyncNews } from './round.ts';
 
-/** The thread ended without a result; what it has claimed is claimed for up to a minute yet. */
+/** Code for a thread that ended without a result. Its claims last up to a minute more. */
 export const THREAD_FAILED = 'sync-thread-failed';
 
 const ROUND = new URL(`./round${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Resolves once the thread is gone; what came of each source is reported before. Where `signal` is aborted, what is under way is
- * given up. Throws Failure where the store fails, and `sync-thread-failed` where the thread ends without a word.
+ * Resolves once the thread has ended; the outcomes of the sources are reported before. If `signal` is aborted, the work
+ * in progress is given up. Throws a Failure if the store fails, and `sync-thread-failed` if the thread ends without a
+ * result.
  */
 export async function syncInThread(
   order: RoundOrder,
@@ -34,7 +35,7 @@ export async function syncInThread(
   }
 }
 
-/** A machine that is short of memory may refuse it. */
+/** Throws a Failure if the machine is short of memory and refuses a thread. */
 function startWorker(order: RoundOrder): Worker {
   try {
     return new Worker(ROUND, { workerData: order });
@@ -43,7 +44,7 @@ function startWorker(order: RoundOrder): Worker {
   }
 }
 
-/** What goes wrong in the thread, from a source too large for its memory to a bug, must not end what serves beside it. */
+/** Keeps errors of the thread, from a source that is too large for its memory to a bug, from ending the service. */
 export function awaitEnd(worker: Worker): Promise<RoundEnd> {
   return new Promise((resolve, reject) => {
     let end: RoundEnd | undefined;

@@ -1,4 +1,4 @@
-// The admin listener of a virtual server, where its configuration asks for one.
+// Opens the admin listener of a virtual server, if its configuration has one.
 
 import type { Logger } from 'pino';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -10,18 +10,18 @@ import { VERSION } from '../version.ts';
 export interface AdminOptions {
   readonly config: VmcpConfig;
   readonly logger: Logger;
-  /** What all of them are now. */
+  /** Returns the current state of all parts. */
   readonly parts: () => Pick<Overview, 'members' | 'offer' | 'resolution' | 'runs'>;
 }
 
 export interface Admin {
   readonly url: string;
-  /** Other names, metadata and workflows; where it listens stays. */
+  /** Takes over names, metadata and workflows; the address stays. */
   replace(config: VmcpConfig): void;
   stop(): void;
 }
 
-/** Undefined where there is none. Throws Failure `listen-failed`. */
+/** Returns undefined if the configuration has no admin listener. Throws Failure `listen-failed`. */
 export async function openAdmin({ config, logger, parts }: AdminOptions): Promise<Admin | undefined> {
   if (config.admin === undefined) return undefined;
   const { address, port } = config.admin;

@@ -1,4 +1,4 @@
-// What of its audit a virtual server writes, and where, as its configuration says.
+// Opens the audit of a virtual server as its configuration says: its events, their contents, and the file.
 
 import { openSync } from 'node:fs';
 import type { Logger } from 'pino';
@@ -10,22 +10,22 @@ import { openLineOutput } from '../line-output.ts';
 
 export interface VirtualAudit {
   keeps(type: AuditType): boolean;
-  /** Which contents of requests and answers events hold. */
+  /** Returns which contents of requests and responses events hold. */
   data(): AuditData;
-  /** Component that events are of; undefined if the configuration has no audit. */
+  /** Returns the component that events name; undefined if the configuration has no audit. */
   component(): string | undefined;
-  /** Larger answers are in no event. */
+  /** Returns the largest size of a response that events hold. */
   keptAnswerBytes(): number;
-  /** Undefined: standard output. */
+  /** Writes a line. If undefined, lines go to standard output. */
   readonly write: ((line: string) => void) | undefined;
-  /** True while the file cannot be written. */
+  /** Returns true while the file cannot be written. */
   fails(): boolean;
-  /** Other types and contents may count; the file stays. */
+  /** Takes over types and contents; the file stays. */
   replace(config: VmcpConfig): void;
   close(): Promise<void>;
 }
 
-/** `write`: takes the lines in place of everything else. Throws Failure `vmcp-audit-file-unwritable`. */
+/** `write`: receives the lines instead of the file or standard output. Throws Failure `vmcp-audit-file-unwritable`. */
 export function openVirtualAudit(
   config: VmcpConfig,
   logger: Logger,
@@ -67,7 +67,7 @@ function contentsOf({ audit }: VmcpConfig): AuditData {
   };
 }
 
-/** Document 3, Audit config: excluded ones win, and an empty list means all. */
+/** Excluded types win, and an empty list means all (Document 3, Audit config). */
 function keptTypes({ audit }: VmcpConfig): ReadonlySet<string> {
   const { eventTypes = [], excludeEventTypes = [] } = audit ?? {};
   const named: readonly string[] = eventTypes.length === 0 ? AUDIT_TYPES : eventTypes;

@@ -1,4 +1,4 @@
-// The configuration file of a virtual MCP server: read at start, and what of it is read again.
+// Reads the configuration file of a virtual MCP server: at the start, and again when it changes.
 
 import { VMCP_MODEL } from '#contracts/virtual/config-model.ts';
 import { readVmcpConfig, type VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -39,23 +39,26 @@ export function readVirtualConfig(files: WatchedFiles, file: string, ownUrl?: st
 
 let rules: ((value: JsonObject) => readonly Finding[]) | undefined;
 
-/** The rules that a manifest with the same fields is held to. */
+/** Checks the rules that apply to a manifest with the same fields. */
 function brokenRules(config: VmcpConfig): readonly Finding[] {
   rules ??= compileRules(plainObject(VMCP_MODEL));
   return rules(plainObject(config));
 }
 
-/** A finding names the field as manifests do, and the messages about this file by its pointer. */
+/** Replaces the path of the field in manifests by its pointer in this file. */
 function ruleFault({ pointer, message }: Finding): string {
   return message.replace(`${fieldPath(pointer)}:`, pointer);
 }
 
-/** Without what only the program knows of it: fields that are undefined, marks of types. */
+/** Drops everything that JSON does not have: fields that are undefined, marks of types. */
 function plainObject(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** The authorization server checks the same settings again when it opens with its keys and secrets. */
+/**
+ * Checks before the start. The authorization server checks the same settings again when it opens with its keys and
+ * secrets.
+ */
 function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: VmcpConfig): void {
   if (authServer === undefined) return;
   if (oidc === undefined) throw invalid(file, '/authServer needs /incomingAuth/oidc, which accepts its tokens');
@@ -63,7 +66,7 @@ function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: V
   issuerSettings(authServer, oidc.audience);
 }
 
-/** Document 3, UpstreamInjectConfig. */
+/** Returns a fault if a strategy names a provider that does not exist (Document 3, UpstreamInjectConfig). */
 function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): string | undefined {
   const providers = authServer?.upstreams.map(({ name }) => name) ?? [];
   for (const { name } of backends) {
@@ -71,12 +74,12 @@ function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): st
     if (provider === undefined || providers.includes(provider)) continue;
     const pointer = `/outgoingAuth/backends/${pointerToken(name)}/${field}`;
     if (authServer === undefined) return `${pointer} needs /authServer`;
-    return `${pointer} names none of /authServer: ${providers.join(', ')}`;
+    return `${pointer} names no provider of /authServer: ${providers.join(', ')}`;
   }
   return undefined;
 }
 
-/** The provider whose tokens a strategy needs, and the field that names it. */
+/** Returns the provider whose tokens a strategy needs, and the field that names it. */
 function providerIn({ tokenExchange, cloudSts, upstreamInject, xaa }: Partial<Strategy> = {}) {
   if (xaa !== undefined) return { field: 'xaa/subjectProviderName', provider: xaa.subjectProviderName };
   if (upstreamInject !== undefined)

@@ -1,5 +1,4 @@
-// What stands before a virtual server is what stands before a single one: its settings in the words of a proxy's
-// configuration.
+// Translates the settings of a virtual server into a proxy's configuration: the same gate stands in front of both.
 
 import assert from 'node:assert/strict';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -33,7 +32,7 @@ export function gateConfig(config: VmcpConfig, { host, port, namespace }: Place)
 
 function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oidc_config'] {
   if (type !== 'oidc') return undefined;
-  assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
+  assert(oidc !== undefined, 'a rule of the configuration requires the block that its type names');
   return {
     issuer: oidc.issuer,
     issuer_is_api_server: oidc.issuerIsApiServer,
@@ -52,7 +51,7 @@ function oidcConfig({ incomingAuth: { type, oidc } }: VmcpConfig): RunConfig['oi
   };
 }
 
-/** Undefined: metrics have no port of their own. */
+/** Returns undefined if metrics have no separate port. */
 function metricsPlace({ telemetry }: VmcpConfig, host: string): RunConfig['metrics'] {
   const port = telemetry === undefined ? undefined : ownMetricsPort(telemetry);
   return port === undefined ? undefined : { host, port };

@@ -1,4 +1,4 @@
-// The authorization server of a virtual server, where its configuration has one.
+// Opens the authorization server of a virtual server, if its configuration has one.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import { type IssuerOptions, type OpenIssuer, openIssuer } from '../issuer.ts';
@@ -8,7 +8,7 @@ export interface VirtualIssuerOptions
   readonly config: VmcpConfig;
 }
 
-/** Undefined: tokens are those of an issuer elsewhere. */
+/** Returns undefined if another issuer issues the tokens. */
 export async function openVirtualIssuer({ config, ...parts }: VirtualIssuerOptions): Promise<OpenIssuer | undefined> {
   const { authServer, incomingAuth } = config;
   if (authServer === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What the log says of single items of members' lists: those that are left out, and those that somebody should look at.
+// Logs single items of members' lists: items that are left out, and items that an operator should look at.
 
 import type { Logger } from 'pino';
 import type { GATE_CODES } from '#gateway/gate/codes.ts';
@@ -10,7 +10,7 @@ import { setBounded } from '#std/bounded.ts';
 const ITEMS_NAMED = 20;
 const REPORTS_MAX = 1000;
 
-/** Each once, whoever reads it: some members show each caller something else. */
+/** Logs each item once, whoever reads it: some members show different items to each caller. */
 export function reportNotices(logger: Logger): (member: Member, notices: readonly ItemNotice[]) => void {
   const reported = new Map<string, true>();
   return ({ name }, notices) => {
@@ -28,19 +28,19 @@ export function reportNotices(logger: Logger): (member: Member, notices: readonl
 const NOTICED = {
   'left-out': {
     code: 'vmcp-item-unreadable',
-    message: 'clients would refuse every list because of what a backend offers: it is left out',
+    message: 'clients would refuse every list because of an item of a backend: it is left out',
   },
   doubtful: {
     code: 'vmcp-item-doubtful',
-    message: 'what a backend offers may mean to mislead: it is passed on as it is',
+    message: 'an item of a backend may be meant to mislead: it is passed on unchanged',
   },
   'held-back': {
     code: 'definition-drifted',
-    message: 'definitions of a backend are not as they were reviewed: they are held back',
+    message: 'definitions of a backend differ from the reviewed ones: they are held back',
   },
   drifted: {
     code: 'definition-drifted',
-    message: 'definitions of a backend are not as they were reviewed: they pass',
+    message: 'definitions of a backend differ from the reviewed ones: they pass',
   },
 } as const satisfies Record<
   ItemNotice['what'],

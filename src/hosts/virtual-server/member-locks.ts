@@ -1,4 +1,5 @@
-// Opens the locks of the members that a virtual server holds to them itself, and reports definitions that are not the reviewed ones.
+// Opens the locks of the members whose locks the virtual server enforces itself, and reports definitions that differ
+// from the reviewed ones.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -18,7 +19,7 @@ import { openReportWriter, reportOf } from '../proxy/lock-report.ts';
 import type { VirtualAudit } from './audit.ts';
 
 export interface MemberLocks {
-  /** The lock of a member, which is compared with its lists as they are read. */
+  /** Returns the lock of a member, which is compared with its lists when they are read. */
   open(held: HeldLock): Lock;
   /** Reports about these members from now on. */
   use(members: readonly Pick<Member, 'name' | 'lock'>[]): void;
@@ -75,7 +76,7 @@ export function openMemberLocks({ environment, logger, metrics, audit }: MemberL
       const drifts: Drifts = createDrifts({
         drifted: (drift) => record(held, drift),
         changed() {
-          // An answer under an earlier lock may come late.
+          // A result under an earlier lock may come late.
           if ([...watched.values()].some((each) => each.drifts === drifts)) changed();
         },
       });
@@ -101,13 +102,13 @@ function watchLock(lock: Lock, drifts: Drifts): Lock {
     ...lock,
     compare(list, name, definition) {
       const what = lock.compare(list, name, definition);
-      // A list may have a name twice: only its end says that all of them agree.
+      // A list may have a name twice: only at its end is it known that all of them agree.
       if (what !== 'agrees') drifts.observed({ list, name, what, definition });
       return what;
     },
     completed(list, { listed, differing }) {
       const names = lock.names(list);
-      // A server may show nothing to a caller that it does not know.
+      // A server may show an empty list to a caller that it does not know.
       if (names === undefined || listed.size === 0) return;
       const reviewed = [...names.keys()];
       drifts.agreed(

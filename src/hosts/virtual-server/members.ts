@@ -1,5 +1,5 @@
-// The servers behind a virtual one as its configuration lists them, each with its connection, its credentials and its
-// health; listed anew when the file changes.
+// Opens the servers behind a virtual server that its configuration lists, each with its connection, its credentials and
+// its health, and opens the changed ones again when the file changes.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -25,7 +25,7 @@ import type { MemberLocks } from './member-locks.ts';
 
 export interface MemberParts {
   readonly upstream: Upstream;
-  /** Opens connections that trust the certificates in a PEM file, too. Throws Failure `outbound-ca-invalid`. */
+  /** Opens connections that also trust the certificates in a PEM file. Throws Failure `outbound-ca-invalid`. */
   readonly openTrusting: (caFile: string) => Upstream;
   readonly seal: SessionSeal;
   readonly observer: BackendObserver;
@@ -34,14 +34,14 @@ export interface MemberParts {
   readonly credentials: StrategyPorts;
   readonly messageBytes: number;
   readonly locks: Pick<MemberLocks, 'open' | 'use'>;
-  /** The health of one of them is another. */
+  /** Called when the health of a member changes. */
   readonly changed: () => void;
 }
 
 export interface ListedMembers extends Members {
   /**
-   * Those of another configuration, once what it gives is called; what is as it was stays open. Throws a Failure where one
-   * cannot be used.
+   * Builds the members of the new configuration; unchanged members stay open. The returned function switches to them
+   * and closes the members that are no longer listed. Throws a Failure if a member cannot be used.
    */
   prepare(config: VmcpConfig): () => void;
 }
@@ -50,11 +50,11 @@ type Listed = VmcpConfig['backends'][number];
 
 interface Opened {
   readonly member: Member;
-  /** What it was made of. */
+  /** The settings that the member was created from. */
   readonly facts: unknown;
 }
 
-/** Throws a Failure where one of them cannot be used. */
+/** Throws a Failure if a member cannot be used. */
 export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembers {
   let opened = openAll(config, parts, new Map());
   let all = membersOf(opened);
@@ -111,7 +111,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   const { name, url, transport } = listed;
   const strategy = strategyAt(config, name);
   const timeoutMs = timeoutOf(config, name);
-  // Before anything is open: it throws if a secret is missing.
+  // Before anything is open, because it throws if a secret is missing.
   const credential = credentialOfBackend(listed, config, parts.credentials);
   return {
     name,
@@ -128,7 +128,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   };
 }
 
-/** A member may know a caller by the rights that it shows there, or by headers of its client. */
+/** A member may know a caller by the caller's rights, or by headers of its client. */
 function isForEachCaller({ passthroughHeaders = [] }: VmcpConfig, strategy: ReturnType<typeof strategyAt>): boolean {
   return passthroughHeaders.length > 0 || isPerCaller(strategy);
 }

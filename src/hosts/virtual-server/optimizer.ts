@@ -1,4 +1,5 @@
-// The search for tools of a virtual server, with what it needs: an index of words, the embedding service, metrics.
+// Opens the search for tools of a virtual server with its dependencies: an index of words, the embedding service,
+// metrics.
 
 import type { Logger } from 'pino';
 import { openWordIndex } from '#adapters/sqlite/word-index.ts';
@@ -17,7 +18,7 @@ export interface OptimizerOptions {
   readonly environment: Environment;
 }
 
-/** The variable that programs of OpenAI read, too. */
+/** Name of the variable that programs of OpenAI read, too. */
 const API_KEY = 'OPENAI_API_KEY';
 
 export function openOptimizer(
@@ -30,7 +31,7 @@ export function openOptimizer(
     apiKey: environment[API_KEY]?.trim() || undefined,
     failed(message) {
       counted.embeddingsFailed();
-      const what = 'the embedding service is of no use, so tools are found by words alone';
+      const what = 'the embedding service cannot be used, so tools are found only by words';
       logger.warn({ code: 'vmcp-embeddings-unavailable', message }, what);
     },
   });

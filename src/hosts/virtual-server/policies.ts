@@ -1,4 +1,4 @@
-// The policies of a virtual server's configuration, compiled.
+// Compiles the policies in a virtual server's configuration.
 
 import { type AuthzConfigFile, groupFields } from '#contracts/authz-config.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -27,7 +27,7 @@ export function policiesOf(authz: Authz): Policies | undefined {
   return authz.type === 'none' ? undefined : decideOwnUris(usable(compilePolicies(policyFileOf(authz))));
 }
 
-/** Policies know a user interface by the URI of its server, whether or not another server has one of the same URI. */
+/** Policies name a user interface by the URI that its server uses, whether or not another server has the same URI. */
 function decideOwnUris(policies: Policies): Policies {
   return {
     ...policies,

@@ -1,4 +1,4 @@
-// The policies of a virtual server as its configuration says now.
+// Keeps the policies of a virtual server, from its current configuration.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
@@ -28,13 +28,15 @@ import { policiesOf, policyFileOf, readAuthz, usable } from './policies.ts';
 type KnownTool = Pick<ToolRoute, 'name' | 'definition'>;
 
 export interface VirtualRules extends LiveRules {
-  /** Throws Failure `policy-file-invalid` where the policies of another configuration cannot be used: nothing changes. */
+  /**
+   * Throws Failure `policy-file-invalid` if the policies of the new configuration cannot be used: nothing changes then.
+   */
   replace(config: VmcpConfig): void;
-  /** Tools as clients see them, or would: policies may read their hints. */
+  /** Learns the tools as clients see them, because policies may read their hints. */
   learn(tools: readonly KnownTool[]): void;
-  /** The tools that a caller may call, whatever the arguments; undefined: all of them. */
+  /** Returns the tools that a caller may call, whatever the arguments; undefined: all of them. */
   permittedTools(cause: Exchange): ((tool: string) => boolean) | undefined;
-  /** Why a call of a workflow is not permitted to its caller; undefined where it is. */
+  /** Returns why the caller is not permitted a call of a workflow; undefined if it is permitted. */
   denial(cause: Exchange, body: Buffer, message: RequestMessage): string | undefined;
 }
 
@@ -69,7 +71,7 @@ export function openVirtualRules(config: VmcpConfig, parts: VirtualRuleParts): V
     return createRules({ policies: decidedBy, known, tasks, resource: namedResourceOf(from), unreadable });
   }
 
-  /** The tools of the optimizer themselves, and the tools that they call by the policies as they are. */
+  /** Rules for the tools of the optimizer itself, and for the tools that they call, by the current policies. */
   function optimizerRules(): Rules {
     return namingInnerTools(makeRules(policies && openOptimizer(policies, authz)), rules);
   }
@@ -119,8 +121,8 @@ export function openVirtualRules(config: VmcpConfig, parts: VirtualRuleParts): V
 }
 
 /**
- * `find_tool` and `call_tool` need no permit: what a caller finds and calls by them is decided for each tool. A `forbid` that
- * applies to them holds.
+ * `find_tool` and `call_tool` need no permit: the tools that a caller finds and calls through them are decided one by
+ * one. A `forbid` that applies to them holds.
  */
 function openOptimizer(policies: Policies, authz: IncomingAuth['authz']): Policies {
   const tools = [FIND_TOOL, CALL_TOOL];
@@ -134,7 +136,7 @@ function openOptimizer(policies: Policies, authz: IncomingAuth['authz']): Polici
   };
 }
 
-/** What is kept of a request names the tool that `call_tool` calls. `inner` decides on that tool. */
+/** Records name the tool that `call_tool` calls. `inner` decides on that tool. */
 function namingInnerTools(outer: Rules, inner: Rules): Rules {
   return {
     ...outer,
@@ -155,8 +157,8 @@ function namingInnerTools(outer: Rules, inner: Rules): Rules {
 }
 
 /**
- * A user interface calls tools by the names that their own server gave them (SEP-1865). Such a call is decided, sent and answered as
- * a call of the tool under the name that clients know.
+ * A user interface calls tools by the names of their own server (SEP-1865). Such a call is decided, sent and answered
+ * as a call of the tool under the name that clients know.
  */
 function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): Rules {
   const read = new WeakMap<Message, AppCall | undefined>();
@@ -196,7 +198,7 @@ function isCall(message: Message): message is RequestMessage {
   return message.kind === 'request' && message.method === 'tools/call';
 }
 
-/** Undefined if clients see a tool of the name, or if it does not say which tool is meant. */
+/** Returns undefined if clients see a tool with that name, or if the name does not identify the tool. */
 function readAppCall(
   offer: ReturnType<VirtualRuleParts['lastOffer']>,
   message: RequestMessage,
@@ -208,7 +210,7 @@ function readAppCall(
   if (tool === undefined) return undefined;
   const renamed = patchTarget(body, message, tool);
   const scanned = scanMessage(renamed);
-  assert(scanned.ok && scanned.message.kind === 'request', 'a call stays one with another name');
+  assert(scanned.ok && scanned.message.kind === 'request', 'a renamed call is still a call');
   return { tool, message: scanned.message, body: renamed };
 }
 
@@ -216,6 +218,6 @@ const NOBODY = { claims: {} } as const;
 
 function namedResourceOf({ type, oidc }: IncomingAuth): NamedResource | undefined {
   if (type !== 'oidc') return undefined;
-  assert(oidc !== undefined, 'a rule of the configuration demands the block that its type names');
+  assert(oidc !== undefined, 'a rule of the configuration requires the block that its type names');
   return { realm: oidc.issuer, resourceUrl: oidc.resource, scopesSupported: oidc.scopes };
 }

@@ -1,4 +1,4 @@
-// A virtual server that follows its configuration file: what changes in it has its effect without a restart, and a file that
+// Runs a virtual server that follows its configuration file: changes take effect without a restart, and a file that
 // cannot be used changes nothing.
 
 import type { Logger } from 'pino';
@@ -21,7 +21,7 @@ export interface FileOptions {
 
 const LOOK_MS = 2000;
 
-/** Throws a Failure where the file cannot be used at the start. */
+/** Throws a Failure if the file cannot be used at the start. */
 export async function serveFile(options: FileOptions, environment: Environment): Promise<RunningVirtualServer> {
   const { config: file, host, port } = options;
   const files = createWatchedFiles();
@@ -43,7 +43,7 @@ export async function serveFile(options: FileOptions, environment: Environment):
   };
 }
 
-/** A server that listens everywhere is at least reached on its own machine. */
+/** Returns `localhost` for a server that listens on all addresses: at least its own machine reaches it there. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -60,7 +60,7 @@ interface Following {
 
 function followFile({ files, file, ownUrl, logger, levelOf, running }: Following): () => void {
   let text = files.read(file);
-  /** Why the file is not text, for as long as it is not. It is logged once. */
+  /** The reason why the file is currently not text. It is logged once. */
   let fault = '';
   return proxyClock.every(LOOK_MS, () => {
     try {

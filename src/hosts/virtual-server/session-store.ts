@@ -1,4 +1,4 @@
-// Where a virtual server keeps its sessions, as its configuration says.
+// Opens the stores for sessions and limits of a virtual server, as its configuration says.
 
 import type { Logger } from 'pino';
 import { VMCP_ENV, type VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -14,7 +14,7 @@ import { type OpenedRateLimits, openRateLimits } from '../rate-limits.ts';
 const IDLE_SECONDS = 7200;
 
 export interface Stores {
-  /** Undefined: sessions are this replica's own. */
+  /** Undefined: sessions stay in this replica. */
   readonly store: SessionStore | undefined;
   readonly relay: Relay | undefined;
   readonly rateLimits: OpenedRateLimits;
@@ -22,7 +22,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Throws a Failure where what the configuration names cannot be used. */
+/** Throws a Failure if a store of the configuration cannot be used. */
 export async function openStores(
   place: StorePlace,
   observer: BackendObserver,
@@ -55,7 +55,7 @@ interface StorePlace {
   readonly logger: Logger;
 }
 
-/** How replicas reach the runs of workflows of each other. Undefined: there is one replica. */
+/** Lets replicas reach the runs of workflows of each other. Returns undefined if there is only one replica. */
 async function openVirtualRelay(
   place: StorePlace,
   observer: BackendObserver,
@@ -79,7 +79,7 @@ async function openVirtualRelay(
   }
 }
 
-/** `prefix`: what keys start with. */
+/** `prefix`: the beginning of all keys. */
 function storeRedis(
   { config, namespace, environment }: StorePlace,
   { address, db, keyPrefix }: NonNullable<VmcpConfig['sessionStorage']>,
@@ -88,7 +88,7 @@ function storeRedis(
   return { address, db, password, prefix: keyPrefix ?? `skep:${namespace}:${config.name}:` };
 }
 
-/** Calls are counted in the store of sessions. */
+/** Counts calls in the store of sessions. */
 function openVirtualRateLimits(place: StorePlace, metrics: Metrics): Promise<OpenedRateLimits> {
   const { config, logger, namespace } = place;
   const { sessionStorage: storage, name: server } = config;
@@ -101,7 +101,7 @@ async function openStore(place: StorePlace): Promise<SessionStore | undefined> {
   const { sessionStorage } = config;
   if (sessionStorage === undefined) return undefined;
   if (environment[VMCP_ENV.sessionHmacSecret] === undefined) {
-    const message = `/sessionStorage needs the variable ${VMCP_ENV.sessionHmacSecret}: replicas without a common key do not understand each other`;
+    const message = `/sessionStorage needs the variable ${VMCP_ENV.sessionHmacSecret}: replicas need a common key to read the session ids of each other`;
     throw new Failure('vmcp-config-invalid', message);
   }
   const { openSessionStore } = await import('#adapters/redis/session-store.ts');

@@ -1,4 +1,5 @@
-// Tells the cluster how the backends of a virtual server are: the one thing that it writes there (contracts/vmcp-config.ts).
+// Reports the health of the backends of a virtual server to the cluster. This is the only thing that the server writes
+// there (contracts/vmcp-config.ts).
 
 import type { Logger } from 'pino';
 import { connectCluster } from '#adapters/cluster/connect.ts';
@@ -19,18 +20,18 @@ export interface StatusOptions {
 }
 
 export interface StatusReport {
-  /** The health of a backend is another: reported soon. */
+  /** Call it when the health of a backend has changed; it is reported soon. */
   changed(): void;
-  /** The interval may be another. */
+  /** Takes over the interval. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
 }
 
-/** Changes that come together are reported together. */
+/** Changes within this time are reported together. */
 const SOON_MS = 1000;
 const KIND = 'VirtualMCPServer';
 
-/** Undefined outside of a cluster: no one asks for the status then. */
+/** Returns undefined outside of a cluster, because there is no status there. */
 export function openStatusReport(options: StatusOptions): StatusReport | undefined {
   const { environment, logger } = options;
   const { [VMCP_ENV.name]: name, [VMCP_ENV.namespace]: namespace } = environment;
@@ -63,7 +64,7 @@ export function openStatusReport(options: StatusOptions): StatusReport | undefin
     report('');
   }
 
-  /** Each reason once. */
+  /** Logs each reason once. */
   function report(message: string): void {
     if (message !== '' && message !== reported)
       logger.warn({ code: 'vmcp-status-unwritten', message }, 'status is not reported');

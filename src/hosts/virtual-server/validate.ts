@@ -1,5 +1,5 @@
-// What `skep vmcp validate` says of a configuration: whatever would keep the server from starting, and what will not have
-// the effect that its author may expect.
+// Checks a configuration for `skep vmcp validate`: errors that would keep the server from starting, and settings that
+// do not have the effect that their author may expect.
 
 import { conflictName } from '#contracts/virtual-model/aggregate.ts';
 import { NAME_MAX } from '#contracts/virtual-model/short-names.ts';
@@ -14,7 +14,10 @@ import { readVirtualConfig } from './config.ts';
 import { checkPolicies } from './policies.ts';
 import { workflowWarnings } from './workflows.ts';
 
-/** Warnings. Throws a Failure with what is wrong. Secrets may be elsewhere, so that their absence is none of it. */
+/**
+ * Returns warnings. Throws a Failure for errors. A missing secret is not an error, because secrets may be on another
+ * machine.
+ */
 export function checkVirtualConfig(files: WatchedFiles, file: string): readonly string[] {
   const config = readVirtualConfig(files, file);
   checkPolicies(config);
@@ -23,7 +26,7 @@ export function checkVirtualConfig(files: WatchedFiles, file: string): readonly 
   return [...nameWarnings(config), ...memberWarnings(config), ...workflowWarnings(config), ...types];
 }
 
-/** Throws a Failure if a strategy cannot be used. Any value stands in for a secret. */
+/** Throws a Failure if a strategy cannot be used. Secrets are replaced by any value. */
 function checkCredentials({ outgoingAuth }: VmcpConfig): void {
   for (const [name, strategy] of Object.entries(outgoingAuth.backends)) {
     const { headerInjection, tokenExchange, bearerToken } = strategy;
@@ -41,7 +44,7 @@ const UNUSED = {
   providerToken: async () => undefined,
 };
 
-/** Names that are known before any backend was asked. */
+/** Checks names that are known before a backend has responded. */
 function nameWarnings(config: VmcpConfig): readonly string[] {
   const { resolution, shown } = aggregationRules(config);
   return (config.aggregation.tools ?? []).flatMap(({ workload, filter = [] }) => {
@@ -54,7 +57,7 @@ function nameWarnings(config: VmcpConfig): readonly string[] {
   });
 }
 
-/** Settings about backends that there are none of. */
+/** Warns of settings for backends that do not exist. */
 function memberWarnings({ aggregation, operational, backends }: VmcpConfig): readonly string[] {
   const names = new Set(backends.map(({ name }) => name));
   const said = [

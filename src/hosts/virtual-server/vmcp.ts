@@ -1,4 +1,4 @@
-// `skep vmcp serve`: many MCP servers as one, behind the gate of a proxy. Wires what the configuration asks for.
+// `skep vmcp serve`: wires many MCP servers as one, behind the gate of a proxy, as the configuration says.
 
 import type { Logger } from 'pino';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -44,23 +44,23 @@ export interface VirtualOptions {
   readonly environment: Environment;
   readonly files: WatchedFiles;
   readonly logger: Logger;
-  /** Makes the tools that the server has itself. Absent: its workflows. */
+  /** Creates the server's own tools. If absent, these are its workflows. */
   readonly ownTools?: (calls: InnerCalls) => OwnTools;
-  /** Takes the lines of the audit. Absent: standard output. */
+  /** Writes the lines of the audit. If absent, they go to standard output. */
   readonly writeAudit?: (line: string) => void;
 }
 
 export interface RunningVirtualServer {
-  /** Where clients reach it. */
+  /** URL at which clients reach the server. */
   readonly url: string;
-  /** Where its page is, where its configuration asks for one. */
+  /** URL of its page, if its configuration has one. */
   readonly adminUrl: string | undefined;
-  /** Another configuration; one that cannot be used changes nothing and is thrown as a Failure. */
+  /** Takes over a configuration. One that cannot be used changes nothing and is thrown as a Failure. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
 }
 
-/** Listens when it returns. Throws a Failure where the configuration cannot be used; nothing stays open then. */
+/** Listens when it returns. Throws a Failure if the configuration cannot be used, and leaves nothing open then. */
 export async function startVirtualServer(options: VirtualOptions): Promise<RunningVirtualServer> {
   const closing: (() => unknown)[] = [];
   try {
@@ -83,7 +83,7 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   );
   let handle: Handle;
 
-  /** Nothing changes where one of them cannot be used. */
+  /** Changes nothing if a part cannot be used. */
   function use(next: VmcpConfig): void {
     const parts = settings(gateConfig(next, place));
     const { passthroughHeaders: names } = next;
@@ -115,13 +115,18 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
       admin?.replace(next);
       const keys = virtualKeysForRestart(config, other);
       if (keys.length === 0) return;
-      logger.warn({ code: 'vmcp-restart-needed' }, `${keys.join(', ')} of the configuration is read at start only`);
+      logger.warn(
+        { code: 'vmcp-restart-needed' },
+        `${keys.join(', ')} of the configuration is read only at the start: restart the process`,
+      );
     },
     stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, underWay }),
   };
 }
 
-/** What no change of the configuration touches: members that stay, sessions, keys, metrics, telemetry. */
+/**
+ * Opens the parts that no change of the configuration touches: unchanged members, sessions, keys, metrics, telemetry.
+ */
 async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
   const { config, place, environment, files, logger } = options;
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
@@ -187,7 +192,7 @@ function openConnections(closing: (() => unknown)[]) {
   return { outbound, upstream };
 }
 
-/** A member closes them with itself. */
+/** A member closes these connections when it closes. */
 function openTrusting(caFile: string): Upstream {
   return createUpstream({ ca: trustedRoots({ caFile }), connectTimeoutMs: CONNECT_MS });
 }
@@ -196,7 +201,9 @@ function openSearch({ config, logger, environment }: VirtualOptions, { request }
   return openOptimizer(config, { fetch: request, logger, metrics, environment });
 }
 
-/** The configuration says which variable has the secret; a proxy looks for it in one of a fixed name. */
+/**
+ * Copies the secret to the variable with the fixed name that a proxy reads: here the configuration names the variable.
+ */
 function withClientSecret(environment: Environment, { incomingAuth }: VmcpConfig): Environment {
   return { ...environment, [SECRET_ENV.oidcClientSecret]: environment[incomingAuth.oidc?.clientSecretEnv ?? ''] };
 }
@@ -217,7 +224,10 @@ function countActive(metrics: ProxyMetrics, underWay: UnderWay) {
 
 const KEY_BYTES_MIN = 32;
 
-/** Without the variable a key of this process alone: another replica, or a restart, knows none of its sessions. */
+/**
+ * Without the variable, creates a key for this process only: another replica, or the process after a restart, cannot
+ * open its sessions.
+ */
 function openSeal(secret: string | undefined): SessionSeal {
   const key = secret === undefined ? proxyClock.random(KEY_BYTES_MIN) : Buffer.from(secret.trim());
   if (key.length < KEY_BYTES_MIN) {

@@ -1,4 +1,4 @@
-// The workflows of a virtual server as tools of its own: which there are now, and where what is kept of their runs goes.
+// Offers the workflows of a virtual server as its own tools, and records their runs.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -19,7 +19,7 @@ import { VERSION } from '../version.ts';
 export interface Workflows {
   readonly ownTools: (calls: InnerCalls) => OwnTools;
   replace(config: VmcpConfig): void;
-  /** The newest first. */
+  /** Returns the runs, the newest first. */
   runs(): readonly EndedRun[];
 }
 
@@ -31,7 +31,10 @@ export interface WorkflowOptions {
   readonly audit: { readonly keeps: (type: AuditType) => boolean; readonly write: (line: string) => void };
 }
 
-/** What does not keep the server from starting, and does not have the effect that its author may expect. */
+/**
+ * Returns warnings about workflows that do not keep the server from starting, but do not have the effect that their
+ * author may expect.
+ */
 export function workflowWarnings({ compositeTools = [] }: VmcpConfig): readonly string[] {
   const found = workflowFaults(compositeTools).filter(({ severity }) => severity === 'warning');
   return found.map(({ pointer, message }) => `${pointer}: ${message}`);
@@ -62,7 +65,7 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
         replica: `w${proxyClock.random(6).toString('hex')}`,
         observer: { dropped: () => undefined, log: (level, message) => logger[level]({ part: 'workflows' }, message) },
         workflows: () => tools,
-        // In mode `fail` the call says what is missing.
+        // In mode `fail` the call itself reports the missing members.
         hidesIncomplete: () => current.operational.failureHandling.partialFailureMode === 'best_effort',
       }),
     replace(next) {

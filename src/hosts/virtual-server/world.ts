@@ -1,4 +1,4 @@
-// The inside of a virtual server: its members, what they offer together, sessions. Wires what the configuration asks for.
+// Wires the inside of a virtual server as the configuration says: its members, their joint offer, sessions.
 
 import type { Logger } from 'pino';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -41,9 +41,9 @@ export interface VirtualWorld {
   readonly documents: Readonly<Record<string, () => JsonObject>>;
   /** The last offer to a caller; undefined if it is not known. */
   readonly lastOffer: Catalogue['lastOffer'];
-  /** For those who look after it. */
+  /** Returns the state for operators. */
   readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
-  /** Throws a Failure where the configuration cannot be used. What it gives puts it into use. */
+  /** Throws a Failure if the configuration cannot be used. The returned function puts it into use. */
   prepare(config: VmcpConfig): () => void;
   stop(): void;
 }
@@ -53,23 +53,23 @@ export interface WorldOptions {
   readonly logger: Logger;
   readonly messageBytes: number;
   readonly members: Omit<MemberParts, 'changed'>;
-  /** Undefined: sessions are this replica's own. */
+  /** Undefined: sessions stay in this replica. */
   readonly store: SessionStore | undefined;
-  /** The health of a member is another. */
+  /** Called when the health of a member has changed. */
   readonly healthChanged: () => void;
   readonly denial: World['denial'];
   readonly permittedTools: World['permittedTools'];
   readonly limitInner: World['limitInner'];
   readonly optimizer: Optimizer;
-  /** What some caller is offered is another. */
+  /** Called when the offer to a caller has changed. */
   readonly assembled: (offer: Offer) => void;
-  /** Makes the tools that the server has itself; absent: it has none. */
+  /** Creates the server's own tools; absent: it has none. */
   readonly ownTools?: (calls: InnerCalls) => OwnTools;
-  /** Undefined: runs of its own tools are reached at this replica alone. */
+  /** Undefined: only this replica reaches runs of its own tools. */
   readonly relay?: Relay;
 }
 
-/** Throws a Failure where a member cannot be used as it is configured. */
+/** Throws a Failure if a member cannot be used as it is configured. */
 export function openWorld(options: WorldOptions): VirtualWorld {
   const { config, logger, messageBytes, optimizer } = options;
   let current = config;
@@ -133,10 +133,10 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   };
 }
 
-/** Of no one in particular. */
+/** A request without a caller. */
 const ANYBODY: Exchange = { method: 'POST', era: 'stateless', path: '/', headers: {}, caller: '' };
 
-/** What all callers see is asked about before the first of them looks for it. */
+/** Lists and embeds, before the first caller searches, the tools that all callers see. */
 function learnAhead({ optimizer, members, catalogue }: Pick<World, 'optimizer' | 'members' | 'catalogue'>) {
   let stop: (() => void) | undefined;
   const isShared = () => members.all().every(({ perCaller }) => !perCaller);
@@ -171,7 +171,7 @@ interface OpenedOwnTools {
   member: Member | undefined;
 }
 
-/** They answer clients of either era, as every member does. */
+/** These tools serve clients of either protocol era, as every member does. */
 function openOwnTools(
   { ownTools, members, messageBytes, relay }: WorldOptions,
   world: World,
@@ -194,7 +194,7 @@ function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void
   logger.warn({ backend: name, reason, detail }, `the lists of a backend cannot be read: ${message}`);
 }
 
-/** Each set of equal names once. */
+/** Reports each set of equal names once. */
 function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: Offer) => void {
   let reported = '';
   return (offer) => {
@@ -210,7 +210,10 @@ function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: O
   };
 }
 
-/** Ready once it is known how every member is, and what they offer can be found: one that is down is for the lists to say. */
+/**
+ * Ready once the health of every member is known and their offer can be searched. The lists report a member that is
+ * down.
+ */
 function openHealth(members: Members, incomplete: () => string | undefined): Health {
   let draining = false;
   return {
@@ -220,7 +223,7 @@ function openHealth(members: Members, incomplete: () => string | undefined): Hea
       const timestamp = new Date(proxyClock.now()).toISOString();
       return { status: healthy === true ? 'healthy' : 'degraded', timestamp, version: { version: VERSION }, backends };
     },
-    // What calls show is noted by the member that answers them.
+    // The member that responds records the calls.
     observed: () => undefined,
     drain() {
       draining = true;

@@ -1,7 +1,7 @@
-// Error codes of the embedded cluster itself. What its API answers are metav1.Status objects, not these.
+// Error codes of the embedded cluster itself. Its API responds with metav1.Status objects, which do not use them.
 
 export const DEVCLUSTER_CODES = {
   'devcluster-locked': 'Another process uses this state directory: stop it, or choose another directory.',
-  'devcluster-state-broken': 'A file of the state directory cannot be read as what it should be: the message names it.',
+  'devcluster-state-broken': 'A file of the state directory is not readable or has another form: the message names it.',
   'devcluster-port-taken': 'The port is in use by another process: choose another one, or 0 for any free one.',
 } as const;

@@ -33,25 +33,28 @@ import { openStore } from './storage/store.ts';
 const READY_AFTER_MS = 1000;
 
 interface DevclusterClock {
-  /** Milliseconds since 1970. TLS clients compare the certificates with their own clock: do not be years off. */
+  /**
+   * Milliseconds since 1970. It should not differ by years from the real time, because TLS clients check certificates
+   * by their own clock.
+   */
   now(): number;
   /** Resolves after the time, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface DevclusterOptions {
-  /** State directory; made where it does not exist. One process at a time. */
+  /** State directory, created if it does not exist. Only one process at a time can use it. */
   readonly dir: string;
-  /** 0 or absent: any free port. */
+  /** The port. If 0 or absent, any free port is used. */
   readonly port?: number;
   readonly clock: DevclusterClock;
-  /** How long Deployments and StatefulSets take to become ready; 1000 where absent. */
+  /** Milliseconds until Deployments and StatefulSets become ready, 1000 by default. */
   readonly workloadsReadyAfterMs?: number;
-  /** What runs in the containers of pods, for `pods/attach`; absent: what the node runs, if there is one. */
+  /** Runs the containers of pods, for `pods/attach`. If absent, the node runs them, if there is one. */
   readonly containers?: ContainerRunner;
-  /** Runs pods as processes of this machine; absent: nothing runs, and there are no pods. */
+  /** If set, a node runs pods as processes of this machine. Otherwise nothing runs and there are no pods. */
   readonly node?: Omit<NodeOptions, 'api' | 'apiServer' | 'clock' | 'dir' | 'failed'>;
-  /** Subprotocols of `pods/attach`; both where absent. */
+  /** Subprotocols of `pods/attach`. Both if absent. */
   readonly attachProtocols?: readonly AttachProtocol[];
 }
 
@@ -59,16 +62,16 @@ export interface Devcluster {
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
   readonly kubeconfigPath: string;
-  /** Undefined where it was not asked for. */
+  /** Undefined if no node was requested. */
   readonly node: Node | undefined;
-  /** What images stand for on this machine is something else now. */
+  /** Must be called when images have other programs on this machine than before. */
   programsChanged(): void;
-  /** Faults that requests from now on may meet. */
+  /** Faults that tests inject into further requests. */
   readonly faults: Faults;
-  /** What was asked of the server since the start or the last reset. */
+  /** Returns the counts of requests since the start or the last reset. */
   counters(): Counters;
   resetCounters(): void;
-  /** Ends every connection and gives the directory free. Calling it twice is harmless. */
+  /** Ends every connection and releases the directory. May be called twice. */
   stop(): Promise<void>;
 }
 
@@ -155,7 +158,7 @@ function startControllers(api: ApiContext, options: DevclusterOptions, identity:
   };
 }
 
-/** A controller that fails is a bug of ours: seen by whoever runs the process. */
+/** A failed controller is a bug of ours. It is reported as a warning of the process. */
 function reportBug(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }

@@ -3,18 +3,18 @@
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';
 
-/** Whether something is under the key of a ConfigMap or a Secret. */
+/** Whether a ConfigMap or a Secret has the key. */
 export function hasEntry(object: KubeObject, key: string): boolean {
   return [object.data, object.binaryData, object.stringData].some((each) => isObject(each) && each[key] !== undefined);
 }
 
-/** Undefined where there is no ConfigMap, or no text under the key. */
+/** Returns undefined if there is no ConfigMap or it has no text under the key. */
 export function configMapText(configMap: KubeObject | undefined, key: string): string | undefined {
   const text = isObject(configMap?.data) ? configMap.data[key] : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Undefined if there is no ConfigMap, or nothing under the key. */
+/** Returns undefined if there is no ConfigMap or it does not have the key. */
 export function configMapBytes(configMap: KubeObject | undefined, key: string): Buffer | undefined {
   const text = configMapText(configMap, key);
   if (text !== undefined) return Buffer.from(text, 'utf8');
@@ -23,8 +23,8 @@ export function configMapBytes(configMap: KubeObject | undefined, key: string): 
 }
 
 /**
- * Undefined where there is no Secret, or nothing under the key. `stringData`, which only manifests have, counts first: the
- * API server writes it over `data`.
+ * Returns undefined if there is no Secret or it does not have the key. `stringData`, which only manifests have, is read
+ * first: the API server writes it over `data`.
  */
 export function secretBytes(secret: KubeObject | undefined, key: string): Buffer | undefined {
   const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;

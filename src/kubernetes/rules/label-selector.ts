@@ -1,8 +1,8 @@
-// What a label selector picks (meta.k8s.io/v1 LabelSelector).
+// Evaluates label selectors (meta.k8s.io/v1 LabelSelector).
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** Parts of another shape than a selector's count as absent, operators that there are not as never true. */
+/** Whether the selector matches. Parts of an unexpected shape count as absent, unknown operators never match. */
 export function selects(selector: JsonObject, labels: Readonly<Record<string, Json | undefined>>): boolean {
   const { matchLabels, matchExpressions } = selector;
   return (
@@ -13,7 +13,7 @@ export function selects(selector: JsonObject, labels: Readonly<Record<string, Js
   );
 }
 
-/** Of one that picks everything. */
+/** Whether the selector matches everything. */
 export function isEmptySelector({ matchLabels, matchExpressions }: JsonObject): boolean {
   const exact = isObject(matchLabels) ? Object.keys(matchLabels).length : 0;
   return exact === 0 && (!Array.isArray(matchExpressions) || matchExpressions.length === 0);

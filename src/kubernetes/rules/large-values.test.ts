@@ -1,4 +1,4 @@
-// What stands for long values. A file is only read so where nothing else in it looks like one.
+// Tests stand-ins of long values. A file is read with stand-ins only if nothing else in it looks like one.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
@@ -33,7 +33,7 @@ test.each([
   { reason: 'text may be anything', object: { ...secret, kind: 'ConfigMap' } },
   { reason: 'the server would store other characters', object: { ...secret, data: { long: `${LONG}A` } } },
   { reason: 'it is of another group', object: { ...secret, apiVersion: 'example.com/v1' } },
-])('an object stays as it is where $reason', ({ object }) => {
+])('an object stays as it is if $reason', ({ object }) => {
   expect(shortenObject(object)).toBe(object);
 });
 
@@ -51,8 +51,8 @@ test('values that differ have stand-ins that differ', () => {
   expect(Buffer.from(one ?? '', 'base64').toString('base64')).toBe(one);
 });
 
-test('what a stand-in stands for must be found', () => {
-  expect(() => restoreObject(shortenObject(secret), new Map())).toThrow('what stands for a value');
+test('the value of a stand-in must be known', () => {
+  expect(() => restoreObject(shortenObject(secret), new Map())).toThrow('the value of a stand-in');
 });
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
   }
 });
 
-test('what stands for a value cannot be known beforehand, and its digest lasts', async () => {
+test('a stand-in cannot be predicted, and its digest stays the same', async () => {
   vi.resetModules();
   const elsewhere = await import('./large-values.ts');
   const other = elsewhere.shortenObject(secret);
@@ -83,7 +83,7 @@ test('what stands for a value cannot be known beforehand, and its digest lasts',
   expect(elsewhere.lastingJson(other)).toBe(lastingJson(shortenObject(secret)));
 });
 
-test('people read of a long value how long it is', () => {
+test('users see the length of a long value', () => {
   const { data = null } = shortenObject(secret);
   expect(describeLongValues(data)).toEqual({
     long: expect.stringMatching(/^\(80000 characters of base64, SHA-256 [0-9a-f]{64}\)$/),

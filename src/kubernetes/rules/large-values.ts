@@ -1,5 +1,5 @@
-// Long values of Secrets and ConfigMaps, and what stands for them while they are not in memory: a text of the same alphabet
-// that tells their length and their SHA-256, so that two that are compared differ where the values do.
+// Replaces long values of Secrets and ConfigMaps by stand-ins while the values are not in memory. A stand-in is base64
+// too, and contains the length and the SHA-256 of its value, so that two stand-ins differ if the values do.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -7,24 +7,27 @@ import { sha256 } from '#std/hash.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';
 
-/** Values by what stands for them. */
+/** Values by their stand-ins. */
 export type LongValues = ReadonlyMap<string, string>;
 
-/** Reads the long values of one object; they are to be forgotten at once. */
+/** Reads the long values of one object. Callers must not keep them. */
 export type ReadContents = () => Promise<LongValues>;
 
-/** Of base64; a value has at least as many characters to be left out. */
+/** Minimum number of base64 characters of a value that is replaced. */
 const LONG = 64 * 1024;
 
-/** Of this process: what others write into files and objects is never taken for a stand-in. No part of any result. */
+/**
+ * A mark of this process, so that texts in files and objects are never taken for a stand-in. It is not part of any
+ * result.
+ */
 const MARK = `${randomBytes(12).toString('hex')}/`;
 const BEGINNING = `skep/large/value/${MARK}`;
-/** Base64 itself, so that it stands wherever base64 may. */
+/** A stand-in is itself base64, so that it is valid wherever base64 is. */
 const STAND_IN = new RegExp(`^${BEGINNING}(?<length>\\d+)/(?<digest>[0-9a-f]{64})/{1,4}$`);
 
-/** As encoders write the end: the server stores no other base64. */
+/** The end of base64 as encoders write it. The server stores no other base64. */
 const ENDING = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)$/;
-/** No number of YAML has one of these. */
+/** Letters that no number in YAML contains. */
 const LETTER = /[g-mp-wyzG-MP-WYZ]/;
 
 function isLong(text: string): boolean {
@@ -40,7 +43,7 @@ export function isStandIn(value: Json | undefined): value is string {
   return typeof value === 'string' && STAND_IN.test(value);
 }
 
-/** The value with words for people in place of stand-ins. */
+/** Returns the value with a description in place of each stand-in. */
 export function describeLongValues(value: Json): Json {
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describeLongValues(each ?? null)]));
@@ -48,24 +51,24 @@ export function describeLongValues(value: Json): Json {
   return length === undefined ? value : `(${length} characters of base64, SHA-256 ${digest})`;
 }
 
-/** Canonical JSON to be digested: the same in every process. */
+/** Returns canonical JSON for a digest: the same in every process. */
 export function lastingJson(value: unknown): string {
   return canonicalJson(value).replaceAll(BEGINNING, BEGINNING.slice(0, -MARK.length));
 }
 
-/** Which member of an object has base64. */
+/** Returns the member of an object that contains base64. */
 function memberOf({ apiVersion, kind }: JsonObject): 'data' | 'binaryData' | undefined {
   if (apiVersion !== 'v1') return undefined;
   if (kind === 'Secret') return 'data';
   return kind === 'ConfigMap' ? 'binaryData' : undefined;
 }
 
-/** The object with stand-ins; itself where it has no long values. */
+/** Returns the object with stand-ins, or the object itself if it has no long values. */
 export function shortenObject(object: KubeObject): KubeObject {
   return withValues(object, (value) => (isLong(value) ? standInFor(value) : value));
 }
 
-/** The long values of an object. */
+/** Returns the long values of an object. */
 export function longValuesOf(object: KubeObject): LongValues {
   const values = new Map<string, string>();
   withValues(object, (value) => {
@@ -75,19 +78,19 @@ export function longValuesOf(object: KubeObject): LongValues {
   return values;
 }
 
-/** The stand-ins that an object has in place of values. */
+/** Returns the stand-ins in an object. */
 export function standInsOf(object: JsonObject): readonly string[] {
   const member = memberOf(object);
   const values = member === undefined ? undefined : object[member];
   return isObject(values) ? Object.values(values).filter(isStandIn) : [];
 }
 
-/** The object as it is to be sent, or read by others: with `values` in place of all that stands for them. */
+/** Returns the object as it is sent or read elsewhere: with `values` in place of the stand-ins. */
 export function restoreObject(object: KubeObject, values: LongValues): KubeObject {
   return withValues(object, (value) => {
     if (!isStandIn(value)) return value;
     const found = values.get(value);
-    assert(found !== undefined, 'what stands for a value of an object is found where the object was read');
+    assert(found !== undefined, 'the value of a stand-in is known from reading the object');
     return found;
   });
 }
@@ -105,14 +108,14 @@ function withValues(object: KubeObject, replace: (value: string) => string): Kub
     : { ...object, [member]: Object.fromEntries(entries) };
 }
 
-/** A text with stand-ins for what looks like long values, wherever that is. */
+/** A text in which everything that looks like a long value is replaced by a stand-in. */
 export interface ShortText {
   readonly text: string;
   readonly cuts: readonly Cut[];
   readonly values: LongValues;
 }
 
-/** Where characters are missing behind a stand-in; line and column from 1, in the text as it was. */
+/** A place at which a stand-in replaced more characters. Line and column count from 1 in the original text. */
 export interface Cut {
   readonly line: number;
   readonly column: number;
@@ -137,11 +140,14 @@ export function shortenText(text: string): ShortText {
     end = to;
   }
   parts.push(text.slice(end));
-  // Parts of a text keep all of it in memory.
+  // A slice of a text keeps the whole text in memory, so the result is copied.
   return { text: cuts.length === 0 ? text : Buffer.from(parts.join('')).toString(), cuts, values };
 }
 
-/** Where characters of base64 follow one another without a break; each run that is long enough covers a multiple of that length. */
+/**
+ * Yields uninterrupted runs of base64 characters. It looks only at multiples of the minimum length, because each run
+ * that is long enough covers one.
+ */
 function* longRuns(text: string): Generator<readonly [number, number]> {
   for (let at = LONG; at < text.length; ) {
     let [from, to] = [at, at];
@@ -162,12 +168,12 @@ function isBase64(text: string, index: number): boolean {
   return ALPHABET[text.charCodeAt(index)] === 1;
 }
 
-/** How often a text has what looks like a stand-in. */
+/** Counts the texts that look like a stand-in. */
 export function countStandIns(text: string): number {
   return text.split(BEGINNING).length - 1;
 }
 
-/** The column in the text as it was. */
+/** Returns the column in the original text. */
 export function columnBefore(cuts: readonly Cut[], line: number, column: number): number {
   return cuts
     .filter((cut) => cut.line === line)

@@ -1,4 +1,4 @@
-// The spelling in which desired objects are applied (reference: "Better: normalise D before applying").
+// Tests the form in which desired objects are applied (reference: "Better: normalise D before applying").
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../test/kubernetes/rules/thing.ts';
@@ -43,7 +43,7 @@ const ROWS: readonly { given: KubeObject; normal: KubeObject; reason: string }[]
   {
     given: thing({ pod: { metadata: { labels: {} }, spec: { labels: {} } } }),
     normal: thing({ pod: { metadata: {}, spec: { labels: {} } } }),
-    reason: 'in embedded resources too, but not what is only called labels',
+    reason: 'in embedded resources too, but not a field that is only called labels',
   },
   {
     given: object('v1', 'ConfigMap', { data: { a: '', b: 'x' } }),
@@ -63,7 +63,7 @@ const ROWS: readonly { given: KubeObject; normal: KubeObject; reason: string }[]
   {
     given: object('v1', 'Secret', { stringData: 'nonsense' }),
     normal: object('v1', 'Secret', { stringData: 'nonsense' }),
-    reason: 'what the server will refuse is left for it to refuse',
+    reason: 'values that the server will refuse are left unchanged',
   },
   {
     given: object('v1', 'ConfigMap', { stringData: { a: 'b' } }),
@@ -108,7 +108,7 @@ test.each(ROWS)('$given.kind: $reason', ({ given, normal }) => {
 });
 
 describe('without a type', () => {
-  test('what needs none is done', () => {
+  test('steps that need no type are done', () => {
     const given = object('v1', 'Secret', { metadata: { name: 'a', labels: {} }, stringData: { a: 'x' }, type: null });
     expect(normalise(given, undefined)).toEqual(
       object('v1', 'Secret', { metadata: { name: 'a' }, data: { a: 'eA==' } }),

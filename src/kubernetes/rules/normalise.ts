@@ -1,4 +1,4 @@
-// Rewrites a desired object to the spelling that the API server stores.
+// Rewrites a desired object to the form that the API server stores.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from './object.ts';
@@ -9,9 +9,9 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
 /**
- * Without nulls, status, empty labels, annotations and data maps; `stringData` merged into `data`; base64 without line
- * breaks; quantities in stored form. Without a type only what needs none. The argument is not changed; what is in it
- * already as it should be is shared with it.
+ * Removes nulls, status, and empty labels, annotations and data maps. Merges `stringData` into `data`, removes line
+ * breaks from base64, and writes quantities in stored form. Without a type it does only those steps that need none. The
+ * argument is not changed, and the result shares its unchanged parts.
  */
 export function normalise(object: KubeObject, type: MergeType | undefined): KubeObject {
   const { status: _, ...rest } = object;
@@ -29,7 +29,7 @@ function normaliseData(object: JsonObject): JsonObject {
   return withoutEmpty(merged, ['data', 'binaryData']);
 }
 
-/** A Secret as the server stores it: `stringData` encoded and written over `data`. */
+/** Returns a Secret as the server stores it: `stringData` encoded and written over `data`. */
 export function withStringData(secret: JsonObject): JsonObject {
   const { stringData, ...rest } = secret;
   const data = rest.data ?? {};
@@ -47,7 +47,7 @@ function normaliseValue(value: Json, type: MergeType | undefined): Json {
   return normaliseScalar(value, type);
 }
 
-/** Lists and maps are copied at the first change: nearly everything is as it should be, and this runs over every object. */
+/** Lists and maps are copied at the first change. Most need no change, and this runs over every object. */
 function normaliseList(list: Json[], type: MergeType | undefined): Json[] {
   let out = list;
   for (const [index, item] of list.entries()) {
@@ -72,11 +72,11 @@ function normaliseMap(map: JsonObject, type: MergeType | undefined): JsonObject 
   return type?.name === OBJECT_META ? withoutEmpty(out, ['labels', 'annotations']) : out;
 }
 
-/** Undefined: the field goes. */
+/** Returns undefined if the field is removed. */
 function normaliseField(value: Json | undefined, key: string, type: MergeType | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined;
   const below = type?.map === undefined ? undefined : keyType(type.map, key);
-  // Raw JSON inside a built-in kind (a default in a CRD, say) is data: nothing in it is spelled by the server.
+  // Raw JSON inside a built-in kind (a default in a CRD, say) is data, and the server does not rewrite it.
   const isRaw = type?.storage === 'struct' && below !== undefined && below.storage !== 'struct';
   return isRaw ? value : normaliseValue(value, below);
 }
@@ -92,7 +92,7 @@ function normaliseScalar(value: Json, type: MergeType | undefined): Json {
   }
 }
 
-/** Base64 as it is stored: the server's decoder skips line breaks. */
+/** Removes line breaks from base64, as the server's decoder does. */
 export function withoutLineBreaks(base64: string): string {
   return base64.replaceAll(/[\r\n]/g, '');
 }

@@ -1,4 +1,4 @@
-// Names the condition of a workload whose images no program of this machine stands for (`skep dev`).
+// Names the condition of a workload for whose images there is no program on this machine (`skep dev`).
 
 /** Type and reason of the condition, and reason of the Event. The workload counts as ready and has no pods. */
 export const NOT_RUN_HERE = 'NotRunHere';

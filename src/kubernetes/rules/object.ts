@@ -1,5 +1,5 @@
-// The envelope every Kubernetes object has. Type aliases, not interfaces: only they are assignable to JsonObject, so that an
-// object needs no cast to be walked as JSON.
+// The envelope of every Kubernetes object. Type aliases, not interfaces: only they are assignable to JsonObject, so
+// that an object can be walked as JSON without a cast.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -25,7 +25,7 @@ export type ManagedFieldsEntry = {
 
 export type ObjectMeta = {
   name: string;
-  /** Prefix of the name that the server makes where none is given. */
+  /** Prefix of the name that the server generates if none is given. */
   generateName?: string;
   namespace?: string;
   labels?: Record<string, string>;
@@ -41,7 +41,7 @@ export type ObjectMeta = {
   managedFields?: ManagedFieldsEntry[];
 };
 
-/** One object as the API server sends and takes it, verbatim. */
+/** An object exactly as the API server sends and accepts it. */
 export type KubeObject = {
   apiVersion: string;
   kind: string;
@@ -55,21 +55,23 @@ export function idOf(object: KubeObject): ResourceId {
   return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, namespace, name };
 }
 
-/** The group of an apiVersion; the core group is the empty string. */
+/** Returns the group of an apiVersion. The core group is the empty string. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** The version of an apiVersion. */
+/** Returns the version of an apiVersion. */
 export function versionOf(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf('/') + 1);
 }
 
-/** A run asks some thirty times for the key of each declared object, and a text is hashed anew each time that it is made. */
+/**
+ * A run needs the key of each declared object some thirty times, and a text that is built again is also hashed again.
+ */
 const keys = new WeakMap<ResourceId, string>();
 
-/** Identity across versions: `group/Kind/namespace/name`, the same object whatever version it is read in. */
+/** Returns the identity of an object, `group/Kind/namespace/name`, which is the same in all versions. */
 export function keyOf(id: ResourceId): string {
   const known = keys.get(id);
   if (known !== undefined) return known;
@@ -80,7 +82,7 @@ export function keyOf(id: ResourceId): string {
 
 const keysOfObjects = new WeakMap<KubeObject, string>();
 
-/** `keyOf(idOf(object))`, computed once for each object: its identity must not change. */
+/** Returns `keyOf(idOf(object))`, computed once for each object. The identity of the object must not change. */
 export function keyOfObject(object: KubeObject): string {
   const known = keysOfObjects.get(object);
   if (known !== undefined) return known;

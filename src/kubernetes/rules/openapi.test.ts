@@ -1,4 +1,4 @@
-// How published schemas compile to merge types (reference: "Schema to merge type").
+// Tests how published schemas compile to merge types (reference: "Schema to merge type").
 
 import { describe, expect, test } from 'vitest';
 import { THING_DOCUMENT, typeOf } from '../../../test/kubernetes/rules/thing.ts';
@@ -11,7 +11,7 @@ const SERVICE = typeOf({ apiVersion: 'v1', kind: 'Service' });
 const SECRET = typeOf({ apiVersion: 'v1', kind: 'Secret' });
 const BINDING = typeOf({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' });
 
-/** The type at a path of keys; `[]` steps into the items of a list. */
+/** Returns the type at a path of keys. `[]` steps into the items of a list. */
 function at(root: MergeType, path: string): MergeType | undefined {
   let type: MergeType | undefined = root;
   for (const step of path.split('.')) {
@@ -21,7 +21,7 @@ function at(root: MergeType, path: string): MergeType | undefined {
   return type;
 }
 
-/** A type in a few words: its shapes, how they merge, what happens in storage. */
+/** Describes a type in a few words: its shapes, how they merge, how they are stored. */
 function describeType(type: MergeType | undefined): string {
   if (type === undefined) return 'none';
   const { map, scalar, list, storage } = type;
@@ -81,7 +81,7 @@ const ROWS: readonly { root: MergeType; path: string; is: string; reason: string
   { root: SECRET, path: 'data.a', is: 'struct string:base64', reason: 'format byte' },
   { root: BINDING, path: 'roleRef', is: 'struct atomic map', reason: 'map type of the reference' },
   { root: CRD, path: `${SCHEMA}.properties.x.properties.y`, is: 'struct map', reason: 'recursive types are lazy' },
-  { root: CRD, path: `${SCHEMA}.$ref`, is: 'struct string', reason: 'a property named $ref is no reference' },
+  { root: CRD, path: `${SCHEMA}.$ref`, is: 'struct string', reason: 'a property named $ref is not a reference' },
   { root: CRD, path: `${SCHEMA}.default`, is: 'verbatim map | any | atomic list', reason: 'raw JSON is kept' },
   {
     root: CRD,
@@ -90,7 +90,7 @@ const ROWS: readonly { root: MergeType; path: string; is: string; reason: string
     reason: 'a struct that publishes nothing',
   },
   { root: THING, path: 'metadata.labels', is: 'struct map', reason: 'metadata of a custom resource is ObjectMeta' },
-  { root: THING, path: 'spec.replicas', is: 'verbatim number', reason: 'custom resources keep what is written' },
+  { root: THING, path: 'spec.replicas', is: 'verbatim number', reason: 'custom resources keep values as written' },
   { root: THING, path: 'spec.cpu', is: 'verbatim map | any | atomic list', reason: 'int-or-string has no type' },
   { root: THING, path: 'spec.ports', is: 'verbatim map list by port,protocol', reason: 'list-map keys' },
   { root: THING, path: 'spec.tags', is: 'verbatim set list', reason: 'set' },
@@ -114,7 +114,7 @@ test.each(ROWS)('$path is $is: $reason', ({ root, path, is }) => {
 });
 
 describe('schemas of no particular kind', () => {
-  /** The type of one property `p` of a custom kind. */
+  /** Describes the type of one property `p` of a custom kind. */
   function property(schema: OpenApiSchema, others: Record<string, OpenApiSchema> = {}): string {
     const kind = { group: 'g', version: 'v', kind: 'K' };
     const document = {

@@ -1,10 +1,12 @@
-// The parts of an OpenAPI v3 document (as an API server publishes one per group-version) that say how a kind merges,
-// compiled to merge types. In one file, longer than most, because the document's rules and the type they yield are read side
-// by side.
+// Compiles an OpenAPI v3 document (an API server publishes one per group-version) to merge types, which say how a kind
+// merges. In one file, longer than most, because the document's rules and the resulting types are read side by side.
 
 import type { Json } from '#std/json.ts';
 
-/** `GET /openapi/v3/...`; only what merging needs. The bundled documents of `kubernetes/rules/schemas/` have the same shape. */
+/**
+ * The parts of `GET /openapi/v3/...` that merging needs. The bundled documents of `kubernetes/rules/schemas/` have the
+ * same shape.
+ */
 export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>> };
 }
@@ -40,13 +42,16 @@ export interface GroupVersionKind {
 }
 
 /**
- * What happens to a value between request and storage.
- * `struct`: it passes through a Go struct, which drops some empty values and respells others (built-in kinds, metadata).
- * `verbatim`: it is kept as written (custom resources, raw JSON). `opaque`: a struct whose fields are not published.
+ * The form of a value between request and storage. `struct`: it passes through a Go struct, which drops some empty
+ * values and writes others in another form (built-in kinds, metadata). `verbatim`: it is kept as written (custom
+ * resources, raw JSON). `opaque`: it passes through a struct whose fields are not published.
  */
 type Storage = 'struct' | 'verbatim' | 'opaque';
 
-/** How one place of a kind merges. At least one of the three shapes is present; several where any value may stand. */
+/**
+ * How one place of a kind merges. At least one of the three shapes is present, and several if values of any type are
+ * allowed.
+ */
 export interface MergeType {
   /** Name of the published schema, for types that have one. */
   readonly name?: string;
@@ -58,12 +63,15 @@ export interface MergeType {
 
 export interface ScalarType {
   readonly value: 'string' | 'number' | 'boolean' | 'any';
-  /** Scalars that the server spells in its own way. Only below `struct` storage. */
+  /** Scalars that the server writes in its own form. Only below `struct` storage. */
   readonly spelling?: 'quantity' | 'base64' | 'time';
 }
 
 export interface ListType {
-  /** `atomic`: one value. `set`: items are scalars and name themselves. `map`: items are named by their `keys`. */
+  /**
+   * `atomic`: the list is one value. `set`: items are scalars, identified by their value. `map`: items are identified
+   * by their `keys`.
+   */
   readonly merge: 'atomic' | 'set' | 'map';
   /** Sorted; empty unless `merge` is `map`. */
   readonly keys: readonly string[];
@@ -71,18 +79,18 @@ export interface ListType {
 }
 
 export interface MapType {
-  /** One value: owned, replaced and compared as a whole. */
+  /** Whether the map is one value: owned, replaced and compared as a whole. */
   readonly atomic: boolean;
   /** Declared properties. */
   readonly fields: ReadonlyMap<string, Field>;
-  /** The type of any other key; absent where the server refuses other keys. */
+  /** The type of any other key. Absent if the server refuses other keys. */
   readonly other?: () => MergeType;
-  /** Other keys are accepted and owned, but never stored. */
+  /** Whether other keys are accepted and owned, but never stored. */
   readonly pruned: boolean;
 }
 
 interface Field {
-  /** How sets of fields name it: `f:` and its key. */
+  /** The element in sets of fields: `f:` and the key. */
   readonly element: string;
   readonly type: () => MergeType;
   /** The published default. In built-in kinds `""`, `0`, `false` and `{}` only say that the field is always written. */
@@ -90,14 +98,17 @@ interface Field {
   readonly required: boolean;
 }
 
-/** The type of a kind, compiled on first use and remembered with the document; undefined where it does not have the kind. */
+/**
+ * Returns the type of a kind, or undefined if the document does not have the kind. It is compiled on first use and
+ * remembered with the document.
+ */
 export function rootType(document: OpenApiDocument, wanted: GroupVersionKind): MergeType | undefined {
   const compiler = compilerOf(document);
   const name = compiler.names().get(kindKey(wanted));
   return name === undefined ? undefined : compiler.named(name);
 }
 
-/** The type at a key of a map, or undefined where the server refuses the key. */
+/** Returns the type at a key of a map, or undefined if the server refuses the key. */
 export function keyType(map: MapType, key: string): MergeType | undefined {
   return map.fields.get(key)?.type() ?? map.other?.();
 }
@@ -128,7 +139,7 @@ function compilerOf(document: OpenApiDocument): Compiler {
   return compiler;
 }
 
-/** Schema names by kind. Types of options carry a kind for every group-version that takes them. */
+/** Returns schema names by kind. Types of options list a kind for every group-version that accepts them. */
 function kindNames(document: OpenApiDocument): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -143,10 +154,10 @@ function kindKey({ group, version, kind }: GroupVersionKind): string {
 
 type Named = (name: string) => MergeType | undefined;
 
-/** What a place inherits from the one above it, inside one named schema. */
+/** The facts that a place inherits from the one above it, inside one named schema. */
 interface Inherited {
   readonly storage: Storage;
-  /** `x-kubernetes-preserve-unknown-fields` somewhere above. */
+  /** Whether `x-kubernetes-preserve-unknown-fields` is set somewhere above. */
   readonly preserve: boolean;
 }
 
@@ -167,7 +178,10 @@ function namedStorage(name: string, schema: OpenApiSchema): Storage {
   return schema.type !== undefined || name === INT_OR_STRING ? 'struct' : 'opaque';
 }
 
-/** The type of a property, an item or an additional value: a reference (bare or wrapped in `allOf`) or an inline schema. */
+/**
+ * Returns the type of a property, an item or an additional value: a reference (bare or wrapped in `allOf`) or an inline
+ * schema.
+ */
 function placeType(schema: OpenApiSchema, inherited: Inherited, named: Named): MergeType {
   const target = reference(schema);
   if (target === undefined) return inlineType(schema, inherited, named);
@@ -178,7 +192,7 @@ function placeType(schema: OpenApiSchema, inherited: Inherited, named: Named): M
   return { ...type, map: { ...type.map, atomic: override === 'atomic' } };
 }
 
-/** In the CRD type a *property* is called `$ref`: only a string is a reference. */
+/** Returns the reference of a schema. It must be a string, because the CRD type has a *property* called `$ref`. */
 function reference(schema: OpenApiSchema): string | undefined {
   const [only, ...more] = schema.allOf ?? [];
   const target = schema.$ref ?? (more.length === 0 ? only?.$ref : undefined);
@@ -210,7 +224,7 @@ function inlineType(schema: OpenApiSchema, above: Inherited, named: Named): Merg
   }
 }
 
-/** Any format but `byte` makes the server accept any scalar. */
+/** Returns the type of a string. With any format except `byte`, the server accepts any scalar. */
 function stringType(schema: OpenApiSchema, storage: Storage): ScalarType {
   const format = schema.format ?? '';
   const value = format === '' || format === 'byte' ? 'string' : 'any';
@@ -241,7 +255,10 @@ function mapType(schema: OpenApiSchema, inherited: Inherited, named: Named): Map
   };
 }
 
-/** The metadata of any kind and of any embedded resource passes through ObjectMeta, also inside a custom resource. */
+/**
+ * Whether the place is metadata. The metadata of any kind and of any embedded resource passes through ObjectMeta, also
+ * inside a custom resource.
+ */
 function isEmbeddedMetadata(schema: OpenApiSchema, key: string): boolean {
   if (key !== 'metadata') return false;
   return schema['x-kubernetes-embedded-resource'] === true || schema['x-kubernetes-group-version-kind'] !== undefined;
@@ -255,7 +272,10 @@ function otherType(schema: OpenApiSchema, inherited: Inherited, named: Named): (
   return open ? () => deduced(inherited.storage) : undefined;
 }
 
-/** Preserving is inherited for ownership but not for storage: a nested object with properties is pruned again. */
+/**
+ * Whether unknown fields are pruned. Preserving is inherited for ownership but not for storage: a nested object with
+ * properties is pruned again.
+ */
 function isPruned(schema: OpenApiSchema, inherited: Inherited): boolean {
   const own = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties !== undefined;
   return inherited.preserve && !own && Object.keys(schema.properties ?? {}).length > 0;
@@ -269,7 +289,7 @@ function listType(schema: OpenApiSchema, inherited: Inherited, named: Named): Li
   return { merge: keys.length === 0 ? 'set' : 'map', keys, item };
 }
 
-/** The key fields of an associative list, none for a set, undefined for an atomic list. */
+/** Returns the key fields of an associative list, an empty list for a set, undefined for an atomic list. */
 function listKeys(schema: OpenApiSchema): readonly string[] | undefined {
   switch (schema['x-kubernetes-list-type']) {
     case 'map':
@@ -285,7 +305,7 @@ function listKeys(schema: OpenApiSchema): readonly string[] | undefined {
   return key === undefined ? [] : [key];
 }
 
-/** Anything, owned as one value. */
+/** Any value, owned as a whole. */
 const ATOMIC: MergeType = {
   storage: 'verbatim',
   scalar: { value: 'any' },
@@ -299,7 +319,7 @@ const DEDUCED: Readonly<Record<Storage, MergeType>> = {
   opaque: makeDeduced('opaque'),
 };
 
-/** Anything: lists are one value, maps are granular and deduced below. */
+/** Any value: lists are atomic, maps are granular, and the types below are deduced from the values. */
 function deduced(storage: Storage): MergeType {
   return DEDUCED[storage];
 }

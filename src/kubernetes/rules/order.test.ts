@@ -1,4 +1,4 @@
-// The order in which built-in kinds are applied.
+// Tests the order in which built-in kinds are applied.
 
 import { expect, test } from 'vitest';
 import { applyOrder } from './order.ts';
@@ -12,9 +12,9 @@ const ROWS: readonly { before: Kind; after: Kind; reason: string }[] = [
     after: ['v1', 'Namespace'],
     reason: 'definitions come first of all',
   },
-  { before: ['v1', 'Namespace'], after: ['v1', 'ServiceAccount'], reason: 'objects live in namespaces' },
-  { before: ['v1', 'Namespace'], after: ['v1', 'ResourceQuota'], reason: 'objects live in namespaces' },
-  { before: ['v1', 'ResourceQuota'], after: ['apps/v1', 'Deployment'], reason: 'limits hold for what comes later' },
+  { before: ['v1', 'Namespace'], after: ['v1', 'ServiceAccount'], reason: 'objects are in namespaces' },
+  { before: ['v1', 'Namespace'], after: ['v1', 'ResourceQuota'], reason: 'objects are in namespaces' },
+  { before: ['v1', 'ResourceQuota'], after: ['apps/v1', 'Deployment'], reason: 'limits apply to later objects' },
   {
     before: ['rbac.authorization.k8s.io/v1', 'Role'],
     after: ['rbac.authorization.k8s.io/v1', 'RoleBinding'],
@@ -50,11 +50,11 @@ test('the version does not matter', () => {
   );
 });
 
-test('a custom kind of the name of a built-in one is no built-in kind', () => {
+test('a custom kind with the name of a built-in one is not a built-in kind', () => {
   expect(applyOrder('example.com/v1', 'Service')).toBe(applyOrder('example.com/v1', 'Anything'));
 });
 
-test('every bundled kind has its step, but for those that nothing waits for', () => {
+test('every bundled kind has its step, except kinds that nothing waits for', () => {
   const last = applyOrder('example.com/v1', 'Anything');
   const unlisted = bundledKinds().filter(({ apiVersion, kind }) => applyOrder(apiVersion, kind) === last);
   expect([...new Set(unlisted.map(({ kind }) => kind))].toSorted()).toEqual([

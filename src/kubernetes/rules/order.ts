@@ -1,14 +1,14 @@
-// In which order built-in kinds are applied.
+// Defines the order in which built-in kinds are applied.
 
 import { groupOf } from './object.ts';
 
 const CORE = '';
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Steps of `group/kind`: what a later step names exists when it is applied. */
+/** Steps of `group/kind`: objects that a later step names exist when it is applied. */
 const STEPS: readonly (readonly string[])[] = [
   ['apiextensions.k8s.io/CustomResourceDefinition'],
-  // What objects of any namespace name: classes, priorities, volumes, devices.
+  // Objects that those of any namespace name: classes, priorities, volumes, devices.
   [
     ...['StorageClass', 'VolumeAttributesClass', 'CSIDriver'].map((kind) => `storage.k8s.io/${kind}`),
     'scheduling.k8s.io/PriorityClass',
@@ -19,10 +19,10 @@ const STEPS: readonly (readonly string[])[] = [
     `${CORE}/Node`,
   ],
   [`${CORE}/Namespace`],
-  // Limits hold for what comes after them only.
+  // Limits apply only to objects that are created after them.
   [`${CORE}/ResourceQuota`, `${CORE}/LimitRange`],
   [`${CORE}/ServiceAccount`, `${RBAC}/Role`, `${RBAC}/ClusterRole`],
-  // Binding a role is allowed only to those who may read it, so it must be there.
+  // A role can be bound only by users who may read it, so it must exist.
   [`${RBAC}/RoleBinding`, `${RBAC}/ClusterRoleBinding`],
   [
     ...['ConfigMap', 'Secret', 'PersistentVolume', 'PersistentVolumeClaim', 'PodTemplate'].map(
@@ -30,7 +30,7 @@ const STEPS: readonly (readonly string[])[] = [
     ),
     ...['ResourceClaim', 'ResourceClaimTemplate'].map((kind) => `resource.k8s.io/${kind}`),
   ],
-  // No pod runs before the policies that guard it.
+  // No pod starts before the policies that protect it exist.
   [
     `${CORE}/Service`,
     'networking.k8s.io/NetworkPolicy',
@@ -52,8 +52,8 @@ const POSITIONS: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * The step of a kind, lower first; deletions run in reverse. Every kind that is not listed, our own among them, gets the
- * highest number.
+ * Returns the step of a kind. Lower steps are applied first, deletions run in reverse. Every kind that is not listed,
+ * our own among them, gets the highest number.
  */
 export function applyOrder(apiVersion: string, kind: string): number {
   return POSITIONS.get(`${groupOf(apiVersion)}/${kind}`) ?? STEPS.length;

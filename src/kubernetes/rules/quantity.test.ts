@@ -1,4 +1,5 @@
-// The text the API server stores for a quantity. Rows from reference measurements and from resource.Quantity's rules.
+// Tests the text that the API server stores for a quantity. Rows from reference measurements and from
+// resource.Quantity's rules.
 
 import { expect, test } from 'vitest';
 import { storedQuantity } from './quantity.ts';
@@ -9,7 +10,7 @@ const ROWS: readonly { value: string | number; stored: string | undefined; reaso
   { value: '1000000000', stored: '1G', reason: 'ends with three zeros' },
   { value: '1e9', stored: '1e9', reason: 'mantissa 1, exponent divisible by 3' },
   { value: '1E3', stored: '1E3', reason: 'a capital E is kept with the text' },
-  { value: '1e4', stored: '10e3', reason: 'the exponent is no multiple of 3' },
+  { value: '1e4', stored: '10e3', reason: 'the exponent is not a multiple of 3' },
   { value: '06', stored: '06', reason: 'leading zeros do not count as digits' },
   { value: '+1', stored: '+1', reason: 'the sign does not count as a digit' },
   { value: '-1', stored: '-1', reason: 'negative quantities are kept too' },
@@ -17,7 +18,7 @@ const ROWS: readonly { value: string | number; stored: string | undefined; reaso
   { value: '1024', stored: '1024', reason: 'decimal, four digits, no three zeros at the end' },
   { value: '11.332', stored: '11.332', reason: 'three decimals: scale -3' },
   { value: '0.5', stored: '500m', reason: 'digits start with zero' },
-  { value: '1.5', stored: '1500m', reason: 'one decimal: scale is no multiple of 3' },
+  { value: '1.5', stored: '1500m', reason: 'one decimal: scale is not a multiple of 3' },
   { value: '1.500', stored: '1.500', reason: 'three decimals, digits 1500 do not end with three zeros' },
   { value: '2.000', stored: '2', reason: 'digits 2000 end with three zeros' },
   { value: '1.5Gi', stored: '1536Mi', reason: 'whole and at least 1024' },

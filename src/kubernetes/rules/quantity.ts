@@ -1,4 +1,5 @@
-// The text that the API server stores for a quantity (`1000m` becomes `1`, `1024Mi` becomes `1Gi`, but `1e9` stays).
+// Computes the text that the API server stores for a quantity (`1000m` becomes `1`, `1024Mi` becomes `1Gi`, but `1e9`
+// stays).
 
 type Format = 'binary' | 'decimal' | 'exponent';
 
@@ -10,7 +11,7 @@ interface Suffix {
 
 interface Parsed extends Suffix {
   readonly negative: boolean;
-  /** Digits before the point without leading zeros, `0` where none are left. */
+  /** Digits before the point without leading zeros, or `0`. */
   readonly whole: string;
   /** Digits after the point. */
   readonly decimals: string;
@@ -35,12 +36,12 @@ const SUFFIXES: ReadonlyMap<string, Suffix> = new Map([
 ]);
 
 const MAX_INT64 = 2n ** 63n - 1n;
-/** More digits than any exponent needs that can still be within int64. */
+/** Larger than any exponent that an amount within int64 needs. */
 const MAX_EXPONENT = 40;
 
 /**
- * The stored text, by the rules of Kubernetes' `resource.Quantity`. Undefined where it cannot be known: no quantity at all,
- * finer than a thousandth (only resource lists round it) or beyond int64.
+ * Returns the stored text, by the rules of Kubernetes' `resource.Quantity`. Returns undefined if it cannot be known:
+ * the text is not a quantity, finer than a thousandth (only resource lists round it) or beyond int64.
  */
 export function storedQuantity(value: string | number): string | undefined {
   const text = String(value).trim();
@@ -67,7 +68,7 @@ function exponentSuffix(text: string): Suffix | undefined {
   return { format: 'exponent', exponent: Number(exponent) };
 }
 
-/** The magnitude in thousandths, or undefined where it is finer. */
+/** Returns the magnitude in thousandths, or undefined if it is finer. */
 function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefined {
   const digits = BigInt(whole + decimals);
   const factor = format === 'binary' ? 2n ** BigInt(exponent) : 1n;
@@ -78,7 +79,7 @@ function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefi
   return scaled % divisor === 0n ? scaled / divisor : undefined;
 }
 
-/** Some spellings are kept although they are not canonical: those whose text the server has no need to compute again. */
+/** Whether the text is kept although it is not canonical, as the server does if it has no need to compute it again. */
 function keepsSpelling(text: string, { format, exponent, whole, decimals }: Parsed): boolean {
   if (text === '0') return true;
   if (format === 'binary') {
@@ -111,7 +112,7 @@ function binary(amount: bigint): string {
   return `${mantissa}${power === 0 ? '' : BINARY[power - 1]}`;
 }
 
-/** The largest exponent, a multiple of 3, that leaves a whole mantissa. */
+/** Uses the largest exponent, a multiple of 3, that leaves a whole mantissa. */
 function decimal(milli: bigint, format: Format): string | undefined {
   let mantissa = milli;
   let exponent = -3;

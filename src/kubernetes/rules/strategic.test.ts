@@ -1,4 +1,5 @@
-// Rows were answered alike by a real API server (v1.36, `kubectl patch --type=strategic --dry-run=server`).
+// Tests strategic merge patches. A real API server gave the same results (v1.36, `kubectl patch --type=strategic
+// --dry-run=server`).
 
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
@@ -59,7 +60,7 @@ describe('a strategic merge patch of a pod', () => {
       changed: { containers: [{ name: 'c', env: [{ name: 'Z' }] }, a, b] },
     },
     {
-      reason: 'keeps the place of an item that it changes, and what follows it in the patch behind it',
+      reason: 'keeps the place of an item that it changes, and puts the next items of the patch behind it',
       patch: {
         containers: [
           {
@@ -128,12 +129,12 @@ describe('a strategic merge patch of a pod', () => {
       },
     },
     {
-      reason: 'drops what $retainKeys does not name',
+      reason: 'drops fields that $retainKeys does not name',
       patch: { volumes: [{ name: 'v', $retainKeys: ['name', 'configMap'], configMap: { name: 'cm' } }] },
       changed: { volumes: [{ name: 'v', configMap: { name: 'cm' } }] },
     },
     {
-      reason: 'drops what it sets to null',
+      reason: 'drops fields that it sets to null',
       patch: { volumes: [{ name: 'v', emptyDir: null, configMap: { name: 'cm' } }] },
       changed: { volumes: [{ name: 'v', configMap: { name: 'cm' } }] },
     },
@@ -143,12 +144,12 @@ describe('a strategic merge patch of a pod', () => {
       changed: { tolerations: [{ key: 'b' }] },
     },
     {
-      reason: 'orders as $setElementOrder says',
+      reason: 'orders items by $setElementOrder',
       patch: { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] },
       changed: { containers: [b, a] },
     },
     {
-      reason: 'orders new items as $setElementOrder says, and the rest after what stood before it',
+      reason: 'orders new items by $setElementOrder, and the rest after their former predecessors',
       patch: {
         containers: [
           { name: 'a', '$setElementOrder/env': [{ name: 'N' }, { name: 'B' }], env: [{ name: 'N', value: 'n' }] },
@@ -169,7 +170,7 @@ describe('a strategic merge patch of a pod', () => {
       },
     },
     {
-      reason: 'makes an object that was not there, without its nulls',
+      reason: 'creates a missing object, without its nulls',
       patch: { securityContext: { runAsUser: 5, fsGroup: null } },
       changed: { securityContext: { runAsUser: 5 } },
     },
@@ -244,7 +245,7 @@ it('leaves its arguments alone', () => {
   expect(POD).toEqual(before);
 });
 
-it('merges maps and replaces lists where no type is known', () => {
+it('merges maps and replaces lists if no type is known', () => {
   const { value } = strategicMerge({ a: { b: 1, c: [1] } }, { a: { c: [2], d: null } }, undefined);
   expect(value).toEqual({ a: { b: 1, c: [2] } });
 });

@@ -1,13 +1,13 @@
-// Strategic merge patch: laying a partial object over another one, lists by the keys that a kind's OpenAPI declares. Source:
-// the Kubernetes reference, "Strategic merge patch", and its directives `$patch`, `$retainKeys`, `$setElementOrder/<list>`
-// and `$deleteFromPrimitiveList/<list>`.
+// Performs a strategic merge patch: merges a partial object into another one, lists by the keys that a kind's OpenAPI
+// declares. Source: the Kubernetes reference, "Strategic merge patch", and its directives `$patch`, `$retainKeys`,
+// `$setElementOrder/<list>` and `$deleteFromPrimitiveList/<list>`.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
 import type { Finding } from './finding.ts';
 import type { GroupVersionKind, OpenApiDocument, OpenApiSchema } from './openapi.ts';
 import type { STRATEGIC_CODES } from './strategic-codes.ts';
 
-/** Where in a document the merge rules of a value are. */
+/** The place of the merge rules of a value in a document. */
 export interface PatchType {
   readonly document: OpenApiDocument;
   readonly schema: OpenApiSchema;
@@ -15,11 +15,11 @@ export interface PatchType {
 
 export interface Patched {
   readonly value: JsonObject;
-  /** What is wrong with the patch; the value then lacks the parts that these are about. */
+  /** The faults of the patch. The value lacks the parts of the patch that they are about. */
   readonly findings: readonly Finding[];
 }
 
-/** The merge rules of a kind; undefined where the document does not have it. */
+/** Returns the merge rules of a kind, or undefined if the document does not have it. */
 export function patchTypeOf(document: OpenApiDocument, wanted: GroupVersionKind): PatchType | undefined {
   const { group, version, kind } = wanted;
   const schema = Object.values(document.components.schemas).find((candidate) =>
@@ -30,13 +30,13 @@ export function patchTypeOf(document: OpenApiDocument, wanted: GroupVersionKind)
   return schema === undefined ? undefined : { document, schema };
 }
 
-/** The merge rules of a schema by its published name (`io.k8s.api.core.v1.PodTemplateSpec`). */
+/** Returns the merge rules of a schema by its published name (`io.k8s.api.core.v1.PodTemplateSpec`). */
 export function namedPatchType(document: OpenApiDocument, name: string): PatchType | undefined {
   const schema = document.components.schemas[name];
   return schema === undefined ? undefined : { document, schema };
 }
 
-/** Lays `patch` over `original`; neither is changed. Without a type, maps merge and lists are replaced. */
+/** Merges `patch` into `original`, without changing either. Without a type, maps merge and lists are replaced. */
 export function strategicMerge(original: JsonObject, patch: JsonObject, type: PatchType | undefined): Patched {
   const findings: Finding[] = [];
   return { value: mergeMap(original, patch, { type, pointer: '', findings }), findings };
@@ -106,7 +106,7 @@ function checkDirective(directive: Json | undefined, place: Place): void {
   report(place, 'patch-directive-unknown', `$patch is ${JSON.stringify(directive)}`);
 }
 
-/** `$retainKeys`: fields that it does not name go, the patch may set no others. */
+/** Applies `$retainKeys`: removes fields that it does not name. The patch must not set others. */
 function retain(original: JsonObject, patch: JsonObject, retained: Json | undefined, place: Place): JsonObject {
   if (!Array.isArray(retained)) return { ...original };
   for (const key of Object.keys(patch)) {
@@ -116,7 +116,9 @@ function retain(original: JsonObject, patch: JsonObject, retained: Json | undefi
   return Object.fromEntries(Object.entries(original).filter(([key]) => retained.includes(key)));
 }
 
-/** Values that `$deleteFromPrimitiveList` names go, and merged lists stand in the order that the patch asks for. */
+/**
+ * Removes values that `$deleteFromPrimitiveList` names, and sorts merged lists in the order that the patch requests.
+ */
 function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject, place: Place): JsonObject {
   for (const [directive, values] of Object.entries(patch)) {
     const key = directive.slice(directive.indexOf('/') + 1);
@@ -135,8 +137,8 @@ function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject
 }
 
 /**
- * Items that `order` names stand in its order, the others in theirs. Between the two, what stood before stays before;
- * an item that is new goes first.
+ * Sorts the list. Items that `order` names have its order, the others keep theirs. Between the two groups, items keep
+ * the order of before, and new ones come first.
  */
 function ordered(
   list: readonly Json[],
@@ -170,7 +172,7 @@ function unique(items: readonly Json[]): Json[] {
   return items.filter((item, index) => items.findIndex((other) => jsonEquals(other, item)) === index);
 }
 
-/** A value that replaces another one: what asks for deletion is deleted, directives are obeyed by being absent. */
+/** Cleans a value that replaces another one: removes entries that request a deletion, and the directives themselves. */
 function clean(value: Json): Json {
   if (Array.isArray(value)) {
     return value.filter((item) => !isObject(item) || item[DIRECTIVE] === undefined).map(clean);
@@ -206,7 +208,7 @@ function placeBelow(place: Place, schema: OpenApiSchema | undefined, token: stri
   return { ...place, type, pointer: `${place.pointer}/${pointerToken(token)}` };
 }
 
-/** The schema that a reference (bare or wrapped in `allOf`) stands for; the merge rules stand beside the reference. */
+/** Resolves a reference (bare or wrapped in `allOf`). The merge rules are next to the reference. */
 function target(type: PatchType | undefined): PatchType | undefined {
   if (type === undefined) return undefined;
   const { document, schema } = type;

@@ -1,4 +1,4 @@
-// Lets requests with the token of `http.tokenFile` through, and refuses all others.
+// Allows requests with a token of `http.tokenFile`, and refuses all others.
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { Failure } from '#std/failure.ts';
@@ -8,18 +8,19 @@ import type { Secrets } from './ports.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route needs no token. */
+    /** Set if the route needs no token. */
     readonly public?: true;
   }
 }
 
 /**
- * Answers a request that may not go on: 403 where there is no token to know, 401 without it. Whoever awaits it asks
- * `reply.sent`: a reply is a promise of its own end, so awaiting gives undefined either way.
+ * Sends the refusal of a request that may not go on: 403 if no token is configured, 401 if the request lacks it.
+ * Callers check `reply.sent` after awaiting it: a reply is a promise of its own end, so awaiting it returns undefined
+ * either way.
  */
 export type TokenCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
-/** A hook for every route that is not public. */
+/** Returns a hook for every route that is not public. */
 export function requireToken(check: TokenCheck): onRequestAsyncHookHandler {
   return async function checkToken(request, reply) {
     if (request.is404 || request.routeOptions.config.public === true) return;
@@ -44,12 +45,12 @@ async function knownTokens(tokens: Secrets, request: FastifyRequest): Promise<re
     return await tokens.values();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    request.log.error({ code: 'control-token-unreadable', reason: error.message }, 'no one can be let in');
+    request.log.error({ code: 'control-token-unreadable', reason: error.message }, 'no request can be admitted');
     return undefined;
   }
 }
 
-/** RFC 6750 section 2.1; the name of the scheme in any case (RFC 9110 section 11.1). */
+/** Reads the token (RFC 6750 section 2.1); the name of the scheme may be in any case (RFC 9110 section 11.1). */
 function bearerToken(header: string | undefined): string | undefined {
   const [scheme = '', token = '', ...rest] = (header ?? '').split(' ').filter((part) => part !== '');
   return scheme.toLowerCase() === 'bearer' && token !== '' && rest.length === 0 ? token : undefined;

@@ -1,4 +1,4 @@
-// Answers of the reconciler's own listener: JSON with a version, and one form for everything that is no data.
+// Sends the responses of the reconciler's own listener: JSON with a version, and one form for all refusals and errors.
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -19,11 +19,14 @@ const STATUS: Readonly<Record<ControlCode, number>> = {
   'control-no-snapshot': 503,
   'control-request-invalid': 400,
   'control-run-not-found': 404,
+  'control-resource-not-found': 404,
+  'control-resource-unreadable': 503,
+  'control-streams-exhausted': 503,
   'control-history-unreadable': 503,
   'control-failed': 500,
 };
 
-/** `{"version": 1, ...}`; never cached. */
+/** Sends `{"version": 1, ...}`; never cached. */
 export function answer(reply: FastifyReply, body: JsonObject, status = 200): FastifyReply {
   return reply
     .code(status)
@@ -31,7 +34,7 @@ export function answer(reply: FastifyReply, body: JsonObject, status = 200): Fas
     .send({ version: 1, ...body });
 }
 
-/** `message` is public. `status`: where it differs from that of the code. */
+/** `message` is public. `status`: set if it differs from the status of the code. */
 export function sendRefusal(
   reply: FastifyReply,
   code: ControlCode,
@@ -42,7 +45,7 @@ export function sendRefusal(
   return answer(reply, { code, error: message }, status);
 }
 
-/** For whatever a route or the framework throws: 4xx by its status, else 500; the cause goes to the log alone. */
+/** Handles all errors of routes and of the framework: 4xx by its status, else 500. The cause is only logged. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { statusCode = 500 } = error as Partial<FastifyError>;
   if (statusCode >= 400 && statusCode < 500) {

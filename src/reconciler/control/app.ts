@@ -1,5 +1,5 @@
-// The reconciler's own listener as a Fastify application: how it is, what it did, and who may tell it to run. It listens
-// nowhere itself, and knows neither Git nor clusters nor files.
+// Builds the reconciler's own listener as a Fastify application: its health, its runs, and requests to run. It does not
+// listen itself.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
@@ -7,7 +7,10 @@ import { guardRequests } from '#std/requests/guarded-app.ts';
 import { tracedRequests } from '#std/telemetry/traced-requests.ts';
 import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
-import type { Runs, Secrets, Trigger, Vitals } from './ports.ts';
+import type { Fleet, Runs, Secrets, Trigger, Vitals } from './ports.ts';
+import { addConsoleRoutes } from './routes/console.ts';
+import { addEventsRoute } from './routes/events.ts';
+import { addFleetRoutes } from './routes/fleet.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addHookRoutes, type HookSubject } from './routes/hooks.ts';
 import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
@@ -16,30 +19,31 @@ import { addSnapshotRoute } from './routes/snapshot.ts';
 import { addSyncRoute } from './routes/sync.ts';
 
 export interface ControlOptions {
-  /** pino, or anything of its form. */
+  /** pino, or another logger with its interface. */
   readonly logger: FastifyBaseLogger;
-  /** Must not repeat. */
+  /** Returns an id that does not repeat. */
   readonly newRequestId: () => string;
   readonly vitals: Vitals;
   readonly metrics: MetricsSubject;
   readonly hooks: Omit<HookSubject, 'trigger'>;
   readonly trigger: Trigger;
   readonly runs: Runs;
-  /** The state as the last run has published it; absent: there is no such route. */
+  readonly fleet: Fleet;
+  /** State as the last run has published it. If absent, there is no such route. */
   readonly snapshot?: () => string | undefined;
-  /** Absent: what needs a token is shown to no one. */
+  /** If absent, no client gets data that needs a token. */
   readonly tokens?: Secrets;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** Until the head and the body of a request have arrived. */
+/** Time until the head and the body of a request have arrived. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
 const HANDLER_TIMEOUT_MS = 20_000;
 const SOCKET_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const CONNECTIONS_MAX = 256;
 
-/** The caller listens and closes. */
+/** Builds the application. The caller listens and closes. */
 export function buildControl(options: ControlOptions): FastifyInstance {
   const app = createApp(options);
   app.setErrorHandler(handleError);
@@ -50,14 +54,16 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   });
   const check = tokenCheck(options.tokens);
   app.addHook('onRequest', requireToken(check));
-  // What a route wants of a body it reads as bytes: signatures are over those.
+  // Routes read the bytes of a body, because signatures cover the bytes.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
   addHealthRoutes(app, options.vitals);
   addMetricsRoute(app, options.metrics);
   addHookRoutes(app, { ...options.hooks, trigger: options.trigger });
   addSyncRoute(app, options.trigger);
-  addRunsRoutes(app, options.runs, check);
+  addFleetRoutes(app, options.fleet);
+  addEventsRoute(app, options.fleet);
+  addRunsRoutes(app, options.runs, check, addConsoleRoutes(app));
   if (options.snapshot !== undefined) addSnapshotRoute(app, options.snapshot);
   return app;
 }

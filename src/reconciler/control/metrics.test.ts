@@ -1,4 +1,4 @@
-// What is counted when runs end, as Prometheus reads it.
+// Tests the counts at the end of runs, as Prometheus reads them.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -32,7 +32,7 @@ function result(changes: object): Ending {
   return { result: { ...empty, ...changes } as RunResult };
 }
 
-/** The lines of some families after the runs have ended, each after three seconds. */
+/** Returns the lines of some families after the runs have ended, each after three seconds. */
 function after(endings: readonly Ending[], families: RegExp): string[] {
   let now = 0;
   const metrics = createRunMetrics({ version: '1', monotonic: () => now, sources: ['fleet'], interval: () => 30 });
@@ -84,12 +84,12 @@ test.each([
     ending: result({ paused: { by: 'window' } }),
     outcome: 'done',
   },
-])('where $reason a run counts as $outcome, and as nothing else', ({ ending, outcome }) => {
+])('if $reason, a run counts as $outcome, and as nothing else', ({ ending, outcome }) => {
   const counted = after([ending], /^skep_runs_total/).filter((line) => !line.endsWith(' 0'));
   expect(counted).toEqual([`skep_runs_total{outcome="${outcome}"} 1`]);
 });
 
-test('a run that could not look leaves what the one before found, and its success', () => {
+test('a run that could not read the cluster keeps the findings and the success of the run before', () => {
   const found = result({
     plan: { batches: [], held: [], unchanged: [id, id], waiting: [], approved: [], within: [] },
     commits: { fleet: 'c1' },
@@ -110,7 +110,7 @@ test('a commit that is no longer there is forgotten', () => {
   expect(after(commits, /^skep_source_commit_info/)).toEqual(['skep_source_commit_info{source="fleet",commit="c2"} 1']);
 });
 
-test('what was planned, made and found', () => {
+test('planned changes, made changes and findings are counted', () => {
   const batches = [{ name: 'x', changes: [{ action: 'create' }, { action: 'create' }, { action: 'delete' }] }];
   const outcomes = [
     { action: 'created', resource: id },
@@ -193,7 +193,7 @@ test.each([
       'skep_change_failures_total{code="cluster-invalid"} 1',
     ],
   },
-])('what is told where $reason, and not in the run after it', ({ changes, reported }) => {
+])('counts if $reason, and not in the run after it', ({ changes, reported }) => {
   const families = /^skep_(suspended|source_rolled|approval_expired|warnings|field_conflicts|fields|change_failures)/;
   const zero = (line: string) => line.endsWith(' 0') && !line.startsWith('skep_suspended');
   expect(after([result(changes)], families).filter((line) => !zero(line))).toEqual(reported);

@@ -1,4 +1,4 @@
-// What the reconciler counts, for Prometheus. Called by the loop of runs and by what reaches the world.
+// Counts the work of the reconciler for Prometheus. The loop of runs and the adapters call it.
 
 import { createMetrics, type Gauge, type Metrics } from '#std/telemetry/metrics.ts';
 import { addProcessMetrics, type ProcessUsage } from '#std/telemetry/process-metrics.ts';
@@ -8,14 +8,14 @@ import { exitCodeOf, type RunResult } from '../run/result.ts';
 import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
 
 export interface RunMetrics extends RunWatcher {
-  /** Whether a run is asked for that has not begun. */
+  /** Sets whether a requested run waits for its beginning. */
   queued(waiting: boolean): void;
   requested(exchange: Exchange): void;
   fetched(fetch: SourceFetch): void;
   /** Objects whose change only a LIST showed although a watch was open. */
   missed(kind: string, objects: number): void;
   webhook(provider: string, outcome: string): void;
-  /** Whether this process holds the instance's lease now. */
+  /** Sets whether this process holds the instance's lease now. */
   lock(held: boolean): void;
   process(usage: ProcessUsage): void;
   readonly families: Metrics['families'];
@@ -27,14 +27,14 @@ export interface RunMetricsOptions {
   readonly monotonic: () => number;
   /** Names of all sources. */
   readonly sources: readonly string[];
-  /** Seconds between two dates of the schedule, as it is now. */
+  /** Returns the present number of seconds between two dates of the schedule. */
   readonly interval: () => number;
 }
 
 const RUN_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** By exit code: the same run has the same name everywhere. */
+/** Outcomes by exit code: the same run has the same name everywhere. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   0: 'done',
   1: 'failed',
@@ -49,7 +49,7 @@ const LOCKED = 'locked';
 
 export function createRunMetrics({ version, monotonic, sources, interval }: RunMetricsOptions): RunMetrics {
   const metrics = createMetrics();
-  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  metrics.gauge('skep_build_info', 'Release of this program.', ['version']).set([version], 1);
   const runs = addRunMetrics(metrics);
   const found = addFindings(metrics);
   const world = addWorldMetrics(metrics, sources);
@@ -74,13 +74,13 @@ export function createRunMetrics({ version, monotonic, sources, interval }: RunM
 
 function addRunMetrics(metrics: Metrics) {
   const active = metrics.gauge('skep_run_active', 'Whether a run is under way.', []);
-  const queue = metrics.gauge('skep_run_queued', 'Whether a run is asked for that has not begun.', []);
-  const begun = metrics.counter('skep_runs_begun_total', 'Runs that have begun, by why.', ['reason']);
-  const total = metrics.counter('skep_runs_total', 'Runs that have ended, by how (docs/operating.md).', ['outcome']);
-  const seconds = metrics.histogram('skep_run_seconds', 'How long a run took.', [], RUN_SECONDS);
-  const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'When the last run ended that could look.', []);
-  const success = metrics.gauge('skep_run_success_timestamp_seconds', 'When the last run ended well: as `done`.', []);
-  const every = metrics.gauge('skep_schedule_interval_seconds', 'Between the next two dates of the schedule.', []);
+  const queue = metrics.gauge('skep_run_queued', 'Whether a run is requested that has not begun.', []);
+  const begun = metrics.counter('skep_runs_begun_total', 'Begun runs, by reason.', ['reason']);
+  const total = metrics.counter('skep_runs_total', 'Ended runs, by outcome (docs/operating.md).', ['outcome']);
+  const seconds = metrics.histogram('skep_run_seconds', 'Duration of runs.', [], RUN_SECONDS);
+  const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'End of the last run that saw the cluster.', []);
+  const success = metrics.gauge('skep_run_success_timestamp_seconds', 'End of the last run with outcome `done`.', []);
+  const every = metrics.gauge('skep_schedule_interval_seconds', 'Seconds between two dates of the schedule.', []);
   const lockedOut = metrics.gauge('skep_locked_out', 'Whether another run held the lease when the last one began.', []);
   for (const outcome of [...Object.values(OUTCOMES), LOCKED]) total.add([outcome], 0);
   active.set([], 0);
@@ -111,7 +111,7 @@ function outcomeOf(ending: Ending): string {
   return OUTCOMES[exitCodeOf(ending.result)] ?? '';
 }
 
-/** What the last run that could look at all has found. */
+/** Reports the findings of the last run that could read the cluster. */
 function addFindings(metrics: Metrics): (result: RunResult) => void {
   const tellers = [addPlanFindings, addProblemFindings, addPauseFindings, addDone].map((add) => add(metrics));
   return (result) => {
@@ -121,15 +121,15 @@ function addFindings(metrics: Metrics): (result: RunResult) => void {
 
 function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
   const commits = metrics.gauge('skep_source_commit_info', 'The commit that the last run read.', ['source', 'commit']);
-  const objects = metrics.gauge('skep_objects', 'Objects by what the last run found to do.', ['verdict']);
+  const objects = metrics.gauge('skep_objects', 'Objects by the action that the last run found.', ['verdict']);
   const waiting = metrics.gauge('skep_deletions_waiting', 'Deletions that wait for approval.', []);
   const changing = metrics.gauge(
     'skep_runs_with_changes_in_a_row',
-    'Runs up to the last that had changes to make.',
+    'Runs in a row, up to the last, that had changes to make.',
     [],
   );
-  const expired = metrics.gauge('skep_approval_expired', 'Whether they were approved, and it ran out.', []);
-  const resources = metrics.gauge('skep_resources', 'Custom resources, by how far they are.', ['readiness']);
+  const expired = metrics.gauge('skep_approval_expired', 'Whether an approval of waiting deletions has expired.', []);
+  const resources = metrics.gauge('skep_resources', 'Custom resources, by readiness.', ['readiness']);
   let inARow = 0;
   changing.set([], inARow);
   return ({ plan, commits: read, readiness, paused }) => {
@@ -138,7 +138,7 @@ function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
     const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));
     for (const verdict of ['create', 'update', 'delete'] as const)
       objects.set([verdict], planned.filter((each) => each === verdict).length);
-    // Runs that may not write find the same again and again.
+    // Runs that may not write find the same changes again and again.
     if (paused === undefined) inARow = planned.length === 0 ? 0 : inARow + 1;
     changing.set([], inARow);
     objects.set(['unchanged'], plan.unchanged.length);
@@ -155,11 +155,11 @@ function addProblemFindings(metrics: Metrics): (result: RunResult) => void {
   const left = metrics.gauge('skep_fields_left', 'Fields that others have set, and manifests leave to others.', []);
   const setBack = metrics.counter(
     'skep_fields_set_back_total',
-    'Fields of others that were set back to what Git says.',
+    'Fields of others that were set back to the value in Git.',
     [],
   );
   setBack.add([], 0);
-  const failures = metrics.gauge('skep_failures', 'What the world refused the last run, single changes aside.', []);
+  const failures = metrics.gauge('skep_failures', 'Failures of the last run, single changes aside.', []);
   return (result) => {
     for (const severity of ['error', 'warning'])
       problems.set([severity], result.problems.filter((each) => each.severity === severity).length);
@@ -173,11 +173,11 @@ function addProblemFindings(metrics: Metrics): (result: RunResult) => void {
 
 function addPauseFindings(metrics: Metrics): (result: RunResult) => void {
   const suspended = metrics.gauge('skep_suspended', 'Whether `skep suspend` keeps runs from writing.', []);
-  const suspendedAt = metrics.gauge('skep_suspended_timestamp_seconds', 'Since when, where it does.', []);
+  const suspendedAt = metrics.gauge('skep_suspended_timestamp_seconds', 'Time of the suspension, if there is one.', []);
   const closed = metrics.gauge('skep_window_closed', 'Whether sync windows keep runs from writing.', []);
   const rolledBack = metrics.gauge(
     'skep_source_rolled_back_timestamp_seconds',
-    'Since when a rollback keeps the source at an earlier commit, where one does.',
+    'Time since which a rollback keeps the source at an earlier commit.',
     ['source'],
   );
   return ({ paused, quarantined }) => {
@@ -190,7 +190,7 @@ function addPauseFindings(metrics: Metrics): (result: RunResult) => void {
   };
 }
 
-/** People may write such records by hand. */
+/** Ignores invalid times, because people may write such records by hand. */
 function setTime(gauge: Gauge, labels: readonly string[], rfc3339: string): void {
   const at = Date.parse(rfc3339);
   if (!Number.isNaN(at)) gauge.set(labels, at / 1000);
@@ -198,9 +198,9 @@ function setTime(gauge: Gauge, labels: readonly string[], rfc3339: string): void
 
 function addDone(metrics: Metrics): (result: RunResult) => void {
   const changes = metrics.counter('skep_changes_total', 'Changes made, or tried.', ['action']);
-  const refused = metrics.counter('skep_change_failures_total', 'Changes that failed, by why.', ['code']);
-  const syncs = metrics.counter('skep_registry_syncs_total', 'Registry sources looked at.', ['result']);
-  const warnings = metrics.counter('skep_warnings_total', 'What did not work out beside the run itself.', ['code']);
+  const refused = metrics.counter('skep_change_failures_total', 'Changes that failed, by code.', ['code']);
+  const syncs = metrics.counter('skep_registry_syncs_total', 'Syncs of registry sources.', ['result']);
+  const warnings = metrics.counter('skep_warnings_total', 'Failures that did not affect the run itself.', ['code']);
   for (const action of ['created', 'configured', 'deleted', 'held', 'failed']) changes.add([action], 0);
   for (const result of ['synced', 'unchanged', 'failed']) syncs.add([result], 0);
   return ({ outcomes, catalogue, warnings: beside }) => {
@@ -215,12 +215,17 @@ function addDone(metrics: Metrics): (result: RunResult) => void {
 
 function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
   const requests = metrics.counter('skep_cluster_requests_total', 'Requests to the API server.', ['method', 'code']);
-  const seconds = metrics.histogram('skep_cluster_request_seconds', 'Until its answer.', ['method'], REQUEST_SECONDS);
-  const retries = metrics.counter('skep_cluster_retries_total', 'Those of them that were sent again.', ['method']);
-  const fetches = metrics.counter('skep_source_fetches_total', 'Looks at Git sources.', ['source', 'outcome']);
-  const fetching = metrics.histogram('skep_source_fetch_seconds', 'How long they took.', ['source'], REQUEST_SECONDS);
+  const seconds = metrics.histogram(
+    'skep_cluster_request_seconds',
+    'Time until the response.',
+    ['method'],
+    REQUEST_SECONDS,
+  );
+  const retries = metrics.counter('skep_cluster_retries_total', 'Requests that were sent again.', ['method']);
+  const fetches = metrics.counter('skep_source_fetches_total', 'Fetches of Git sources.', ['source', 'outcome']);
+  const fetching = metrics.histogram('skep_source_fetch_seconds', 'Duration of fetches.', ['source'], REQUEST_SECONDS);
   const webhooks = metrics.counter('skep_webhooks_total', 'Webhooks of Git servers.', ['provider', 'outcome']);
-  const missed = metrics.counter('skep_watch_missed_total', 'Changes that no run noticed before its proof.', ['kind']);
+  const missed = metrics.counter('skep_watch_missed_total', 'Changes that a watch missed and a LIST showed.', ['kind']);
   const held = metrics.gauge('skep_lock_held', 'Whether this process holds the lease of the instance.', []);
   for (const source of sources) fetches.add([source, FETCHED], 0);
   held.set([], 0);

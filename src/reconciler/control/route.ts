@@ -1,4 +1,4 @@
-// One route with all that belongs to it: HEAD where there is GET, and a clear answer to every other method.
+// Adds a route with everything that belongs to it: HEAD in addition to GET, and a clear refusal of every other method.
 
 import type {
   FastifyContextConfig,
@@ -16,11 +16,11 @@ const ALLOWED = { GET: ['GET', 'HEAD'], POST: ['POST'] } as const;
 export interface Route {
   readonly method: keyof typeof ALLOWED;
   readonly url: string;
-  /** Present: it needs no token. */
+  /** Set if it needs no token. */
   readonly public?: true;
-  /** Bytes; that of the app where it is not given. */
+  /** Maximum bytes; by default the limit of the app. */
   readonly bodyLimit?: number;
-  /** After the token was checked, and before a body is read. */
+  /** Called after the token was checked, and before a body is read. */
   readonly onRequest?: onRequestAsyncHookHandler;
   readonly handler: Handler;
 }
@@ -30,7 +30,7 @@ export function addRoute(app: FastifyInstance, { method, url, handler, ...rest }
   const { public: isPublic, ...options } = rest;
   const config: FastifyContextConfig = isPublic === undefined ? {} : { public: isPublic };
   app.route({ method, url, config, handler, ...options });
-  // Refused before a token is asked for and a body looked at: which methods there are is no secret.
+  // Refused before a token is checked and a body is read: the available methods are not secret.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,

@@ -1,4 +1,4 @@
-// Stuck or slow, ready or not: what the loop tells, and what follows.
+// Tests whether the program is stuck or slow, ready or not, by the reports of the loop.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -46,7 +46,7 @@ test('a run of which nothing ends but that its lease is kept is stuck', () => {
   expect(stuck()).toBeUndefined();
 });
 
-test('between runs the loop tells that it is awake; one that does not is stuck, too', () => {
+test('between runs the loop reports that it is awake; a silent loop is stuck, too', () => {
   const { began, ended: end, beat, stuck, pass } = start();
   began('schedule');
   end(ended({}));
@@ -75,12 +75,12 @@ test.each([
     unready: ['cluster-unreachable: no answer of https://k'],
   },
   {
-    reason: 'where the cluster went away during the run',
+    reason: 'if the cluster became unreachable during the run',
     endings: [ended({ failures: [failure] })],
     unready: ['no answer of https://k'],
   },
   {
-    reason: 'where one kind may not be listed',
+    reason: 'if one kind may not be listed',
     endings: [ended({ failures: [new Failure('cluster-forbidden', 'no')] })],
     unready: [],
   },

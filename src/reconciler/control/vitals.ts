@@ -1,14 +1,18 @@
-// Tells stuck from slow, and ready from not yet: out of what the loop of runs says of itself.
+// Distinguishes a stuck program from a slow one, and a ready one from one that is not ready yet, by the reports of the
+// loop of runs.
 
 import type { Exchange } from '../run/ports.ts';
 import type { Ending, RunWatcher, Vitals } from './ports.ts';
 
 export interface Pulse extends RunWatcher {
-  /** The loop is awake while it waits for the next run. */
+  /** Called regularly while the loop waits for the next run. */
   beat(): void;
-  /** Something that a run waited for has ended, well or not: an exchange with a Git server, a read of a registry source. */
+  /**
+   * Called when something that a run waited for has ended, well or not: an exchange with a Git server, a read of a
+   * registry source.
+   */
   progressed(): void;
-  /** A request to the cluster has ended, well or not. */
+  /** Called when a request to the cluster has ended, well or not. */
   requested(exchange: Pick<Exchange, 'urgent'>): void;
 }
 
@@ -20,8 +24,8 @@ export interface VitalsOptions {
 }
 
 /**
- * Every single thing that a run waits for has a time limit of its own, two minutes at most: whoever hears of none of
- * them for so long waits for something that never comes.
+ * Every single thing that a run waits for has a time limit of its own, two minutes at most. If none has ended for this
+ * long, the run waits for something that never comes.
  */
 export const STUCK_AFTER_MS = 5 * 60_000;
 
@@ -38,7 +42,7 @@ export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pu
     began: hear,
     progressed: hear,
     requested({ urgent }) {
-      // The lease of a run that hangs is kept up for ever.
+      // The lease of a run that hangs is renewed for ever.
       if (!urgent) hear();
     },
     ended(ending) {
@@ -53,7 +57,10 @@ export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pu
   };
 }
 
-/** Another run of the instance is at work: whoever is locked out stands by, and is as ready as it will be. */
+/**
+ * Returns no reasons if another run of the instance is at work: a process that is locked out stands by, and is as ready
+ * as it will be.
+ */
 function reasonsOf(ending: Ending, sources: readonly string[]): readonly string[] {
   if ('failure' in ending) {
     const { code, message } = ending.failure;
@@ -61,7 +68,7 @@ function reasonsOf(ending: Ending, sources: readonly string[]): readonly string[
   }
   const { commits, failures } = ending.result;
   const unread = sources.filter((name) => commits[name] === undefined).map((name) => `source ${name} cannot be read`);
-  // It is used as it was read last.
+  // The source is used as it was read last.
   const stale = unread.length > 0 ? [] : failures.filter(({ code }) => code.startsWith('git-'));
   const unreachable = failures.filter(({ code }) => UNREACHABLE.includes(code));
   return [...unread, ...[...stale, ...unreachable].map(({ message }) => message)];

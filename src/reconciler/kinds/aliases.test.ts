@@ -42,7 +42,7 @@ describe('old names', () => {
     expect(written(asked)).toBe(place);
   });
 
-  it('each give a warning that says what to write', () => {
+  it('each give a warning that names the current spelling', () => {
     const spec = { type: 'vendor', vendor: { region: 'r' }, authorities: [{ oldBundle: 'c' }] };
     expect(
       deprecatedFields(Schema, { version: 'v1alpha1', value: spec, pointer: '/spec' }).map(

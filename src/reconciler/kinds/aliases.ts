@@ -1,5 +1,5 @@
-// Reads a resource in any spelling by the names that kinds know, and maps places in what was read to places in what its
-// author wrote. The one place where two spellings of a field meet.
+// Reads a resource in any spelling by the field names that kinds use, and maps places in the result to places in the
+// author's text. Only this file knows both spellings of a field.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { ALIAS_OF, deprecationOf, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
@@ -7,14 +7,14 @@ import type { Static, TSchema } from '#std/schema.ts';
 
 type Path = readonly (string | number)[];
 
-/** Steps down into a value, by the names that kinds know and as it is written. */
+/** Steps down into a value, by the names that kinds use and as written. */
 interface Step {
   readonly parent: Step | undefined;
   readonly today: Path;
   readonly written: Path;
 }
 
-/** The same place, by the names that kinds know and as it is written. */
+/** The same place, by the names that kinds use and as written. */
 interface Place {
   readonly today: string;
   readonly written: string;
@@ -22,14 +22,17 @@ interface Place {
 
 export interface Reading {
   readonly value: JsonObject;
-  /** Returns the pointer into what the author wrote, for a pointer into `value`. */
+  /** Returns the pointer into the author's text for a pointer into `value`. */
   written(pointer: string): string;
 }
 
-/** Returns the value by the names that kinds know, and adds the steps with another name to `renamed`. A value without any is returned itself. */
+/**
+ * Returns the value by the names that kinds use, and adds the renamed steps to `renamed`. A value without renamed steps
+ * is returned itself.
+ */
 type Renamer = (value: Json, at: Step | undefined, renamed: Step[]) => Json;
 
-/** A reader for values of a schema, at a pointer. */
+/** Returns a reader for values of a schema, at a pointer. */
 export function readerOf(schema: JsonObject, pointer: string): (value: JsonObject) => Reading {
   const rename = renamer(schema);
   const same = (asked: string) => asked;
@@ -42,7 +45,7 @@ export function readerOf(schema: JsonObject, pointer: string): (value: JsonObjec
   };
 }
 
-/** A reader for specs of other resources: a value in a view fits its schema, with defaults. */
+/** Returns a reader for specs of other resources: a value in a view fits its schema, with defaults. */
 export function specReader<Spec extends TSchema>(schema: Spec): (spec: JsonObject) => Static<Spec> {
   const plain: unknown = schema;
   const read = readerOf(plain as JsonObject, '/spec');
@@ -58,7 +61,10 @@ export function referredName(value: Json | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The value with the names that a version of the API has for its own fields. Fields below them are left as they are. */
+/**
+ * Returns the value with the names that a version of the API has for the fields at its top. Fields below them keep
+ * their names.
+ */
 export function spelledFor(version: string, schema: JsonObject, value: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const entries = Object.entries(value).map(([key, child]): [string, Json | undefined] => {
@@ -84,7 +90,7 @@ function writtenAt(pointer: string, renamed: readonly Place[]): string {
   return place === undefined ? pointer : `${place.written}${pointer.slice(place.today.length)}`;
 }
 
-/** Undefined if such values have one spelling. */
+/** Returns undefined if such values have only one spelling. */
 function renamer(schema: JsonObject): Renamer | undefined {
   const { properties, items, additionalProperties } = schema;
   const words = schema[OLD_WORDS];
@@ -144,7 +150,7 @@ function fieldsRenamer(names: ReadonlyMap<string, Path>, below: (key: string) =>
   };
 }
 
-/** The value with the changed fields at their paths. A field with a path of one name keeps its position. */
+/** Returns the value with the changed fields at their paths. A field with a path of one name keeps its position. */
 function movedTo(value: JsonObject, changed: ReadonlyMap<string, readonly [path: Path, child: Json]>): JsonObject {
   const deep: (readonly [path: Path, child: Json])[] = [];
   const entries = Object.entries(value).flatMap(([key, child]): [string, Json | undefined][] => {

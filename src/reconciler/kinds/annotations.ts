@@ -1,11 +1,11 @@
-// Settings that a kind takes as annotations, because the documents have no fields for them: how they are described, and what
-// is wrong with those that are written.
+// Defines settings of a kind that are annotations, because the documents have no fields for them: their descriptions,
+// and findings about wrong values.
 
 import { closest } from '#std/closest.ts';
 import { pointerToken } from '#std/json.ts';
 import type { Annotation, Finding, Resource } from './kind.ts';
 
-/** A setting, and where it has an effect. `read` gives undefined for what does not fit. */
+/** A setting, with the kinds of resources that it applies to. `read` returns undefined for an invalid value. */
 export interface AnnotationSetting<Value, Place extends string> extends Annotation {
   readonly places: readonly Place[];
   read(text: string): Value | undefined;
@@ -14,10 +14,13 @@ export interface AnnotationSetting<Value, Place extends string> extends Annotati
 type Annotated = Pick<Resource, 'metadata'>;
 type Settings<Place extends string> = readonly AnnotationSetting<unknown, Place>[];
 
-/** What all of them begin with, whatever the API group. */
+/** Prefix of all settings, in any API group. */
 const PREFIX = 'skep.dev/';
 
-/** `here`: what the resource is. Undefined where it is not written, does not fit, or has no effect there. */
+/**
+ * `here`: the kinds of the resource. Returns undefined if the annotation is missing, is invalid, or does not apply to
+ * the resource.
+ */
 export function annotationValue<Value, Place extends string>(
   { metadata }: Annotated,
   { name, places, read }: AnnotationSetting<Value, Place>,
@@ -27,7 +30,7 @@ export function annotationValue<Value, Place extends string>(
   return text === undefined || !places.some((place) => here.includes(place)) ? undefined : read(text);
 }
 
-/** For `rules`: values that do not fit, settings without an effect there, names that are near to one of these. */
+/** For `rules`: finds invalid values, settings that do not apply to the resource, and names similar to one of these. */
 export function annotationFindings<Place extends string>(
   { metadata }: Annotated,
   settings: Settings<Place>,
@@ -47,7 +50,7 @@ export function annotationFindings<Place extends string>(
   });
 }
 
-/** Others begin like ours as well: only what looks like a slip is one. */
+/** Other programs use the prefix as well: only a name that looks like a typing error is reported. */
 function unknownFindings(name: string, settings: readonly Annotation[], pointer: string): readonly Finding[] {
   const words = settings.map((setting) => setting.name.slice(PREFIX.length));
   const near = closest(name.slice(PREFIX.length), words);
@@ -56,20 +59,20 @@ function unknownFindings(name: string, settings: readonly Annotation[], pointer:
   return [{ code: 'annotation-unknown', severity: 'warning', pointer, message, at: 'key' }];
 }
 
-/** For settings with a few words as values. */
+/** For settings whose values are a few words. */
 export function oneOf<const Value extends string>(choices: readonly Value[], fallback: Value) {
   const read = (text: string) => choices.find((each) => each === text);
   return { values: choices.join(' or '), fallback, read };
 }
 
-/** NAME or NAME/KEY of a ConfigMap with certificates. */
+/** Reads NAME or NAME/KEY of a ConfigMap with certificates. */
 export function readConfigMapKey(text: string): { readonly name: string; readonly key: string } | undefined {
   const [, name, key = 'ca.crt'] =
     /^([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)(?:\/([-._a-zA-Z0-9]{1,253}))?$/.exec(text) ?? [];
   return name === undefined || key === '..' || key === '.' ? undefined : { name, key };
 }
 
-/** Proxies and virtual servers have it; the documents have no field for it. */
+/** Setting of proxies and virtual servers, for which the documents have no field. */
 export const AUDIT_FAILURE_SETTING = {
   name: 'skep.dev/audit-failure',
   description:

@@ -1,4 +1,4 @@
-// Status conditions: their schema, and how a new set follows from the one that exists.
+// Status conditions: their schema, and the computation of a new set from the existing one.
 
 import { isObject } from '#std/json.ts';
 import { choice, integer, list, object, optional, type Static, text, time } from '#std/schema.ts';
@@ -6,33 +6,33 @@ import type { Finding, Observed, Resource } from './kind.ts';
 
 const ConditionSchema = object(
   {
-    type: text('What the condition is about.', {
+    type: text('Subject of the condition.', {
       maxLength: 316,
       pattern:
         '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
     }),
-    status: choice('Whether it holds.', ['True', 'False', 'Unknown']),
+    status: choice('Whether it is true.', ['True', 'False', 'Unknown']),
     observedGeneration: optional(
-      integer('Generation of the resource that this was found out about.', { format: 'int64', minimum: 0 }),
+      integer('Generation of the resource that the condition is about.', { format: 'int64', minimum: 0 }),
     ),
     lastTransitionTime: time('When the status last changed.'),
-    reason: text('One word for why, for programs.', {
+    reason: text('Reason as one word, for programs.', {
       minLength: 1,
       maxLength: 1024,
       pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
     }),
-    message: text('Why, for people.', { maxLength: 32768 }),
+    message: text('Reason, for people.', { maxLength: 32768 }),
   },
-  'One thing that is known about the resource.',
+  'A condition of the resource.',
 );
 
-export const ConditionsSchema = list(ConditionSchema, 'What is known about the resource, one entry per subject.', {
+export const ConditionsSchema = list(ConditionSchema, 'Conditions of the resource, one entry per subject.', {
   keys: ['type'],
 });
 
 type Condition = Static<typeof ConditionSchema>;
 
-/** A condition without the facts that follow from the resource and its history. */
+/** A condition without the fields that follow from the resource and its history. */
 export interface Verdict {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -41,8 +41,8 @@ export interface Verdict {
 }
 
 /**
- * The conditions to write: one per verdict, in order. A condition whose status did not change keeps its transition
- * time; one that no verdict speaks of any more goes.
+ * Returns the conditions to write: one per verdict, in order. A condition with an unchanged status keeps its transition
+ * time; conditions without a verdict are dropped.
  */
 export function conditionsOf(resource: Resource, verdicts: readonly Verdict[], observed: Observed): Condition[] {
   const { generation } = resource.metadata;
@@ -62,13 +62,16 @@ function unchangedSince(resource: Resource, verdict: Verdict): string | undefine
   return typeof since === 'string' ? since : undefined;
 }
 
-/** `observedGeneration` of a status; absent where the resource does not live in a cluster. */
+/** Returns `observedGeneration` of a status; nothing if the resource does not exist in a cluster. */
 export function observedGeneration(resource: Resource): { observedGeneration?: number } {
   const { generation } = resource.metadata;
   return generation === undefined ? {} : { observedGeneration: generation };
 }
 
-/** Why children are held, in one word: `reference-missing` is ReferenceMissing. Another reason is another Event. */
+/**
+ * Returns in one word why children are kept unchanged: `reference-missing` becomes ReferenceMissing. Each reason has
+ * its own Event.
+ */
 export function refusalReason({ code }: Finding): string {
   const words = code === 'invalid-pod-template' ? 'invalid-pod-template-spec' : code;
   return words.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,4 +1,4 @@
-// What kinds that only hold settings say of themselves.
+// Tests the status of kinds that only contain settings.
 
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -55,7 +55,7 @@ describe('the digest', () => {
     expect(statusOf({ status: { configHash: 'older' }, refusals: [REFUSAL] }).configHash).toBe('older');
   });
 
-  it('is there even where no settings could ever be used', () => {
+  it('exists even if the settings were never valid', () => {
     expect(statusOf({ refusals: [REFUSAL] }).configHash).toBe(statusOf({}).configHash);
   });
 });

@@ -1,5 +1,5 @@
-// The status of a kind that only holds settings for others: a digest of the settings, who uses them, whether they can be
-// used.
+// Computes the status of a kind that only contains settings for others: a digest of the settings, their users, and
+// whether they are valid.
 
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -17,12 +17,12 @@ export const ConfigStatus = object(
     referencingServers: optional(
       list(
         text('Name of an MCPServer, or kind and name of another resource.'),
-        'Who uses the settings, sorted: MCPServers by name, others as Kind/name.',
+        'Users of the settings, sorted: MCPServers by name, others as Kind/name.',
       ),
     ),
     conditions: optional(ConditionsSchema),
   },
-  'The settings as they were last seen.',
+  'The last observed state of the settings.',
 );
 
 export function configStatus(
@@ -56,15 +56,15 @@ function configHash(spec: unknown): string {
   return digest(spec).slice(0, 16);
 }
 
-/** While the settings cannot be used, what uses them runs on with the last that could be. */
+/** While the settings are invalid, their users go on with the last valid ones. */
 function hashInUse({ status }: Resource): string | undefined {
   const hash = status?.configHash;
   return typeof hash === 'string' && hash !== '' ? hash : undefined;
 }
 
 /**
- * Existing clients read the list as names of MCPServers, so these stay plain; a name cannot hold the slash that tells
- * the others from them.
+ * Existing clients read the list as names of MCPServers, so these stay plain; other kinds have a prefix with a slash,
+ * which a name cannot contain.
  */
 function usersOf(view: View, field: SettingsField, name: string): string[] {
   const fields = fieldsOfSameKind(field);

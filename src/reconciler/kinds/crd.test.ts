@@ -4,10 +4,10 @@ import { crd, structuralSchema } from './crd.ts';
 import { fieldsOf } from './fields.ts';
 import { KINDS } from './index.ts';
 
-/** apiextensions.k8s.io/v1: what a structural schema may not say, or not that way. */
+/** apiextensions.k8s.io/v1: words that a structural schema may not contain, or only in another form. */
 const FORBIDDEN = ['const', 'patternProperties', 'additionalItems', 'anyOf', 'oneOf', 'allOf', '$ref', 'deprecated'];
 
-/** Every schema inside a schema, with its path. */
+/** Returns every schema inside a schema, with its path. */
 function schemasIn(schema: JsonObject, path: string): { path: string; schema: JsonObject }[] {
   const { properties, items, additionalProperties } = schema;
   return [
@@ -81,14 +81,15 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
     });
     const { versions } = definition.spec as { versions: { name: string; storage: boolean; schema: unknown }[] };
     const [before, after] = versions;
-    // The existing platform has no v1beta1 of MCPWebhookConfig: a stored v1beta1 would refuse its definition.
+    // The existing platform has no v1beta1 of MCPWebhookConfig: the API server would refuse its definition if v1beta1
+    // were stored.
     const stored = kind.kind === 'MCPWebhookConfig' ? 'v1alpha1' : 'v1beta1';
     expect(versions.filter(({ storage }) => storage).map(({ name }) => name)).toEqual([stored]);
     expect(before?.schema).toEqual(after?.schema);
     expect(definition.spec).not.toHaveProperty('conversion');
   });
 
-  it('shows in its columns only what the schema has', () => {
+  it('shows in its columns only fields of the schema', () => {
     const known = new Set([
       'metadata.creationTimestamp',
       ...fieldsOf(kind.schema.spec, 'spec').map(({ path }) => path),

@@ -1,4 +1,4 @@
-// Turns a kind into what an API server needs to know of it: its structural schema and its CustomResourceDefinition.
+// Renders a kind for an API server: its structural schema and its CustomResourceDefinition.
 
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -9,20 +9,23 @@ import type { Kind, PrinterColumn } from './kind.ts';
 /** The version with the spelling of the documents. */
 export const DOCUMENTED_VERSION = 'v1alpha1';
 
-/** The version that manifests written today have. A kind says which version an API server stores. */
+/** The version of new manifests. Each kind decides which version an API server stores. */
 export const VERSION = NEXT_VERSION;
 
 /**
- * All versions, in one schema with the spellings of both. No version that a server has stored may go: it refuses a definition
- * without it.
+ * All versions, in one schema with the spellings of both. A version that a server has stored must not be removed: the
+ * server refuses a definition without it.
  */
 export const VERSIONS = [DOCUMENTED_VERSION, VERSION] as const;
 
-/** Words that a structural schema may not hold (apiextensions.k8s.io/v1), or not the way JSON Schema means them. */
+/**
+ * Words that a structural schema may not contain (apiextensions.k8s.io/v1), or whose meaning differs from JSON Schema.
+ */
 const FORBIDDEN = ['const', 'patternProperties', 'anyOf', 'allOf', 'oneOf', '$ref', 'definitions'];
 
 /**
- * The `openAPIV3Schema` of the whole object. Fields with a default are optional in it, and marks of our own are gone.
+ * Returns the `openAPIV3Schema` of the whole object. Fields with a default are optional in it, and our own marks are
+ * removed.
  */
 export function structuralSchema(kind: Kind): JsonObject {
   const spec = structural(kind.schema.spec);
@@ -35,7 +38,7 @@ export function structuralSchema(kind: Kind): JsonObject {
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
-      // The API server refuses a description here; that there is a name, it knows only where a rule is about it.
+      // The API server refuses a description here, and needs `name` declared only if a rule uses it.
       metadata: { type: 'object', properties: validations.length === 0 ? undefined : { name: { type: 'string' } } },
       spec: isNeeded ? spec : { ...spec, default: {} },
       status: structural(kind.schema.status),
@@ -73,7 +76,10 @@ function nested(word: string, value: Json | undefined): Json | undefined {
   );
 }
 
-/** The CustomResourceDefinition of the kind in an API group. `stored`: the version that the API server is to store. */
+/**
+ * Returns the CustomResourceDefinition of the kind in an API group. `stored`: the version that the API server is to
+ * store.
+ */
 export function crd(kind: Kind, apiGroup: string, stored = kind.storedVersion): KubeObject {
   const { plural, singular, shortNames, categories } = kind;
   return {

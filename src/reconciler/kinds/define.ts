@@ -1,4 +1,4 @@
-// Makes a `Kind` out of functions that are typed by their kind's schema: the only place where a spec changes from plain JSON
+// Creates a `Kind` from functions that are typed by their kind's schema. Only here does a spec change from plain JSON
 // to its type and back.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
@@ -31,7 +31,7 @@ import { withPlacement } from './pods/placement.ts';
 import { unknownReferenceFields } from './reference-fields.ts';
 import { refusedFieldAdvice } from './refused-fields.ts';
 
-/** A resource as its own kind sees it. */
+/** A resource as its own kind reads it. */
 export interface Typed<Spec extends TSchema> {
   readonly name: string;
   readonly namespace: string;
@@ -39,7 +39,7 @@ export interface Typed<Spec extends TSchema> {
   readonly resource: Resource;
 }
 
-/** What a kind says of itself; what it leaves out is empty. */
+/** Definition of a kind; missing parts are empty. */
 export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly kind: string;
   readonly plural: string;
@@ -49,9 +49,9 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   readonly annotations?: readonly Annotation[];
-  /** Sentences for fields that people know from pods, by pointer with `*` for an index: how to do the same here. */
+  /** Advice about fields that people know from pods, by pointer with `*` for an index: how to do the same here. */
   readonly fieldAdvice?: Readonly<Record<string, string>>;
-  /** `v1beta1` if it is left out. */
+  /** `v1beta1` if absent. */
   readonly storedVersion?: string;
   readonly after: readonly string[];
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
@@ -73,17 +73,17 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   written?(status: JsonObject): JsonObject;
 }
 
-/** A resource by the names that kinds know, and where its author wrote what. */
+/** A resource by the names that kinds use, with the places of its fields in the author's text. */
 interface Read<Spec extends TSchema> {
   readonly self: Typed<Spec>;
-  /** The same findings, references: what points to a place points to where it is written. */
+  /** Returns the same findings or references, with pointers to the places in the author's text. */
   placed<T extends { readonly pointer: string }>(found: readonly T[] | undefined): readonly T[];
 }
 
-/** The caller read the resource, so it has passed the schema that the spec's type comes from. */
+/** The caller has read the resource, so it fits the schema that the spec's type comes from. */
 function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
   const read = readerOf(schema, '/spec');
-  // The pipeline asks a kind about the same resource many times; no one changes a resource.
+  // The pipeline calls a kind for the same resource many times, and resources never change.
   const known = new WeakMap<Resource, Read<Spec>>();
   return (resource) => {
     const earlier = known.get(resource);
@@ -100,7 +100,7 @@ function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource)
   };
 }
 
-/** A URL that cannot be read would keep a pod from starting, or end its process at the first request. */
+/** Checks URLs: an invalid one would keep a pod from starting, or end its process at the first request. */
 function addressFindings(schema: TSchema, spec: unknown): readonly Finding[] {
   return addressFaults(schema, spec, '/spec').map(({ pointer, message }) => {
     const where = fieldPath(pointer);
@@ -112,7 +112,7 @@ function plain(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** Adds what every kind says: its deletion waits. Its fields have the names of the resource's version. */
+/** Adds the part that all kinds have: a pending deletion. Its fields have the names of the resource's version. */
 function completeStatus(resource: Resource, schema: TSchema, status: unknown, observed: Observed): JsonObject {
   const own = spelledFor(versionOf(resource.apiVersion), plain(schema), plain(status));
   const { kept } = observed;
@@ -148,7 +148,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after },
     ...{ schema, annotations, storedVersion },
-    adviceOnField: (pointer) => adviceOn(fieldAdvice, pointer) ?? refusedFieldAdvice(kind, pointer),
+    adviceOnField: (pointer) => adviceOn(fieldAdvice, pointer) ?? refusedFieldAdvice(pointer),
     unread: (written) => unknownReferenceFields(schema.spec, written, '/spec'),
     rules: (resource, written) => {
       const { self, placed } = read(resource);

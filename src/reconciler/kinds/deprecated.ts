@@ -4,14 +4,17 @@ import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Deprecation, deprecationOf, NEW_WORDS, NEXT_VERSION, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
 import type { Finding } from './kind.ts';
 
-/** Values of a version of the API, and where they are. */
+/** A value in a version of the API, and its place. */
 interface Written {
   readonly version: string;
   readonly value: unknown;
   readonly pointer: string;
 }
 
-/** One warning per deprecated field that an author wrote. Without defaults: those would be reported, too. */
+/**
+ * Returns one warning per deprecated field that an author wrote. `written` has no defaults, because they would be
+ * reported too.
+ */
 export function deprecatedFields(schema: JsonObject, written: Written): readonly Finding[] {
   const { value, version, pointer } = written;
   if (value === undefined || value === null) return [];
@@ -32,16 +35,16 @@ export function deprecatedFields(schema: JsonObject, written: Written): readonly
   return fields.flatMap(([key, field]) => (value[key] === undefined ? [] : below(field, value[key], key)));
 }
 
-/** What of a schema has to be looked at: the parts that are deprecated, or hold something that is. */
+/** The parts of a schema that have to be checked: parts that are deprecated, or contain a deprecated part. */
 interface Inside {
   readonly fields: readonly (readonly [string, JsonObject])[];
-  /** Of lists. */
+  /** Schema of the items of a list. */
   readonly items: JsonObject | undefined;
-  /** Of maps. */
+  /** Schema of the values of a map. */
   readonly values: JsonObject | undefined;
 }
 
-/** Schemas are constants of the program: looked through once. */
+/** Schemas are constants of the program, so each is searched once. */
 const known = new WeakMap<JsonObject, Inside>();
 
 function insideOf(schema: JsonObject): Inside {
@@ -64,7 +67,7 @@ function holdsOld(schema: JsonObject): boolean {
   return own || fields.length > 0 || items !== undefined || values !== undefined;
 }
 
-/** The deprecation of a word: it is an old word, or a word that `NEXT_VERSION` spells in another way. */
+/** Returns the deprecation of a word: it is an old word, or a word that `NEXT_VERSION` spells in another way. */
 function valueDeprecation(schema: JsonObject, value: unknown): Deprecation | undefined {
   if (typeof value !== 'string') return undefined;
   const [old, news] = [schema[OLD_WORDS], schema[NEW_WORDS]];

@@ -1,4 +1,4 @@
-// A kind's schema as fields, for documentation, explanation and tests that must not miss one.
+// Lists a kind's schema as fields, for documentation, explanation and tests that must not miss one.
 
 import assert from 'node:assert/strict';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -16,36 +16,39 @@ import type { Kind } from './kind.ts';
 export interface Field {
   /** `spec.registries[].git.branch`; keys of maps are `{}`. */
   readonly path: string;
-  /** `string`, `integer`, `boolean`, `object`, with `[]` behind for lists and `{}` for maps. */
+  /** `string`, `integer`, `boolean`, `object`, followed by `[]` for lists and `{}` for maps. */
   readonly type: string;
   readonly description: string;
   readonly required: boolean;
   readonly default?: Json;
   readonly deprecated?: Deprecation;
-  /** Which values fit. */
+  /** Limits of valid values. */
   readonly limits: Limits;
-  /** What its rules say where they are broken, those of items and values of maps included. */
+  /** Messages of its rules, including the rules of items and of values of maps. */
   readonly rules: readonly string[];
-  /** The fields of the object that it holds, of its items, or of the values of its map. */
+  /** Fields of the object, of its items, or of the values of its map. */
   readonly fields: readonly Field[];
-  /** True where nothing below it is described. */
+  /** Whether no field below it is described. */
   readonly leaf: boolean;
   readonly schema: JsonObject;
 }
 
 export interface Limits {
   readonly choices: readonly string[];
-  /** Choices of the past, and those that they mean. */
+  /** Old choices, each with its current word. */
   readonly oldWords: readonly { readonly word: string; readonly use: string }[];
   /** `1 to 65535`, `not empty`, `at most 64 entries`. */
   readonly sizes: readonly string[];
   /** A regular expression (RE2). */
   readonly pattern?: string;
-  /** Of the entries of a list, or the values of a map, that are no objects with fields. */
+  /** Limits of the items of a list, or of the values of a map, that are not objects with fields. */
   readonly each?: Limits;
 }
 
-/** The whole object as a field without a name: `spec` and `status` are described, the rest is what every object has. */
+/**
+ * Returns the whole object as a field without a name: `spec` and `status` are described, the rest is the same for every
+ * object.
+ */
 export function rootField(kind: Kind): Field {
   const { spec, status, validations } = kind.schema;
   const required = ['apiVersion', 'kind', 'metadata', ...(hasRequired(spec) ? ['spec'] : [])];
@@ -75,17 +78,17 @@ function hasDefault(schema: Json | undefined): boolean {
   return isObject(schema) && schema.default !== undefined;
 }
 
-/** The fields of an object schema at any depth, parents before children. */
+/** Returns the fields of an object schema at any depth, parents before children. */
 export function fieldsOf(schema: JsonObject, path: string): readonly Field[] {
   return flat(fieldsBelow(schema, path));
 }
 
-/** All of them and what is below, parents before children. */
+/** Returns all fields and the fields below them, parents before children. */
 export function flat(fields: readonly Field[]): readonly Field[] {
   return fields.flatMap((field) => [field, ...flat(field.fields)]);
 }
 
-/** The last word of its path, without marks of lists and maps. */
+/** Returns the last word of its path, without marks of lists and maps. */
 export function lastName({ path }: Field): string {
   return path.slice(path.lastIndexOf('.') + 1).replaceAll(/\[\]|\{\}/g, '');
 }
@@ -123,13 +126,13 @@ function typeOf({ type, [REFERENCE]: isReference }: JsonObject): string {
   return String(type ?? 'any');
 }
 
-/** What one list or map holds. */
+/** Returns the schema of the items of a list or the values of a map. */
 function heldBy({ items, additionalProperties }: JsonObject): { schema: JsonObject; suffix: string } | undefined {
   if (isObject(items)) return { schema: items, suffix: '[]' };
   return isObject(additionalProperties) ? { schema: additionalProperties, suffix: '{}' } : undefined;
 }
 
-/** Through lists and maps to what they hold. */
+/** Follows lists and maps to the schema of their innermost values. */
 function innermost(schema: JsonObject): { readonly schema: JsonObject; readonly suffix: string } {
   const held = heldBy(schema);
   if (held === undefined) return { schema, suffix: '' };

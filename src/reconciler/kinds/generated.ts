@@ -1,4 +1,4 @@
-// Generated objects that several kinds have: ConfigMaps with a checksum, Services, service accounts.
+// Renders objects that several kinds have: ConfigMaps with a checksum, Services, service accounts.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest } from '#std/hash.ts';
@@ -11,7 +11,7 @@ interface Place {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A ConfigMap that carries the digest of its content, for itself and for pods that must follow it. */
+/** Renders a ConfigMap with a digest of its content, for itself and for pods that must restart when it changes. */
 export function configMap(apiGroup: string, { name, namespace, labels }: Place, data: Record<string, string>) {
   const checksum = digest({ data, labels });
   const annotations = { [`${apiGroup}/content-checksum`]: checksum };
@@ -25,12 +25,12 @@ export function configMap(apiGroup: string, { name, namespace, labels }: Place, 
 }
 
 export interface ServiceShape {
-  /** ClusterIP where absent. */
+  /** If absent, ClusterIP. */
   readonly type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
   readonly selector: Readonly<Record<string, string>>;
   readonly port: { readonly name: string; readonly number: number };
   readonly sessionAffinity?: 'ClientIP' | 'None';
-  /** Seconds that ClientIP lasts; Kubernetes' own default where absent. */
+  /** Seconds that ClientIP lasts; if absent, Kubernetes' own default. */
   readonly affinityTimeoutSeconds?: number;
   readonly headless?: boolean;
 }
@@ -54,7 +54,7 @@ export function service(place: Place, shape: ServiceShape): KubeObject {
   return { apiVersion: 'v1', kind: 'Service', metadata, spec };
 }
 
-/** A service account without rights of its own. */
+/** Renders a service account without rights. */
 export function serviceAccount({ name, namespace, labels }: Place, pullSecrets: readonly string[]): KubeObject {
   return {
     apiVersion: 'v1',
@@ -64,7 +64,7 @@ export function serviceAccount({ name, namespace, labels }: Place, pullSecrets: 
   };
 }
 
-/** A service account, and the Role with what it may do, bound to it. */
+/** Renders a service account, and a Role with its rights, bound to it. */
 export function accountWithRights(place: Place, pullSecrets: readonly string[], rules: JsonObject[]): KubeObject[] {
   const { name, namespace, labels } = place;
   const metadata = { name, namespace, labels: { ...labels } };
@@ -82,7 +82,7 @@ export function accountWithRights(place: Place, pullSecrets: readonly string[], 
   ];
 }
 
-/** The field of that name, in pods and service accounts; absent where there are none. */
+/** Returns the field of that name, in pods and service accounts; nothing if there are no secrets. */
 export function imagePullSecrets(names: readonly string[]): JsonObject {
   const unique = [...new Set(names)];
   return unique.length === 0 ? {} : { imagePullSecrets: unique.map((name) => ({ name })) };

@@ -1,4 +1,4 @@
-// The kinds we know. Nothing else is a custom resource of ours.
+// Lists all kinds of skep's custom resources.
 
 import { EmbeddingServer } from './embeddingserver/index.ts';
 import type { Kind } from './kind.ts';

@@ -1,5 +1,5 @@
-// The contract that every custom resource kind fulfils. The pipeline sees `Kind` and `Resource` only: a spec's type never
-// leaves its kind's folder.
+// Declares the contract of every custom resource kind. The pipeline uses only `Kind` and `Resource`: a spec's type
+// never leaves its kind's folder.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '#contracts/registry/config.ts';
@@ -16,13 +16,13 @@ import type { Validation } from '#std/schema/marks.ts';
 
 export type { Finding } from '#kubernetes/rules/finding.ts';
 
-/** A custom resource of ours: read, valid against its schema, defaults filled in. */
+/** One of our custom resources: parsed, valid against its schema, with defaults. */
 export interface Resource extends KubeObject {
   spec: JsonObject;
   status?: JsonObject;
 }
 
-/** A name written in a resource that means another object of the same namespace. */
+/** A name in a resource that refers to another object of the same namespace. */
 export interface Reference {
   readonly pointer: string;
   readonly kind: string;
@@ -30,33 +30,33 @@ export interface Reference {
   /** For ConfigMap and Secret: the key that must exist. */
   readonly key?: string;
   /**
-   * Its absence holds nothing: `waited`, for Kubernetes starts no pod before it is there, which is worth a warning;
-   * `allowed`, because the author said so.
+   * Optional references keep no children unchanged. `waited`: Kubernetes starts no pod before the object exists, so its
+   * absence is a warning. `allowed`: the author allows its absence.
    */
   readonly optional?: 'waited' | 'allowed';
 }
 
-/** Where clients reach a resource, whom it lets in and what it offers. */
+/** The address of a resource for clients, its authentication and its tools. */
 export interface Endpoint {
   readonly url: string;
   readonly transport: string;
   readonly auth: EndpointAuth;
   readonly offer: Offer;
-  /** Absent: the resource asks for no entry in the catalogue of running servers. */
+  /** Absent: the resource requests no entry in the catalogue of running servers. */
   readonly listing?: Listing | undefined;
 }
 
 export type EndpointAuth =
   | { readonly type: 'anonymous' }
-  /** Tokens of the issuer; if there is an audience, only those made for it; if there is an account (`namespace/name`, `namespace/*`), only its own. */
+  /** Tokens of the issuer, limited to the audience and the account (`namespace/name`, `namespace/*`) if set. */
   | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string; readonly account?: string }
-  /** What it names cannot be read. */
+  /** The named settings cannot be read. */
   | { readonly type: 'unknown' };
 
 export type Offer =
   | {
       readonly type: 'server';
-      /** By which a catalogue may know it, and its tools. */
+      /** Identifies the server, with its tools, in a catalogue. */
       readonly server: { readonly image: string; readonly args?: readonly string[] } | { readonly url: string };
       readonly shown: Shown;
     }
@@ -64,15 +64,15 @@ export type Offer =
       readonly type: 'members';
       readonly members: readonly OfferedMember[];
       readonly resolution: ConflictResolution;
-      /** Names of its own tools, which are workflows over those of the members. */
+      /** Names of its own tools, which are workflows over the members' tools. */
       readonly workflows: readonly string[];
-      /** Clients see `find_tool` and `call_tool`, and find the others by them. */
+      /** Clients see `find_tool` and `call_tool`, with which they find the other tools. */
       readonly optimizer: boolean;
     };
 
 export interface OfferedMember {
   readonly workload: string;
-  /** Kind of the resource of that name in the same namespace; absent: it is somewhere else, at the URL. */
+  /** Kind of the resource of that name in the same namespace; absent: it is elsewhere, at the URL. */
   readonly kind?: string;
   readonly url: string;
   readonly shown: Shown;
@@ -82,19 +82,19 @@ export interface OfferedMember {
 /** An image that a resource runs. */
 export interface Image {
   readonly image: string;
-  /** Where it is written. */
+  /** Pointer to the field with its name. */
   readonly pointer: string;
 }
 
 /** An object of the resource's namespace. */
 export type ObjectName = Pick<ResourceId, 'apiVersion' | 'kind' | 'name'>;
 
-/** The objects of the resource's namespace: desired ones where Git declares them, living ones otherwise. */
+/** The objects of the resource's namespace: desired ones if Git declares them, live ones otherwise. */
 export interface View {
   find(kind: string, name: string): KubeObject | undefined;
-  /** All of a kind, by name. */
+  /** Returns all objects of a kind, by name. */
   all(kind: string): readonly KubeObject[];
-  /** Pods of a workload that lacks some, as far as they are known; absent: none are known. */
+  /** Returns the pods of a workload that lacks some, as far as they are known; absent: none are known. */
   readonly pods?: ((kind: string, name: string) => readonly KubeObject[]) | undefined;
 }
 
@@ -104,67 +104,67 @@ interface ObjectKey {
   readonly key: string;
 }
 
-/** What the instance's configuration says that children depend on. */
+/** Settings of the instance's configuration that children depend on. */
 export interface Settings {
   readonly apiGroup: string;
   readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
   readonly pullSecrets: readonly string[];
-  /** What is in every pod, whoever makes it; absent: nothing. */
+  /** Settings of every pod, of any kind; absent: none. */
   readonly pods?: {
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly tolerations: readonly JsonObject[];
     readonly platform: 'kubernetes' | 'openshift';
   };
-  /** `catalogue.database` of skep.yaml, for registries that name none; its passwords stay out. Absent: the defaults. */
+  /** `catalogue.database` of skep.yaml without passwords, for registries that name none. Absent: the defaults. */
   readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']> & {
-    /** What stands in the namespace of each such registry. */
+    /** Objects in the namespace of each such registry. */
     readonly services?: { readonly passFileSecret?: ObjectKey; readonly caConfigMap?: ObjectKey };
   };
-  /** Stands for content that must not be guessed from what stands for it (Secrets): a keyed hash. Equal texts, equal digests. */
+  /** Returns a keyed hash of a secret value, which must not be guessable from it. Equal texts have equal digests. */
   digest(text: string): string;
 }
 
-/** The issuer of the tokens of the cluster's service accounts, as its API server names it; or a sentence that says why it is not known. */
+/** The issuer of the cluster's service account tokens, or a sentence that says why it is unknown. */
 export type TokenIssuer = { readonly issuer: string } | { readonly fault: string };
 
-/** What `status()` may look at; the same input gives the same status. */
+/** The input of `status()`; the same input gives the same status. */
 export interface Observed {
-  /** The objects as they exist now. */
+  /** The objects that exist now. */
   readonly view: View;
-  /** Why children are held, where they are: missing references, a rejected image. Empty when all is well. */
+  /** Reasons why children are kept unchanged: missing references, a rejected image. Empty if there are none. */
   readonly refusals: readonly Finding[];
-  /** Kinds that could not be listed, by name: what the view says of them is not known. A status that asks for none of them is written. */
+  /** Names of kinds that could not be listed. A status that uses none of them is written. */
   readonly unlisted?: ReadonlySet<string>;
   /** Errors of this resource's children in this run, one sentence each. */
   readonly failures: readonly string[];
-  /** Why the resource stays although no one wants it any more; absent where it is wanted. */
+  /** The reason why the resource stays although Git no longer declares it; absent if it is declared. */
   readonly kept?: string;
-  /** For MCPRegistry: the state of its sources by name; absent where the store could not be read. */
+  /** For MCPRegistry: the state of its sources by name; absent if the store could not be read. */
   readonly catalogue?: CatalogueState;
-  /** For MCPRegistry: why its store could not be read or written; absent where it could, or no one tried. */
+  /** For MCPRegistry: why its store could not be read or written; absent if that worked or was not tried. */
   readonly storeFailure?: string;
-  /** If the resource accepts tokens of service accounts. Absent: it does not, or the cluster was not asked. */
+  /** Issuer, if the resource accepts tokens of service accounts. Absent: it does not, or the cluster was not asked. */
   readonly tokenIssuer?: TokenIssuer | undefined;
   /** RFC 3339; used for transition times only. */
   readonly now: string;
 }
 
-/** A Secret whose values no one chooses: made at random when it is first applied, and kept from then on. */
+/** A Secret with random values: created when it is first applied, and kept from then on. */
 export interface GeneratedSecret {
-  /** Without the values. */
+  /** The Secret without the values. */
   readonly object: KubeObject;
-  /** How many random bytes each key holds, as base64 text. */
+  /** Number of random bytes of each key, written as base64 text. */
   readonly random: Readonly<Record<string, number>>;
 }
 
 /** A setting that is an annotation. */
 export interface Annotation {
-  /** Whole: skep.dev/rate-limit. */
+  /** The whole name: skep.dev/rate-limit. */
   readonly name: string;
   readonly description: string;
-  /** Which values fit. */
+  /** Description of the valid values. */
   readonly values: string;
-  /** What counts where it is not written. */
+  /** The value if the annotation is missing. */
   readonly fallback: string;
 }
 
@@ -182,18 +182,18 @@ export interface Kind {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** One or two sentences: what it is for. */
+  /** One or two sentences about the purpose. */
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
-  /** Its settings that are annotations, because the documents have no fields for them. */
+  /** Settings of the kind that are annotations, because the documents have no fields for them. */
   readonly annotations: readonly Annotation[];
   /** Returns a sentence about an unknown field that people know from pods or from the existing platform. `pointer`: RFC 6901. */
   adviceOnField(pointer: string): string | undefined;
   /** The version that an API server stores, and that `skep convert` writes. */
   readonly storedVersion: string;
-  /** Kinds whose objects must be applied before ours, and deleted after. */
+  /** Kinds whose objects must be applied before this kind's, and deleted after. */
   readonly after: readonly string[];
-  /** JSON Schemas (TypeBox) of `spec` and `status`: the only place where a field is defined. */
+  /** JSON Schemas (TypeBox) of `spec` and `status`: a field is defined only there. */
   readonly schema: {
     readonly spec: JsonObject;
     readonly status: JsonObject;
@@ -201,44 +201,47 @@ export interface Kind {
     readonly validations: readonly Validation[];
   };
 
-  /** Fields of a written spec that an API server keeps although nothing reads them. */
+  /** Finds fields of a written spec that an API server keeps although no code reads them. */
   unread(written: unknown): readonly Finding[];
   /**
-   * What CEL cannot say. Only called for resources that pass schema and CEL. Deprecated fields are looked for in the spec
-   * as its author wrote it: a default says nothing.
+   * Finds mistakes that CEL cannot express. Only called for resources that pass schema and CEL. Deprecated fields are
+   * searched in the spec as its author wrote it, without defaults.
    */
   rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
-  /** What children are made of beside that: objects that the instance's configuration names. */
+  /** Names further objects that children depend on: objects that the instance's configuration names. */
   configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   /**
-   * What is wrong with the content of the objects it refers to (broken JSON in a ConfigMap, a missing key). An error
-   * refuses, as a missing reference does. Only called when every non-optional reference was found.
+   * Finds mistakes in the content of the objects it refers to (broken JSON in a ConfigMap, a missing key). An error
+   * keeps the children unchanged, as a missing reference does. Only called if every non-optional reference was found.
    */
   inspect(resource: Resource, view: View): readonly Finding[];
-  /** Images that `enforceServers` checks: of every container that will run, the author's own ones included. */
+  /** Returns the images that `enforceServers` checks: of every container that will run, including the author's own. */
   images(resource: Resource): readonly Image[];
-  /** Registry sources to sync; only MCPRegistry has any. */
+  /** Returns registry sources to sync; only MCPRegistry has any. */
   sources(resource: Resource): readonly RegistrySource[];
-  /** The store of those sources, where the resource names one of its own. */
+  /** Returns the store of those sources, if the resource names one. */
   database(resource: Resource): RegistryDatabaseTarget | undefined;
-  /** True where images of the namespace must be in one of its registries. */
+  /** Returns whether images of the namespace must be in one of its registries. */
   enforces(resource: Resource): boolean;
   /** Whether clients authenticate with tokens of the cluster's service accounts. */
   acceptsAccounts(resource: Resource, view: View): boolean;
-  /** What clients meet. Called for any resource that passes its schema, whatever became of what it names. */
+  /** Returns the endpoints for clients, even if references are missing. The resource passes its schema. */
   exposes(resource: Resource, view: View): readonly Endpoint[];
-  /** The name of every object that `children` and `generated` may give, known without anything else: two resources may want the same. */
+  /**
+   * Returns the names of all objects that `children` and `generated` may return, without reading other objects: two
+   * resources may name the same.
+   */
   makes(resource: Resource): readonly ObjectName[];
   /**
-   * The objects this resource becomes, all in its namespace, complete but for what `desire` adds to each: owner
-   * reference, our labels. Only called when every non-optional reference was found.
+   * Returns the objects that this resource consists of, all in its namespace. They are complete except for the owner
+   * reference and our labels, which `desire` adds. Only called if every non-optional reference was found.
    */
   children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
-  /** Further objects that it becomes. Called when `children` is. */
+  /** Returns further objects of the resource. Called when `children` is. */
   generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
-  /** The whole status subresource. `resource.status` is the one that exists now (for transition times). */
+  /** Returns the whole status subresource. `resource.status` is the current one (for transition times). */
   status(resource: Resource, observed: Observed): JsonObject;
-  /** The part of a status that the reconciler writes. Fields that another program writes are left out: they stay that program's own. */
+  /** Returns the part of a status that the reconciler writes, without fields that another program writes. */
   written(status: JsonObject): JsonObject;
 }

@@ -19,7 +19,7 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Labels and annotations of an object: what the author adds, and ours, which win. Empty maps are left out. */
+/** Merges labels and annotations of an object: ours take precedence over the author's. Empty maps are left out. */
 export function withOverrides(own: Metadata, added: Metadata | undefined) {
   const labels = { ...added?.labels, ...own.labels };
   const annotations = { ...added?.annotations, ...own.annotations };

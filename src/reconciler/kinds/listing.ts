@@ -1,5 +1,5 @@
-// Reads the annotations by which a server asks for an entry in the catalogue of running servers, and finds their faults. Their names are
-// those of the existing platform.
+// Reads the annotations with which a server requests an entry in the catalogue of running servers, and finds their
+// faults. Their names are those of the existing platform.
 
 import type { Listing } from '#contracts/running-servers.ts';
 import { definitionName } from '#contracts/tool-lock/schema.ts';
@@ -22,7 +22,7 @@ const SHORT: Rule = {
   values: `a text of at most ${TEXT_MAX} characters`,
 };
 
-/** Values that fit each annotation. Keys are the names behind the API group and the slash. */
+/** Valid values of each annotation. Keys are the names after the API group and the slash. */
 const RULES = {
   'registry-export': { fits: (text: string) => text === 'true' || text === 'false', values: '"true" or "false"' },
   'registry-url': {
@@ -42,7 +42,7 @@ type Name = keyof typeof RULES;
 
 const NAMES = Object.keys(RULES) as readonly Name[];
 
-/** Returns the listing of a server; undefined if it asks for none. A value that does not fit counts as absent. */
+/** Returns the listing of a server; undefined if it requests none. An invalid value counts as absent. */
 export function listingOf(resource: Resource, view: View): Listing | undefined {
   const read = (name: Name): string | undefined => {
     const text = resource.metadata.annotations?.[`${groupOf(resource.apiVersion)}/${name}`];
@@ -60,7 +60,7 @@ export function listingOf(resource: Resource, view: View): Listing | undefined {
   };
 }
 
-/** For `rules` of kinds that clients reach. */
+/** For `rules` of kinds with endpoints. */
 export function listingFindings({ apiVersion, metadata }: Resource): readonly Finding[] {
   const prefix = `${groupOf(apiVersion)}/`;
   if (metadata.annotations?.[`${prefix}registry-export`] === undefined) return [];
@@ -79,7 +79,7 @@ export function listingFindings({ apiVersion, metadata }: Resource): readonly Fi
   });
 }
 
-/** A lock that was reviewed says more than an annotation. */
+/** Returns the tools of the lock, which was reviewed and therefore takes precedence over an annotation. */
 function lockedTools(resource: Resource, view: View): readonly string[] | undefined {
   return lockOf(resource, view)?.tools.flatMap((tool) => definitionName('tools', tool) ?? []);
 }

@@ -1,4 +1,4 @@
-// Names of objects, by kind: how a kind tells what its resources become.
+// Lists names of objects by kind, for the objects that a kind's resources consist of.
 
 import type { ObjectName } from './kind.ts';
 
@@ -17,7 +17,7 @@ const VERSIONS = {
 
 type Made = keyof typeof VERSIONS;
 
-/** In the order of the table, so that messages name them in one order. */
+/** In the order of the table, so that messages always have the same order. */
 const KINDS = Object.keys(VERSIONS) as readonly Made[];
 
 export function made(names: { readonly [Kind in Made]?: readonly string[] }): readonly ObjectName[] {

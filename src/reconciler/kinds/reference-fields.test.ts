@@ -1,4 +1,4 @@
-// Which fields of an object in place of a name are refused.
+// Tests which fields of an object in place of a name are refused.
 
 import { expect, test } from 'vitest';
 import { MCPServer } from './mcpserver/index.ts';

@@ -1,5 +1,5 @@
-// Finds fields that an object in place of a name does not have. The schema of such a field has no type, so an API server keeps
-// them, and nothing would read them.
+// Finds unknown fields of an object in place of a name. The schema of such a field has no type, so an API server keeps
+// unknown fields, and no code would read them.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { didYouMean } from '#std/closest.ts';
@@ -15,7 +15,7 @@ export function unknownReferenceFields(schema: JsonObject, value: unknown, point
     const where = pointer.slice(1).replaceAll('/', '.');
     return Object.keys(value).flatMap((name): readonly Finding[] => {
       if (known.includes(name)) return [];
-      const message = `${where} has no field "${name}", so nothing would read it.${didYouMean(name, known)}`;
+      const message = `${where} has no field "${name}", so it would be ignored.${didYouMean(name, known)}`;
       const at = `${pointer}/${pointerToken(name)}`;
       return [{ code: 'schema-unknown-field', severity: 'error', pointer: at, at: 'key', message }];
     });

@@ -1,17 +1,18 @@
-// Rewrites manifests in the spelling of the version that is stored. Only names, words and references change: comments, order,
-// anchors and layout stay as they are written.
+// Rewrites manifests in the spelling of the stored version. Only names, words and references change: comments, order,
+// anchors and layout stay.
 
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { ALIAS_OF, deprecationOf, NEW_WORDS, REFERENCE } from '#std/schema/marks.ts';
-import { parseNodes, type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
+import { parseNodes } from '#std/yaml/nodes.ts';
+import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import { readerOf } from './aliases.ts';
 import { DOCUMENTED_VERSION, VERSION } from './crd.ts';
 import type { Kind } from './kind.ts';
 
 export type Respelled =
   | { readonly text: string }
-  /** Why the text is left as it is. */
+  /** The reason why the text is unchanged. */
   | { readonly fault: string };
 
 interface Edit {
@@ -25,7 +26,10 @@ interface Source {
   readonly edits: Edit[];
 }
 
-/** The same manifests in the spelling of today. The result is read again: it means the same, or nothing is changed. */
+/**
+ * Returns the same manifests in the current spelling. The result is parsed again and must have the same meaning;
+ * otherwise nothing is changed.
+ */
 export function respell(text: string, kinds: readonly Kind[], apiGroup: string): Respelled {
   const before = readDocuments(text, '');
   const [problem] = before.flatMap(({ problems }) => problems);
@@ -43,14 +47,14 @@ export function respell(text: string, kinds: readonly Kind[], apiGroup: string):
   return isSame ? { text: changed } : { fault: CHANGED_MEANING };
 }
 
-const CHANGED_MEANING = 'it would not mean the same afterwards. Write it in the spelling of v1beta1 by hand';
+const CHANGED_MEANING = 'its meaning would change. Write it in the spelling of v1beta1 by hand';
 
 function edited({ text, edits }: Source): string {
   const sorted = edits.toSorted((a, b) => b.start - a.start || b.end - a.end);
   return sorted.reduce((result, { start, end, text: next }) => result.slice(0, start) + next + result.slice(end), text);
 }
 
-/** What kinds read, in order; other objects as they are. */
+/** Returns the values as kinds read them, in order; other objects are returned unchanged. */
 function meaning(documents: readonly ReadDocument[], kinds: readonly Kind[], apiGroup: string): JsonObject[] {
   return documents
     .flatMap(({ value }) => listedObjects(value))
@@ -132,19 +136,19 @@ function respellField(source: Source, field: JsonObject, map: YAMLMap, { key, va
   source.edits.push({ start, end: start, text: `{${quoted(key, 'name')}: ` }, { start: end, end, text: '}' });
 }
 
-/** Where a value begins, its anchor and tag included. */
+/** Returns the offset of a value, including its anchor and tag. */
 function valueStart({ text }: Source, key: Node, value: Node): number {
   const [from, to] = [rangeOf(key)[1], rangeOf(value)[0]];
   const mark = text.slice(from, to).search(/[&!]/);
   return mark < 0 ? to : from + mark;
 }
 
-/** A name in the quotes of another key: JSON is YAML as well. */
+/** Returns a name in the quotes of another key: JSON is YAML as well. */
 function quoted(like: Node, name: string): string {
   return isScalar(like) && like.type === 'QUOTE_DOUBLE' ? `"${name}"` : name;
 }
 
-/** Fields with a place of their own in the spec: `config.groupRef` is `groupRef` there. */
+/** Moves fields that have another place in the spec: `config.groupRef` becomes `groupRef`. */
 function moveFields(source: Source, schema: JsonObject, spec: YAMLMap): void {
   const properties = isObject(schema.properties) ? schema.properties : {};
   for (const [name, field] of Object.entries(properties)) {
@@ -190,14 +194,14 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** The pair with the comma after it, or, of the last pair, before it. */
+/** Removes the pair and the comma after it; for the last pair, the comma before it. */
 function flowPair(text: string, map: YAMLMap, pair: Pair, start: number, end: number): Edit {
   const next = map.items[map.items.indexOf(pair) + 1];
   if (isNode(next?.key)) return { start, end: rangeOf(next.key)[0], text: '' };
   return { start: text.lastIndexOf(',', start), end, text: '' };
 }
 
-/** The line of the pair. A comment on it stays in its place. */
+/** Removes the line of the pair. A comment on the line stays. */
 function blockPair(text: string, start: number, end: number): Edit {
   const newline = text.indexOf('\n', end);
   const rest = newline < 0 ? text.length : newline;

@@ -1,4 +1,4 @@
-// Fields that name a ConfigMap, a Secret or a key of one, in the resource's own namespace.
+// Defines fields that name a ConfigMap, a Secret or a key of one, in the resource's own namespace.
 
 import { reference } from '#std/schema/spellings.ts';
 import { bool, object, optional, text } from '#std/schema.ts';
@@ -11,7 +11,7 @@ export function nameField(description: string) {
   return text(description, NAME);
 }
 
-/** Both parts are required. */
+/** Field in which both name and key are required. */
 export function secretKeyRef(description: string) {
   return object(
     {
@@ -28,7 +28,7 @@ export function secretKeySelector(description: string) {
   return keySelector('Secret', text('Key inside the Secret.', KEY), description);
 }
 
-/** A SecretKeySelector whose key has a usual name. */
+/** SecretKeySelector whose key has a default. */
 export function secretKeySelectorWithDefault(description: string, key: string) {
   return keySelector('Secret', text('Key inside the Secret.', { ...KEY, default: key }), description);
 }
@@ -38,7 +38,7 @@ export function configMapKeySelector(description: string) {
   return keySelector('ConfigMap', text('Key inside the ConfigMap.', KEY), description);
 }
 
-/** A ConfigMapKeySelector whose key has a usual name. */
+/** ConfigMapKeySelector whose key has a default. */
 export function configMapKeyWithDefault(description: string, key: string) {
   return keySelector('ConfigMap', text('Key inside the ConfigMap.', { ...KEY, default: key }), description);
 }
@@ -55,7 +55,7 @@ function keySelector(kind: string, key: ReturnType<typeof text>, description: st
   );
 }
 
-/** ToolConfigRef, ExternalAuthConfigRef and their like: one name. */
+/** Field of references such as ToolConfigRef and ExternalAuthConfigRef: one name. */
 export function namedRef(description: string, kind: string) {
   return object({ name: refName(kind) }, description);
 }
@@ -64,7 +64,7 @@ export function refName(kind: string) {
   return nameField(`Name of the ${kind}, in the same namespace.`);
 }
 
-/** `groupRef` of members: v1alpha1 writes a name, v1beta1 an object with the name. Kinds read the name. */
+/** `groupRef` of members: a name in v1alpha1, an object with the name in v1beta1. Kinds read the name. */
 export function groupRefField(description: string) {
   return reference(description, NAME);
 }

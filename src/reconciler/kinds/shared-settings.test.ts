@@ -1,4 +1,4 @@
-// What the conditions about a named configuration say, by what was found wrong.
+// Tests the conditions about a named configuration, by its problem.
 
 import { expect, it } from 'vitest';
 import type { Finding } from './kind.ts';

@@ -1,5 +1,5 @@
-// The kinds that hold settings for other resources: the field that names one, and its words in the status of a user. A kind
-// with such a field takes references, conditions and digests from here.
+// Defines the kinds with settings for other resources: the field that names one, and its words in the status of a user.
+// Kinds with such a field get references, conditions and digests here.
 
 import { isObject } from '#std/json.ts';
 import { optional, text } from '#std/schema.ts';
@@ -8,7 +8,7 @@ import type { Finding, Reference, View } from './kind.ts';
 
 interface SettingsKind {
   readonly kind: string;
-  /** Type of the condition of a user, and its reasons, which existing clients know. */
+  /** Type of a user's condition, and its reasons, which existing clients know. */
   readonly condition: string;
   readonly valid: string;
   readonly notFound: string;
@@ -47,7 +47,7 @@ const SETTINGS_KINDS = {
   webhookConfigRef: settingsKind('MCPWebhookConfig', 'WebhookConfig'),
 } as const satisfies Readonly<Record<string, SettingsKind>>;
 
-/** What a resource names settings by, wherever it is in its spec. */
+/** Fields with which a resource names settings, anywhere in its spec. */
 export type SettingsField = keyof typeof SETTINGS_KINDS;
 
 /** The part of a spec with references to settings. */
@@ -55,17 +55,17 @@ export type SettingsRefs = { readonly [Field in SettingsField]?: { readonly name
 
 const FIELDS = Object.keys(SETTINGS_KINDS) as readonly SettingsField[];
 
-/** Kinds whose settings a user of these fields reads. They are applied before it. */
+/** Returns the kinds of settings for these fields. They are applied before their users. */
 export function settingsKinds(fields: readonly SettingsField[] = FIELDS): readonly string[] {
   return [...new Set(fields.map((field) => SETTINGS_KINDS[field].kind))];
 }
 
-/** Every field that names settings of the kind of this one. */
+/** Returns every field that names settings of the same kind. */
 export function fieldsOfSameKind(field: SettingsField): readonly SettingsField[] {
   return FIELDS.filter((each) => SETTINGS_KINDS[each].kind === SETTINGS_KINDS[field].kind);
 }
 
-/** `pointer` is that of the object with the references. */
+/** `pointer`: pointer of the object with the references. */
 export function settingsReferences(refs: SettingsRefs, pointer = '/spec'): readonly Reference[] {
   return FIELDS.flatMap((field) => {
     const ref = refs[field];
@@ -74,7 +74,10 @@ export function settingsReferences(refs: SettingsRefs, pointer = '/spec'): reado
   });
 }
 
-/** Whether named settings exist and can be used. A finding about them points to their field. */
+/**
+ * Returns conditions about named settings: whether they exist and are valid. A finding about them points to their
+ * field.
+ */
 export function settingsConditions(
   refs: SettingsRefs,
   refusals: readonly Finding[],
@@ -92,7 +95,7 @@ export function settingsConditions(
   });
 }
 
-/** One word for why named settings cannot be used. */
+/** Returns one word for why named settings cannot be used. */
 export function settingsReason(field: SettingsField, code: string): string {
   const { unreadable, notFound, invalid } = SETTINGS_KINDS[field];
   if (code === 'reference-unknown') return unreadable;
@@ -116,7 +119,7 @@ export const SETTINGS_HASHES = {
   authzConfigHash: optional(text('configHash of the MCPAuthzConfig in use.')),
 };
 
-/** `configHash` of what a resource names, copied so that clients see when it changed. */
+/** Returns `configHash` of each named object, copied so that clients notice changes. */
 export function settingsHashes(refs: SettingsRefs, view: View) {
   return {
     toolConfigHash: hashOf('toolConfigRef', refs, view),

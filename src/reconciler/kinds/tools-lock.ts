@@ -1,4 +1,4 @@
-// Tells whether the tools of a server are locked, by its annotation and its lock, and finds faults of the two.
+// Decides whether the tools of a server are locked, by its annotation and its lock, and finds faults of both.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import {
@@ -20,7 +20,7 @@ import { LABEL_DOMAIN, workloadLabels } from './labels.ts';
 export const TOOLS_LOCK_SETTING = {
   name: TOOLS_LOCK_ANNOTATION,
   description:
-    'Whether the tools of the server are held to its ToolLock, an object next to its manifest that skep lock writes. enforce: clients do not get a tool that is new or differs from the lock, and cannot call it. report: it passes, and is reported.',
+    'Whether the tools of the server are compared with its ToolLock, an object next to its manifest that skep lock writes. enforce: clients do not get a tool that is new or differs from the lock, and cannot call it. report: such a tool passes, and is reported.',
   ...oneOf(['enforce', 'report', 'off'], 'off'),
 };
 
@@ -33,7 +33,7 @@ function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
   return mode === 'off' ? undefined : mode;
 }
 
-/** The lock that is named after the server, if it is one of a server of this kind. */
+/** Returns the lock with the server's name, if it is for a server of this kind. */
 export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
@@ -41,12 +41,12 @@ export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undef
   return checked as ToolLock;
 }
 
-/** The ConfigMap in which the proxy reports differences; undefined if nothing is locked. */
+/** Returns the ConfigMap in which the proxy reports differences; undefined if nothing is locked. */
 export function reportConfigMap(server: Server): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
 
-/** Rights of the proxy in the cluster: it may write into that ConfigMap, which the reconciler creates. */
+/** Returns rights of the proxy in the cluster: it may write to that ConfigMap, which the reconciler creates. */
 export function reportRights(server: Server): JsonObject[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [reportRight(name)];
@@ -56,30 +56,36 @@ function reportRight(name: string): JsonObject {
   return { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] };
 }
 
-/** The reconciler reads its content. */
+/** Returns the ConfigMap, whose content the reconciler reads. */
 export function reportNames(server: Server): readonly ObjectName[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', name }];
 }
 
 const NAMES_SHOWN = 20;
-/** A message of a condition has 32,768 characters, and the server chooses its names. */
+/** Limit of a shown name: a condition's message has at most 32,768 characters, and the server chooses its names. */
 const NAME_SHOWN = 200;
 
 type LockCondition = Parameters<typeof conditionsOf>[1][number];
 
-/** `program` has not reported. `account`: that the manifest names; reports under it are not read. */
+/**
+ * Condition if `program` has not reported. `account`: account that the manifest names; reports of such accounts are
+ * ignored.
+ */
 function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
   const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
   if (account === undefined) {
-    const message = `${program} has not reported yet what ${what} offers under the lock as it is now`;
+    const message = `${program} has not reported yet what ${what} offers under the current lock`;
     return { ...condition, reason: 'DefinitionsNotRead', message };
   }
   const message = `${program} does not report what ${what} offers: skep grants no rights to ServiceAccount ${account}, which the manifest names. Definitions that differ are in its log (definition-drifted)`;
   return { ...condition, reason: 'DefinitionsNotReported', message };
 }
 
-/** Whether the server offers the reviewed definitions, as its proxy has reported. `account`: that its author has named for the proxy. */
+/**
+ * Returns a condition on the reviewed definitions, from the report of the server's proxy. `account`: account of the
+ * proxy that its author has named.
+ */
 export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
   if (mode === undefined) return [];
@@ -90,18 +96,21 @@ export function toolsLockCondition(server: Server, view: View, account?: string)
   return [
     lockedCondition(
       { drifts: report.drifts.map((drift) => ({ ...drift, mode })), omitted: omittedOf(mode, report) },
-      'the server offers what was reviewed',
+      'the server offers the reviewed definitions',
     ),
   ];
 }
 
-/** A backend that a virtual server holds to its lock itself. */
+/** A backend whose lock the virtual server itself enforces. */
 interface LockedBackend {
   readonly name: string;
   readonly toolsLock?: HeldLock | undefined;
 }
 
-/** Whether such backends offer the reviewed definitions, as the virtual server has reported. `account`: that its author has named. */
+/**
+ * Returns a condition on the reviewed definitions of such backends, from the report of the virtual server. `account`:
+ * account that its author has named.
+ */
 export function backendsLockCondition(
   { name: server, account }: { readonly name: string; readonly account?: string | undefined },
   backends: readonly LockedBackend[],
@@ -123,7 +132,7 @@ export function backendsLockCondition(
   const unread = read.filter(({ isRead }) => !isRead).map(({ backend }) => ({ name: backend }));
   if (found.drifts.length + found.omitted.length === 0 && unread.length > 0)
     return [unreportedCondition(program, undefined, namesShown(unread))];
-  return [lockedCondition(found, 'the backends that it calls itself offer what was reviewed')];
+  return [lockedCondition(found, 'the backends that it calls itself offer the reviewed definitions')];
 }
 
 function namesShown(backends: readonly { readonly name: string }[]): string {
@@ -133,7 +142,7 @@ function namesShown(backends: readonly { readonly name: string }[]): string {
     .join(', ');
 }
 
-/** Backends that a virtual server holds to their locks itself. */
+/** Returns the backends whose locks the virtual server itself enforces. */
 function lockedBackends<Backend extends LockedBackend>(backends: readonly Backend[]) {
   return backends.flatMap((backend) => {
     const { toolsLock } = backend;
@@ -141,12 +150,15 @@ function lockedBackends<Backend extends LockedBackend>(backends: readonly Backen
   });
 }
 
-/** Rights of the virtual server in the cluster: it may write into that ConfigMap. */
+/** Returns rights of the virtual server in the cluster: it may write to that ConfigMap. */
 export function backendsReportRights(name: string, backends: readonly LockedBackend[]): readonly JsonObject[] {
   return lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))];
 }
 
-/** Empty: the virtual server writes into it which definitions of such backends are not as they were reviewed. */
+/**
+ * Returns an empty ConfigMap, to which the virtual server writes the definitions of such backends that differ from the
+ * reviewed ones.
+ */
 export function backendsReport(
   { name, namespace }: { readonly name: string; readonly namespace: string },
   backends: readonly LockedBackend[],
@@ -163,7 +175,7 @@ interface FoundDrift extends Pick<ReportedDrift, 'list' | 'name' | 'what'> {
 
 interface FoundDrifts {
   readonly drifts: readonly FoundDrift[];
-  /** Differences without names, of a server with this mode. */
+  /** Differences without names, by the mode of their servers. */
   readonly omitted: readonly { readonly mode: HeldLock['mode']; readonly count: number }[];
 }
 
@@ -182,7 +194,7 @@ function lockedCondition({ drifts, omitted }: FoundDrifts, reviewed: string): Lo
   const isPassed = all.some(({ mode }) => mode === 'report');
   const fates = [...(isHeld ? ['held back'] : []), ...(isPassed ? ['passed on although they differ'] : [])];
   const reason = isHeld ? 'DefinitionsHeldBack' : 'DefinitionsDrifted';
-  const message = `definitions that are not as they were reviewed are ${fates.join(' or ')}: ${[...shown, ...more].join(', ')}. See skep lock --diff.`;
+  const message = `definitions that differ from the reviewed ones are ${fates.join(' or ')}: ${[...shown, ...more].join(', ')}. See skep lock --diff.`;
   return { type, status: 'False', reason, message };
 }
 
@@ -193,13 +205,16 @@ function driftWords({ list, name, what, backend }: FoundDrift): string {
 
 const WORDS = { tools: 'tool', prompts: 'prompt', resourceTemplates: 'resource template' } as const;
 
-/** Undefined if the tools are not locked. A server without the lock that it needs is refused, and nothing is rendered for it. */
+/**
+ * Returns undefined if the tools are not locked. A server without a required lock is refused, and nothing is rendered
+ * for it.
+ */
 export function toolsLock(server: Server, view: View): HeldLock | undefined {
   const mode = modeOf(server);
   return mode === undefined ? undefined : heldLock(mode, lockOf(server, view));
 }
 
-/** Without a lock that can be read, the server stays as it is. */
+/** If the lock cannot be read, the server is kept unchanged. */
 export function toolsLockReferences(server: Server): readonly Reference[] {
   if (modeOf(server) === undefined) return [];
   return [{ pointer: POINTER, kind: TOOL_LOCK.kind, name: server.metadata.name, optional: 'allowed' }];
@@ -210,11 +225,11 @@ export function toolsLockFindings(server: Server, view: View): readonly Finding[
   return fault === undefined ? [] : [{ severity: 'error', pointer: POINTER, ...fault }];
 }
 
-/** Why the server cannot be called as its annotation says. */
+/** Returns why the server cannot be called as its annotation requires. */
 export function toolsLockFault(server: Server, view: View): Pick<Finding, 'code' | 'message'> | undefined {
   const mode = modeOf(server);
   if (mode !== 'enforce' || lockOf(server, view) !== undefined) return undefined;
   const { kind, metadata } = server;
-  const message = `${kind} ${metadata.name} has no ToolLock that can be used, and its tools are to be held to one: write it with skep lock, or set the annotation to report`;
+  const message = `${kind} ${metadata.name} has no valid ToolLock, which its annotation requires: write it with skep lock, or set the annotation to report`;
   return { code: 'lock-missing', message };
 }

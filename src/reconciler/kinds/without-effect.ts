@@ -1,8 +1,8 @@
-// Says that a field has no effect, because something else counts.
+// Reports that a field has no effect, because another one counts.
 
 import type { Finding } from './kind.ts';
 
-/** `why` as the end of a sentence: `<field> has no effect: <why>`. */
+/** `why`: the end of the sentence `<field> has no effect: <why>`. */
 export function fieldWithoutEffect(pointer: string, why: string): Finding {
   const field = pointer.slice(pointer.lastIndexOf('/') + 1);
   return { code: 'field-without-effect', severity: 'warning', pointer, message: `${field} has no effect: ${why}` };

@@ -1,4 +1,4 @@
-// What is taken over from the existing operator, as lines for people and as JSON.
+// Renders an adoption from the existing operator as lines for people and as JSON.
 
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
@@ -24,7 +24,7 @@ export function textOfAdoption(
   return visibleLines(lines);
 }
 
-/** Two instances that run would take the objects from one another in each run. */
+/** Two running instances would take the objects from one another in each run. */
 function textOfOther(instance: string): string {
   return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
 }
@@ -34,9 +34,9 @@ function sayings({ finalizers, managers, owner, surplus, undecided }: Adoption):
     ...finalizers.map((name) => `remove finalizer ${name}`),
     ...(owner === undefined ? [] : [`set ${owner.kind} ${owner.name} as owner`]),
     ...(managers.length === 0 ? [] : [`take over the fields of ${managers.join(', ')}`]),
-    ...(surplus ? ['skep makes no such object: the next run deletes it, within the limits on deletions'] : []),
+    ...(surplus ? ['skep creates no such object: the next run deletes it, within the limits on deletions'] : []),
     ...(undecided === true
-      ? ['its owner is kept unchanged: whether skep makes such an object is known once that is fixed']
+      ? ['its owner is kept unchanged: whether skep creates such an object is known once that is fixed']
       : []),
   ];
 }
@@ -53,7 +53,7 @@ function endingOf(count: number, refused: readonly ResourceId[], commandOf: Comm
   }
   return count === 0
     ? NOTHING
-    : `${countText(count, 'object')} taken over; to see what the next run changes: ${commandOf('plan')}`;
+    : `${countText(count, 'object')} taken over; to see the changes of the next run: ${commandOf('plan')}`;
 }
 
 const NOTHING = 'nothing to take over';

@@ -1,4 +1,4 @@
-// An approval of deletions, as lines for people and as JSON, version 1.
+// Renders an approval of deletions as lines for people and as JSON, version 1.
 
 import { countText } from '#std/words/count-text.ts';
 import type { Approved } from '../run/operate/approve.ts';

@@ -1,4 +1,4 @@
-// Changes of objects as lines for people: what becomes of each, what differs.
+// Renders changes of objects as lines for people.
 
 import { lazyPackage } from '#std/lazy-package.ts';
 import { formatId } from '#std/problem.ts';
@@ -27,7 +27,7 @@ export function textOfChange(change: Change): string[] {
   if (change.action === 'delete') return [`  ${MARKS.delete} ${id}`];
   const refused = change.preview?.verdict === 'refused' ? [lineOfRefusal(change.preview)] : [];
   if (change.action === 'create') return [`  ${MARKS.create} ${id}`, ...refused];
-  const head = change.replaces === true ? `  -/+ ${id} (deleted and created anew)` : `  ${MARKS.update} ${id}`;
+  const head = change.replaces === true ? `  -/+ ${id} (deleted and created again)` : `  ${MARKS.update} ${id}`;
   return [head, ...change.diff.flatMap(textOfDifference), ...refused];
 }
 
@@ -35,7 +35,7 @@ function lineOfRefusal({ code, message }: { readonly code: string; readonly mess
   return `      the API server refuses it: ${message} [${code}]`;
 }
 
-/** What the API server has not checked, one line per reason. */
+/** Returns the changes that the API server has not checked, one line per reason. */
 export function unpreviewed({ batches }: Plan): string[] {
   const byReason = new Map<string, string[]>();
   for (const change of batches.flatMap((batch) => batch.changes)) {
@@ -46,7 +46,7 @@ export function unpreviewed({ batches }: Plan): string[] {
   return [...byReason].map(([reason, ids]) => `not checked by the API server (${reason}): ${several(ids)}`);
 }
 
-/** One line; for texts of several lines, those that differ with a little around them. */
+/** Returns one line; for texts of several lines, the lines that differ with a little around them. */
 export function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
   if (!isLong(before) || !isLong(after)) return [`      ${path}: ${formatValue(before)} -> ${formatValue(after)}`];
   const { hunks } = diffPackage().structuredPatch('', '', before, after, '', '', { context: 1 });
@@ -57,7 +57,7 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && value.includes('\n');
 }
 
-/** A first commit may have thousands. */
+/** Shortens the list: a first commit may have thousands of objects. */
 export function several(ids: readonly string[]): string {
   const more = ids.length - SHOWN;
   return more <= 0 ? ids.join(', ') : `${ids.slice(0, SHOWN).join(', ')} and ${more} more`;

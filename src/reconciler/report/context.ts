@@ -1,4 +1,4 @@
-// What a report gets beside its data: who reports, where things can be read up.
+// Defines the facts that a report needs in addition to its data: the program, and places for further reading.
 
 import { isAbsolute, relative } from 'node:path/posix';
 import type { Place } from '#std/problem.ts';
@@ -6,25 +6,25 @@ import type { CommandOf } from '#std/words/command-of.ts';
 import type { Extent } from './command.ts';
 
 export interface ReportContext {
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
-  /** What each code means, and what to do about it; loaded when it is asked for. */
+  /** Loads the meaning of each code, and its remedy, when they are needed. */
   readonly meanings: () => Promise<(code: string) => string>;
-  /** Page that explains a code. */
+  /** Returns the page that explains a code. */
   readonly helpUri: (code: string) => string;
-  /** Absolute path of the folder that paths in reports are relative to: of a checkout, its top. */
+  /** Absolute path of the folder that paths in reports are relative to; for a checkout, its top. */
   readonly root: string;
-  /** Page that shows a line of a file, where there is one. */
+  /** Returns the page that shows a line of a file; absent if there is none. */
   readonly linkTo?: (place: Place) => string;
-  /** How readers type what is to be done. */
+  /** Returns commands as readers type them. */
   readonly commandOf: CommandOf;
-  /** Text: whether every object is named, or counted with the custom resource that it is made of. */
+  /** For text: every object is named, or only counted with the custom resource that it was created for. */
   readonly extent?: Extent;
-  /** Where the report stands in full, for formats that have to cut it. */
+  /** Place of the full report, for formats that have to cut it. */
   readonly fullReport?: string;
 }
 
-/** The path below the root, `/`-separated; undefined where the file is elsewhere. */
+/** Returns the path below the root, `/`-separated; undefined if the file is elsewhere. */
 export function pathInRoot(file: string, { root }: Pick<ReportContext, 'root'>): string | undefined {
   const path = isAbsolute(file) ? relative(root, file) : relative('', file);
   return path === '' || path === '..' || path.startsWith('../') ? undefined : path;

@@ -1,4 +1,4 @@
-// Deletions that wait, that are approved and what is kept unchanged, as lines for people.
+// Renders deletions that wait or are approved, and objects that are kept unchanged, as lines for people.
 
 import { formatId } from '#std/problem.ts';
 import type { Plan } from '../run/plan/plan.ts';
@@ -9,22 +9,22 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
     `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
     ...deletionLines(deletions, extent),
-    ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
+    ...(expiredAt === undefined ? [] : [`their approval expired at ${expiredAt}`]),
     `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`,
   ]);
 }
 
-/** What waits without a deletion is everything: none of the sources was read before. */
+/** A list without deletions stands for all changes: none of the sources was read before. */
 export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
   return deletions.length === 0 ? 'all changes' : nameOfList(source);
 }
 
-/** Children of what someone applied by hand are of no source. */
+/** Children of resources that were applied by hand have no source. */
 function nameOfList(source: string): string {
   return source === '' ? 'deletions' : `deletions of source ${source}`;
 }
 
-/** What an approval lets go does not always stay away, and may not go alone. */
+/** An approved object may be created again, and other objects may be deleted with it. */
 export function fateOf({
   replaced,
   takes = [],
@@ -33,7 +33,7 @@ export function fateOf({
   readonly takes?: readonly string[];
 }): string {
   const along = takes.length === 0 ? '' : ` (with it: ${takes.join(', ')})`;
-  return replaced === true ? ' (deleted and created anew)' : along;
+  return replaced === true ? ' (deleted and created again)' : along;
 }
 
 export function approvedLines({ approved }: Plan): string[] {
@@ -43,7 +43,7 @@ export function approvedLines({ approved }: Plan): string[] {
   );
 }
 
-/** One line per custom resource. */
+/** Returns one line per custom resource. */
 export function deletionLines(deletions: Plan['waiting'][number]['deletions'], extent: Extent = 'folded'): string[] {
   return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
 }
@@ -52,7 +52,7 @@ interface Kept extends Listed {
   readonly reason: string;
 }
 
-/** Without what waits for approval. */
+/** Leaves out objects that wait for approval. */
 export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent: Extent): readonly Folded<Kept>[] {
   const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
   const all = held.map(({ resource, owner, reason }) => {
@@ -64,7 +64,7 @@ export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent
   );
 }
 
-/** By reason; what an object that is named is made of is counted there. */
+/** Returns lines by reason. Children of a named object are counted with it. */
 export function heldLines(plan: Plan, style: Style): string[] {
   const listed = keptOf(plan, style.extent);
   return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>

@@ -1,4 +1,4 @@
-// Failures of a run, as lines for people.
+// Renders failures of a run as lines for people.
 
 import type { RunResult } from '../run/result.ts';
 

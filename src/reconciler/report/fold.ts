@@ -1,19 +1,20 @@
-// Many objects in few lines: what a custom resource is made of goes with it, `docs/MCPServer/wiki (+10 objects)`.
+// Folds many objects into few lines: children are counted with their custom resource, `docs/MCPServer/wiki (+10
+// objects)`.
 
 import { countText } from '#std/words/count-text.ts';
 import type { Extent, Style } from './command.ts';
 
 export interface Listed {
   readonly id: string;
-  /** The custom resource that it is made of. */
+  /** Custom resource that it was created for. */
   readonly owner?: string | undefined;
-  /** What of one owner has different reasons is listed apart. */
+  /** Children of one owner with different reasons are listed apart. */
   readonly reason?: string;
 }
 
-/** Where the rest is: no list of lines is longer. */
+/** Maximum number of lines in a list; the last line says how to see the rest. */
 const LINES_MAX = 20;
-/** As many stand in the sentence itself. */
+/** Maximum number of names in the sentence itself. */
 const IN_SENTENCE_MAX = 3;
 
 export interface Folded<T> {
@@ -22,7 +23,7 @@ export interface Folded<T> {
   readonly along: string;
 }
 
-/** One entry for what is listed with its owner, and one for all that is made of an owner that is not. */
+/** Returns one entry for an object and its listed children, and one for all children of an owner that is not listed. */
 export function fold<T extends Listed>(entries: readonly T[], extent: Extent): Folded<T>[] {
   if (extent === 'all') return entries.map((entry) => ({ entry, along: '' }));
   const listed = new Set(entries.map(({ id }) => id));
@@ -39,7 +40,7 @@ export function fold<T extends Listed>(entries: readonly T[], extent: Extent): F
   });
 }
 
-/** `head: a, b`, or with many a line for each. */
+/** Returns `head: a, b`, or a line for each name if there are many. */
 export function sentenceOf(head: string, names: readonly string[], { extent, commandOf }: Style): string[] {
   if (names.length <= IN_SENTENCE_MAX) return [`${head}: ${names.join(', ')}`];
   const shown = extent === 'all' ? names : names.slice(0, LINES_MAX);

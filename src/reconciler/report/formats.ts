@@ -1,5 +1,5 @@
-// Every format that a validation or a plan can be printed in: the one place to add another. Each is loaded when it is asked
-// for.
+// Lists every format that a validation or a plan can be printed in; a new one is added only here. Each is loaded when
+// it is needed.
 
 import type { RunResult } from '../run/result.ts';
 import type { ReportContext } from './context.ts';
@@ -28,7 +28,7 @@ export const PLAN_FORMATS = {
 export type ValidationFormat = keyof typeof VALIDATION_FORMATS;
 export type PlanFormat = keyof typeof PLAN_FORMATS;
 
-/** The names, for `--output`. */
+/** Returns the names, for `--output`. */
 export function formatNames(formats: Formats<never>): readonly string[] {
   return Object.keys(formats);
 }

@@ -1,4 +1,4 @@
-// Recorded runs as lines for people and as JSON, version 1.
+// Renders recorded runs as lines for people and as JSON, version 1.
 
 import { countText } from '#std/words/count-text.ts';
 import { durationText } from '#std/words/duration-text.ts';
@@ -16,7 +16,7 @@ export function jsonOfRecord(run: RunRecord): string {
   return print({ version: 1, run });
 }
 
-/** One line per run, newest first. */
+/** Returns one line per run, newest first. */
 export function textOfHistory(runs: readonly RunRecord[], timeText: TimeText = fullTime): string {
   if (runs.length === 0) return 'no run has been recorded yet\n';
   const rows = runs.map((run) => [
@@ -88,7 +88,7 @@ function lineOfProblem({ file, line, column, severity, code, message, resource }
   return `${where}${severity} ${code}: ${message}${resource === undefined ? '' : ` (${resource})`}`;
 }
 
-/** All but the long lists. */
+/** Leaves out the long lists. */
 function inShort({
   outcomes: _outcomes,
   held: _held,
@@ -104,7 +104,7 @@ function commitsOf({ commits }: RunRecord): string {
   return entries.length === 0 ? '-' : entries.map(([source, commit]) => `${source}@${commit.slice(0, 10)}`).join(' ');
 }
 
-/** The state of a run; `succeeded; 9 resources were ready 12 s later` if a later run found that out. */
+/** Returns the state of a run; `succeeded; 9 resources were ready 12 s later` if a later run found that out. */
 export function stateText(run: Pick<RunRecord, 'state' | 'completed' | 'finishedAt'>): string {
   const later = completionText(run);
   return later === '' ? run.state : `${run.state}; ${later}`;
@@ -127,7 +127,7 @@ function changesOf({ summary, problems, failures, completed, finishedAt }: RunRe
   return all.length === 0 ? 'nothing changed' : all.join(', ');
 }
 
-/** The last column is as wide as it is. */
+/** Aligns the columns, except for the last one. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return visibleLines(

@@ -1,4 +1,4 @@
-// What a change means for clients, in lines for people.
+// Renders the impact of a change on clients as lines for people.
 
 import { formatId } from '#std/problem.ts';
 import type { DefinitionsImpact } from '../run/impact/definitions.ts';
@@ -8,12 +8,12 @@ import type { RegistryImpact } from '../run/impact/registries.ts';
 import type { Style } from './command.ts';
 import { sentenceOf } from './fold.ts';
 
-/** One thing that clients meet, and what they notice about it. */
+/** A thing that clients use, and the changes that they notice. */
 export interface Notice {
   readonly action: 'appears' | 'disappears' | 'changes';
   /** `namespace/Kind/name`, with the source of a registry. */
   readonly id: string;
-  /** One sentence each. */
+  /** Sentences, each on a line. */
   readonly lines: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function noticesOf({ endpoints, registries, definitions }: Impact): reado
 
 const LISTS = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resource templates' } as const;
 
-/** Definitions that a model reads from then on. */
+/** Returns a notice about definitions that a model reads from then on. */
 function noticeOfDefinitions({ resource, list, changed, added, removed }: DefinitionsImpact): Notice {
   const lines = [
     ...listLine(`${LISTS[list]} with another definition, which is accepted as reviewed`, changed),
@@ -37,14 +37,14 @@ function noticeOfDefinitions({ resource, list, changed, added, removed }: Defini
   return { action: 'changes', id: formatId(resource), lines };
 }
 
-/** Ids of the workloads whose pods are replaced. */
+/** Returns the ids of the workloads whose pods are replaced. */
 export function restartedIds({ restarts }: Impact): readonly string[] {
   return restarts.map(({ resource }) => formatId(resource));
 }
 
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
-/** Empty where no one notices anything. */
+/** Returns no lines if clients notice nothing. */
 export function textOfImpact(impact: Impact, style: Style): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,
@@ -83,9 +83,9 @@ const OPTIMIZER = {
 function authLine({ before, after, refusesToday }: AuthImpact): string {
   switch (after.type) {
     case 'anonymous':
-      return 'anyone may call: no token is asked for any more';
+      return 'anyone may call: no token is required any more';
     case 'unknown':
-      return 'whose tokens are accepted cannot be read';
+      return 'the issuer of accepted tokens cannot be read';
     case 'oidc':
       break;
   }
@@ -99,7 +99,7 @@ function authLine({ before, after, refusesToday }: AuthImpact): string {
     return `the tokens of today are refused: they must be of service account ${after.account}, no longer of ${accounts}`;
   }
   const earlier = before.audience === undefined ? 'for any' : `for ${before.audience}`;
-  return `the tokens of today are refused: they must be made for audience ${after.audience}, no longer ${earlier}`;
+  return `the tokens of today are refused: they must be issued for audience ${after.audience}, no longer ${earlier}`;
 }
 
 function widerLine(before: AuthImpact['before'], { issuer, audience }: { issuer: string; audience?: string }): string {
@@ -110,17 +110,17 @@ function widerLine(before: AuthImpact['before'], { issuer, audience }: { issuer:
 
 function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpact): readonly string[] {
   return [
-    ...listLine('tools that are gone', disappear),
+    ...listLine('removed tools', disappear),
     ...renamed.map(({ before, after }) => `tool ${before} is called ${after} now`),
-    ...listLine('tools that are new', appear),
-    ...listLine('more than one member has, without a rule that tells them apart', clashes),
+    ...listLine('new tools', appear),
+    ...listLine('names of several members, without a rule that distinguishes them', clashes),
     ...(uncertain
-      ? ['its tools may be others: a server is another one, and no registry in a ConfigMap lists them']
+      ? ['its tools may differ: a server has changed, and no registry in a ConfigMap lists its tools']
       : []),
   ];
 }
 
-/** `*` stands for tools that no one can name here. */
+/** `*` stands for tools whose names are not known here. */
 function listLine(what: string, names: readonly string[]): readonly string[] {
   const named = names.filter((name) => name !== '*');
   return named.length === 0 ? [] : [`${what}: ${named.join(', ')}`];
@@ -132,10 +132,10 @@ function noticeOfRegistry({ resource, source, action, ...servers }: RegistryImpa
     action,
     id: `${formatId(resource)}/${source}`,
     lines: [
-      ...listLine('servers that are gone', disappear),
+      ...listLine('removed servers', disappear),
       ...renamed.map(({ before, after }) => `server ${before} is called ${after} now`),
-      ...listLine('servers that are new', appear),
-      ...unknown.map((what) => `its ${what} is another; which servers that means is known when it is synced`),
+      ...listLine('new servers', appear),
+      ...unknown.map((what) => `its ${what} changes; its servers are known when it is synced`),
     ],
   };
 }

@@ -1,4 +1,5 @@
-// Prints what is new since the validation or run before: problems that are new or solved, what became ready, and how it stands.
+// Prints changes since the validation or run before: new and solved problems, resources that became ready, and the
+// present state.
 
 import { formatId, formatProblem, type Problem } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
@@ -22,7 +23,7 @@ import {
 } from './text.ts';
 import { visibleLines } from './visible.ts';
 
-/** All of it where there is nothing before; nothing where it stands as before. */
+/** Returns the whole validation if there is none before, and nothing if the result has not changed. */
 export function textOfChangedValidation(now: Validation, before: Validation | undefined): string {
   if (before === undefined) return textOfValidation(now);
   const appeared = problemsWithout(now.problems, before.problems).map((problem) => `new: ${formatProblem(problem)}`);
@@ -41,8 +42,8 @@ function textOfSolved(problem: Problem): string {
 }
 
 /**
- * Returns how a scheduled run ended, its outcomes printed already. Empty if it did nothing, and if problems, failures and waiting
- * deletions stand as they did after the run `before`.
+ * Returns the end of a scheduled run; its outcomes were printed already. Empty if it did nothing, and if problems,
+ * failures and waiting deletions are the same as after the run `before`.
  */
 export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
@@ -81,7 +82,7 @@ function solvedLines(result: RunResult, before: RunResult | undefined, commandOf
   return [...solved, ...(isOver ? ['no problems any more'] : [])];
 }
 
-/** What lasts until someone does something about it. */
+/** Returns the conditions that last until a person acts. */
 function standingOf(result: RunResult): string {
   const failed = [
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
@@ -96,12 +97,12 @@ function standingOf(result: RunResult): string {
   ]);
 }
 
-/** Failed, or held because another change failed. */
+/** Returns true for an outcome that failed, or that is held because another change failed. */
 function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
   return action === 'failed' || action === 'held';
 }
 
-/** Resources that the run before was still waiting for. */
+/** Returns the names of ready resources that the run before was still waiting for. */
 function readied({ readiness }: RunResult, before: RunResult | undefined): string {
   const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
   return namesOf(readiness.ready.filter((resource) => waitedFor.has(formatId(resource))));
@@ -125,7 +126,7 @@ export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) =>
   };
 }
 
-/** Counts what a start creates, and passes on all other outcomes. `end` says how much it was. */
+/** Counts the objects that a start creates, and passes on all other outcomes. `end` reports the count. */
 export function countCreated(say: (text: string) => void) {
   const tellOne = tellOutcomes(say);
   let counting = true;

@@ -1,16 +1,16 @@
-// Which problems come first where not all of them can be shown, and how many there are.
+// Orders problems for reports that cannot show all of them, and counts problems.
 
 import type { Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { Validation } from '../run/validate.ts';
 
-/** Errors before warnings, each in the order that they were found in. */
+/** Returns errors before warnings, each in the order that they were found in. */
 export function bySeverity(problems: readonly Problem[]): readonly Problem[] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   return [...errors, ...problems.filter(({ severity }) => severity !== 'error')];
 }
 
-/** `2 errors, 1 warning`; the parts that there are. */
+/** Returns `2 errors, 1 warning`, without empty parts. */
 export function countOf(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
@@ -20,12 +20,12 @@ export function countOf(problems: readonly Problem[]): string {
   ].join(', ');
 }
 
-/** How much was validated. */
+/** Returns the number of validated resources and files. */
 export function validatedSize({ resources, files }: Validation['summary']): string {
   return `${countText(resources, 'resource')} in ${countText(files, 'file')}`;
 }
 
-/** Problems that the others lack, counted: a problem is the same wherever in its file it stands. */
+/** Returns problems that the others lack, counted: a problem is the same wherever it is in its file. */
 export function problemsWithout(problems: readonly Problem[], others: readonly Problem[]): readonly Problem[] {
   const left = Map.groupBy(others, sameness);
   return problems.filter((problem) => left.get(sameness(problem))?.pop() === undefined);

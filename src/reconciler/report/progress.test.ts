@@ -19,7 +19,7 @@ test('a long run says how far it is every five seconds, and not at its end', () 
 
 const SERVER = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'tools', name: 'clock' };
 
-test('a run that waits says for what, why, and for how long', () => {
+test('a run that waits reports the reason and the duration', () => {
   const resources = [
     { ...SERVER, why: 'its pod\nis not ready' },
     { ...SERVER, name: 'wiki', why: '' },
@@ -36,6 +36,6 @@ test('a run that waits says for what, why, and for how long', () => {
     'waiting for tools/MCPServer/clock to be deleted before it is created again (1 min left)\n',
   );
   expect(textOfWaitingForSource({ name: 'fleet', waitedMs: 3_600_000 })).toBe(
-    'waiting for source fleet: its server has not answered for 1 h\n',
+    'waiting for source fleet: its server has not responded for 1 h\n',
   );
 });

@@ -1,4 +1,5 @@
-// How far a long run is: how many changes of how many are made, how long the rest may take, and what it waits for.
+// Reports the progress of a long run: the number of changes that are made, the time that the rest may take, and the
+// reason of a wait.
 
 import { formatId } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -10,8 +11,9 @@ import { visible, visibleLines } from './visible.ts';
 const EVERY_MS = 5000;
 
 /**
- * `monotonic`: milliseconds. Gives a line now and then, at most every five seconds; the first ones are too early to say. Counted
- * from the first change: how long Git and registries took before says nothing about the rest.
+ * Returns a function that returns a line now and then, at most every five seconds; the first changes are too early for
+ * an estimate. The time is counted from the first change: how long Git and registries took before says nothing about
+ * the rest. `monotonic`: milliseconds.
  */
 export function createProgress(monotonic: () => number): (planned: number) => string | undefined {
   let startedAt: number | undefined;
@@ -31,10 +33,10 @@ export function createProgress(monotonic: () => number): (planned: number) => st
   };
 }
 
-/** Resources that are named; the others are counted. */
+/** Maximum number of resources that are named; the others are counted. */
 const NAMED_MAX = 10;
 
-/** What a run waits for, why, and for how long at most. */
+/** Returns the reason of a wait, and its maximum. */
 export function textOfWaiting(waiting: Waiting): string {
   const left = `${durationText(waiting.leftMs)} left`;
   switch (waiting.for) {
@@ -57,10 +59,10 @@ export function textOfWaitingForSource({
   readonly name: string;
   readonly waitedMs: number;
 }): string {
-  return visibleLines([`waiting for source ${name}: its server has not answered for ${durationText(waitedMs)}`]);
+  return visibleLines([`waiting for source ${name}: its server has not responded for ${durationText(waitedMs)}`]);
 }
 
-/** One line for each resource, with the message of its status; ten at most. */
+/** Returns one line for each resource, with the message of its status; ten at most. */
 export function linesOfNotReady(before: string, resources: readonly NotReady[], after = ''): string[] {
   const more = resources.length - NAMED_MAX;
   return [

@@ -1,4 +1,4 @@
-// How an instance is, as lines for people and as JSON, version 1.
+// Renders the state of an instance as lines for people and as JSON, version 1.
 
 import type { Failure } from '#std/failure.ts';
 import { formatProblem } from '#std/problem.ts';
@@ -13,14 +13,14 @@ import { textOfQuarantined, waitLines, whyPaused } from './text.ts';
 import { shareOf, TROUBLES } from './troubles.ts';
 import { visible, visibleLines } from './visible.ts';
 
-/** The last run that this machine has seen, also one that was no news. */
+/** The last run that this machine has observed, including one that was not news. */
 export interface LastLook {
   readonly id: string;
   readonly finishedAt: string;
 }
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
-/** Of each section; JSON has all. */
+/** Maximum number of lines in each section; JSON has all. */
 const LINES_MAX = 20;
 const NAMED_MAX = 3;
 
@@ -40,7 +40,7 @@ export function textOfStatus(
     ...section('could not be read', failures, textOfFailure),
     ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each, timeText)}`),
     ...outOfSyncLines(status, timeText),
-    ...section('may differ: the next run asks the API server', uncertain, (each) => each),
+    ...section('may differ: the next run checks with the API server', uncertain, (each) => each),
     ...section('differ, and left to another manager (apply.conflicts: report)', fieldsIn(status, 'kept'), textOfField),
     ...section('left to another manager (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
     ...approvalLines(status, commandOf, timeText),
@@ -52,7 +52,7 @@ export function textOfStatus(
   ]);
 }
 
-/** What is made of something that is listed goes with it. */
+/** Children of a listed object are counted with it. */
 function outOfSyncLines({ outOfSync }: InstanceStatus, timeText: TimeText): string[] {
   const listed = new Set(outOfSync.map(({ resource }) => resource));
   const follows = ({ owner }: OutOfSync) => owner !== undefined && listed.has(owner);
@@ -106,7 +106,7 @@ interface HeldGroup extends Since {
   readonly resources: readonly string[];
 }
 
-/** Those that wait for approval are listed there. */
+/** Leaves out objects that wait for approval, which are listed there. */
 function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
   const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
   const groups = Map.groupBy(
@@ -144,7 +144,7 @@ export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
   return `${visible(JSON.stringify(shown, null, 2))}\n`;
 }
 
-/** What matters most, in a few words. */
+/** Returns the most important facts, in a few words. */
 function headlineOf(status: InstanceStatus): string {
   const { outOfSync, uncertain, held, approvals, waits, problems, failures, troubled, resources } = status;
   if (!status.reached) return `nothing is known: ${failures.map(({ code }) => code).join(', ')}`;
@@ -188,7 +188,7 @@ function textOfFailure({ code, message }: Failure): string {
   return inOneLine(`${code}: ${message}`);
 }
 
-/** What others have written must not look like lines of ours. */
+/** Text of others must not look like lines of ours. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }
@@ -204,7 +204,7 @@ function lastLines(
       ? reached
         ? 'no run has been recorded yet'
         : 'the last run is not known: the cluster, which has the record, was not reached'
-      : `last recorded run: ${stateText(lastRun)}, ${atText(lastRun.finishedAt, timeText)}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
+      : `last recorded run: ${stateText(lastRun)}, ${atText(lastRun.finishedAt, timeText)}; to see the run: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
   return [
     last,
     ...(lastLook === undefined ? [] : [`last run on this machine: ${atText(lastLook.finishedAt, timeText)}`]),
@@ -235,7 +235,7 @@ function sinceOf({ since }: Since, timeText: TimeText, word = 'since'): string {
   return since === undefined ? '' : ` (${word} ${timeText(since)})`;
 }
 
-/** `at 2026-03-10T12:00:00Z`, or `12 s ago`. */
+/** Returns `at 2026-03-10T12:00:00Z`, or `12 s ago`. */
 function atText(time: string, timeText: TimeText): string {
   const text = timeText(time);
   return text === time ? `at ${time}` : text;

@@ -1,4 +1,4 @@
-// What scheduled runs tell: each news once.
+// Tests that scheduled runs report each news once.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -54,7 +54,7 @@ test.each<{ before?: RunResult; now: RunResult; reported: readonly string[]; rea
   { before: run(), now: run(), reported: [], reason: 'nothing happened' },
   { before: run(), now: run({ outcomes: [outcome('deleted')] }), reported: [DELETED], reason: 'the run did something' },
   { before: run(), now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'a problem is new' },
-  { now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'the first run knows of nothing told' },
+  { now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'the first run has no earlier report' },
   { before: BROKEN, now: BROKEN, reported: [], reason: 'the problem was told' },
   {
     before: BROKEN,
@@ -65,12 +65,12 @@ test.each<{ before?: RunResult; now: RunResult; reported: readonly string[]; rea
   { before: UNREACHABLE, now: UNREACHABLE, reported: [], reason: 'the failure was told' },
   { before: run(), now: run({ outcomes: [FAILED] }), reported: [ONE_FAILED], reason: 'the failure is new' },
   { before: run({ outcomes: [FAILED] }), now: run({ outcomes: [FAILED] }), reported: [], reason: 'it fails as before' },
-  { before: WAITING, now: WAITING, reported: [], reason: 'what is waited for was told with the change' },
+  { before: WAITING, now: WAITING, reported: [], reason: 'the wait was reported with the change' },
   {
     before: WAITING,
     now: READY,
     reported: ['ready: docs/MCPServer/wiki', TOTAL],
-    reason: 'what was waited for is there',
+    reason: 'the wait has ended',
   },
   { before: READY, now: READY, reported: [], reason: 'it was ready before' },
 ])('a run tells $reported because $reason', ({ before, now, reported }) => {
@@ -82,7 +82,7 @@ test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
   { actions: ['configured', 'configured'], reported: 2, reason: 'the same was changed twice' },
   { actions: ['failed', 'failed', 'failed'], reported: 1, reason: 'every run fails alike' },
   { actions: ['failed', 'created', 'failed'], reported: 3, reason: 'it had been mended in between' },
-])('of $actions $reported are told because $reason', ({ actions, reported }) => {
+])('of $actions $reported are reported because $reason', ({ actions, reported }) => {
   const lines: string[] = [];
   const tell = tellOutcomes((text) => lines.push(text));
   for (const action of actions) tell(outcome(action));
@@ -135,7 +135,7 @@ test('adopting from another instance says to stop that one first', () => {
   expect(textOfAdoption({ ...found, done: true }, INSTALLED)).not.toContain(line);
 });
 
-test('adopting tells how many were taken over, and which were not', () => {
+test('adopting reports how many were taken over, and which were not', () => {
   const metadata = { name: SERVER.name };
   const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata };
   const adoption = { resource: SERVER, object, finalizers: [], managers: ['old'] };
@@ -149,7 +149,7 @@ test('adopting tells how many were taken over, and which were not', () => {
   );
 });
 
-test('no value erases or turns what stands beside it on a terminal', () => {
+test('no value erases or turns the text next to it on a terminal', () => {
   const diff = [{ path: '/data/a', before: 'one\n', after: 'one\n\u001b[2K\r\u009b1A\u202etwo\tthree\n' }];
   const change = {
     action: 'update',
@@ -194,7 +194,7 @@ function textWith(servers: number, extent: 'folded' | 'all'): string {
   return textOfPlan(run({ plan: { ...run().plan, held, waiting } }), { extent });
 }
 
-test('a plan counts what a server is made of in the line of the server', () => {
+test('a plan counts the children of a server in the line of the server', () => {
   expect(textWith(4, 'folded')).toMatchInlineSnapshot(`
     "deletions of source fleet wait for approval (0123456789abcdef): 8 of 10 objects
       - old/MCPServer/server-1 (+3 objects)
@@ -210,14 +210,14 @@ test('a plan counts what a server is made of in the line of the server', () => {
   `);
 });
 
-test('a plan names twenty at most, and every object where details are asked for', () => {
+test('a plan names twenty objects at most, and every object if details are requested', () => {
   expect(textWith(30, 'folded')).toContain('\n  and 10 more; to see all: skep plan --details\n');
   const all = textWith(30, 'all');
   for (const { id } of listed(30)) expect(all).toContain(`docs/${id.kind}/${id.name}`);
   expect(all).not.toContain('more');
 });
 
-test('many resources are named in part: what is ready, what is not yet, what has failed', () => {
+test('many resources are named in part: ready ones, ones that are not ready yet, failed ones', () => {
   const many = Array.from({ length: 11 }, (_, index) => ({ ...SERVER, name: `s${index}`, why: 'no pod\nis ready' }));
   const named = 'docs/MCPServer/s0, docs/MCPServer/s1, docs/MCPServer/s2 and 8 more';
   const before = run({ readiness: { ready: [], progressing: many, failed: [] } });
@@ -241,7 +241,7 @@ test('a warning is printed once and counted afterwards, and each problem that is
   expect(textOfChanges(unread, both, INSTALLED)).not.toContain('solved');
 });
 
-test('a start counts what it creates', () => {
+test('a start counts the objects that it creates', () => {
   const lines: string[] = [];
   const start = countCreated((text) => lines.push(text));
   start.tell({ action: 'created', resource: SERVER });

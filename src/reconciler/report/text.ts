@@ -1,4 +1,4 @@
-// Plans, runs and validations as lines for people.
+// Renders plans, runs and validations as lines for people.
 
 import { quoteWord } from '#std/page/shared/shell-word.ts';
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
@@ -24,7 +24,7 @@ export function textOfValidation(validation: Validation): string {
   return visibleLines([...validation.problems.map(formatProblem), summaryLine(validation)]);
 }
 
-/** The last line. */
+/** Returns the last line. */
 export function summaryLine({ summary, problems, incomplete }: Validation): string {
   const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -35,7 +35,7 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   return `${validatedSize(summary)}: ${verdict}${later}`;
 }
 
-/** Documents that no one can identify are no resources, so there may be problems while no resource is invalid. */
+/** Documents without an identity are not resources, so there may be errors although no resource is invalid. */
 function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : countText(errors, 'error');
@@ -68,17 +68,17 @@ export function textOfPlan(
   return visibleLines([...changes, ...why, ...more, total]);
 }
 
-/** What a plan by a snapshot is about, and what it cannot know. */
+/** Describes the snapshot that a plan is made against, and facts that the plan cannot know. */
 function againstLines({ against }: RunResult): string[] {
   if (against === undefined) return [];
   const commits = Object.entries(against.commits).map(([source, commit]) => `${source} at ${commit.slice(0, 12)}`);
   return [
-    `by the snapshot of ${against.createdAt} (${commits.join(', ')}); what happened since is not known`,
+    `by the snapshot of ${against.createdAt} (${commits.join(', ')}); later changes are not known`,
     ...against.unknown.map((sentence) => `not known here: ${sentence}`),
   ];
 }
 
-/** Which commits were compared, and what a comparison cannot know. */
+/** Names the commits that were compared, and facts that a comparison cannot know. */
 function renderedLines({ rendered }: RunResult, commandOf: CommandOf): string[] {
   if (rendered === undefined) return [];
   return [
@@ -88,7 +88,7 @@ function renderedLines({ rendered }: RunResult, commandOf: CommandOf): string[] 
   ];
 }
 
-/** `clusters/prod of HEAD (4d5e6f708192) with main (1a2b3c4d5e6f)`. */
+/** Returns `clusters/prod of HEAD (4d5e6f708192) with main (1a2b3c4d5e6f)`. */
 export function textOfCompared({ paths, base, head }: Rendered): string {
   const [of, other] = [head, base].map(({ name, commit }) => {
     const short = commit.slice(0, 12);
@@ -98,7 +98,7 @@ export function textOfCompared({ paths, base, head }: Rendered): string {
   return `${folders} of ${of} with ${other}`;
 }
 
-/** Empty if there are none. */
+/** Returns no lines if there are none. */
 export function earlierLines({ earlierProblems, paths }: Rendered, commandOf: CommandOf): string[] {
   if (earlierProblems === 0) return [];
   const command = commandOf(`validate ${paths.map((path) => quoteWord(path === '' ? '.' : path)).join(' ')}`);
@@ -110,7 +110,10 @@ export function textOfRun(result: RunResult): string {
   return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result, INSTALLED);
 }
 
-/** All but the outcomes, for those who saw each as it happened. `known`: warnings that were printed before are only counted. */
+/**
+ * Returns all but the outcomes, for readers who saw each as it happened. `known`: warnings that were printed before are
+ * only counted.
+ */
 export function textOfEnding(result: RunResult, commandOf: CommandOf, known: RunResult['problems'] = []): string {
   const catalogue = catalogueLines(result.catalogue);
   const { plan } = result;
@@ -139,7 +142,7 @@ function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'wai
   return { waiting: isUnread ? waiting.filter(({ deletions }) => deletions.length > 0) : waiting };
 }
 
-/** Why nothing was written, and what is there to write. */
+/** Returns why nothing was written, and how many changes are pending. */
 export function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): string[] {
   if (paused === undefined) return [];
   const { create, update, delete: deletions } = countsOf(plan);
@@ -150,7 +153,10 @@ export function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): 
   ];
 }
 
-/** `suspended by ops@host since 2026-01-02T03:04:05.000Z: the reason`, or the window that is closed; and what ends it. */
+/**
+ * Returns `suspended by ops@host since 2026-01-02T03:04:05.000Z: the reason`, or the window that is closed; and how to
+ * end that.
+ */
 export function whyPaused(paused: Paused, commandOf: CommandOf): string {
   switch (paused.by) {
     case 'suspension': {
@@ -181,13 +187,13 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
   return `registry ${source}: ${action}, ${countText(servers, 'server')}${broken}${reason}`;
 }
 
-/** `namespace/Kind/name created`, with the reason where there is one. */
+/** Returns `namespace/Kind/name created`, with the reason if there is one. */
 export function textOfOutcome({ action, resource, error }: Outcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
   return visible(`${formatId(resource)} ${action}${reason}`);
 }
 
-/** Of those that are waited for. */
+/** Maximum number of awaited resources that are named. */
 const NAMES_MAX = 10;
 
 export function trouble({ problems, failures, warnings, quarantined }: RunResult, commandOf: CommandOf): string[] {
@@ -199,7 +205,7 @@ export function trouble({ problems, failures, warnings, quarantined }: RunResult
   ];
 }
 
-/** `source apps waits for source infra: tools/MCPServer/wiki is not ready`. */
+/** Returns `source apps waits for source infra: tools/MCPServer/wiki is not ready`. */
 export function waitLines({ waits }: Pick<RunResult, 'waits'>): string[] {
   return waits.map((wait) => `${textOfWait(wait)}: ${wait.reason}`);
 }
@@ -213,7 +219,7 @@ export function textOfQuarantined(
   return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
-/** Resources that are on their way have a reason only if the run has waited for them. */
+/** Progressing resources have a reason only if the run has waited for them. */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)

@@ -1,4 +1,5 @@
-// The troubles that a resource may have: it is not ready, its server is not as its lock says, or no one reports whether it is.
+// Lists the troubles that a resource may have: it is not ready, its server differs from its lock, or nothing reports
+// whether it does.
 
 import type { Troubled } from '../run/operate/resources-status.ts';
 

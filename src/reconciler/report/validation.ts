@@ -1,4 +1,4 @@
-// What reports read of a validation.
+// Defines the part of a validation that reports read.
 
 import type { Validation } from '../run/validate.ts';
 

@@ -1,16 +1,19 @@
-// Text of others on the way to a terminal.
+// Escapes text of others before it reaches a terminal.
 
 import { unicodeEscape } from '#std/json.ts';
 
-/** Lines that end, with everything in them to be seen. */
+/** Returns complete lines, in which hidden characters are visible. */
 export function visibleLines(all: readonly string[]): string {
   return all.map((line) => `${visible(line)}\n`).join('');
 }
 
-/** Values of manifests may hold what a terminal obeys: whoever reads a plan sees it, and everything else of the plan too. */
+/**
+ * Values of manifests may contain control sequences of a terminal: a reader of a plan must see them, and everything
+ * else of the plan too.
+ */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, unicodeEscape);
 }
 
-/** Control characters but for tabs and line breaks, and those that turn the direction of text. */
+/** Control characters except for tabs and line breaks, and characters that turn the direction of text. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;

@@ -1,4 +1,4 @@
-// What a run needs of the world: repositories to read, a cluster to compare with and write to, a clock, a lock.
+// Declares the dependencies of a run: repositories to read, a cluster to compare with and write to, a clock, a lock.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
@@ -17,32 +17,34 @@ export interface RepositoryFile {
 export interface Checkout {
   /** Full commit id. */
   readonly commit: string;
-  /** Every regular file of the commit, sorted by path; symlinks and submodules are left out and named in `skipped`. */
+  /** All regular files of the commit, sorted by path. Symlinks and submodules are left out and named in `skipped`. */
   readonly files: readonly RepositoryFile[];
-  /** Present: this is what the ref named when it was read last, and why it could not be read anew. */
+  /** Set if the ref could not be read again: the reason. The checkout is the commit that the ref named last. */
   readonly stale?: Failure;
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
-  /** The contents of the given blobs, by oid. */
+  /** Returns the contents of the given blobs, by oid. */
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 export interface Repository {
   /**
-   * Brings the commit that the configured ref names now. Cheap when it did not move: then only the refs are asked for.
+   * Fetches the commit that the configured ref names now. Cheap if it did not move: then only the refs are requested.
    * Throws Failure `git-unreachable`, `git-auth-required`, `git-ref-not-found`, `git-not-a-repository`; the message
-   * names the URL (never its credentials). What was fetched before stays usable.
+   * names the URL (never its credentials). Earlier fetches stay usable.
    */
   fetch(): Promise<Checkout>;
   /**
-   * That commit, whatever the ref names now: by its full id, from what was fetched before where it is still there. Throws
-   * Failure as `fetch` does; `git-ref-not-found` where no one has the commit any more.
+   * Returns the commit with this full id, whatever the ref names now, from an earlier fetch if it is still stored.
+   * Throws Failure as `fetch` does; `git-ref-not-found` if the commit does not exist any more.
    */
   at(commit: string): Promise<Checkout>;
-  /** Ids of the commits that came before it, nearest first, at most `count`; fewer where history is not to be had. */
+  /**
+   * Returns the ids of the preceding commits, nearest first, at most `count`; fewer if the history is not available.
+   */
   ancestors(commit: string, count: number): Promise<readonly string[]>;
 }
 
-/** One entry of the cluster's discovery. */
+/** An entry of the cluster's discovery. */
 export interface ApiResource {
   /** `v1`, `apps/v1`, ... */
   readonly apiVersion: string;
@@ -53,34 +55,34 @@ export interface ApiResource {
 }
 
 export interface ApplyOptions {
-  /** The server checks everything and stores nothing. */
+  /** If set, the server checks everything and stores nothing. */
   readonly dryRun?: boolean;
   /** `status` writes the status subresource. */
   readonly subresource?: 'status';
-  /** Take fields over from other managers. Without it a conflict is Failure `cluster-conflict`. */
+  /** If set, fields are taken over from other managers. Otherwise a conflict is Failure `cluster-conflict`. */
   readonly force: boolean;
-  /** The user whose rights count instead of the reconciler's own. */
+  /** User whose rights apply instead of those of the reconciler. */
   readonly as?: string;
 }
 
-/** RFC 6902, as far as it is used. */
+/** The part of RFC 6902 that is used. */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: string;
   readonly value?: Json;
 }
 
-/** What of a kind is listed; everything where nothing is given. */
+/** Selects objects of a kind. If it is empty, all are listed. */
 export interface ListOptions {
-  /** `metadata`: of all objects, but nothing else of them (Kubernetes API Concepts, "Metadata-only fetches"). */
+  /** `metadata`: the metadata of all objects, and nothing else (Kubernetes API Concepts, "Metadata-only fetches"). */
   readonly only?: 'metadata';
   /** A label selector. */
   readonly selector?: string;
-  /** Each run lists it: a process that stays may answer from a list that a watch keeps current. */
+  /** Set if each run lists it: a long-lived process may respond from a list that a watch keeps current. */
   readonly kept?: true;
-  /** Each object may be as large as the server takes it: pages are bounded by bytes. */
+  /** Set if each object may be as large as the server accepts: pages are bounded by bytes. */
   readonly large?: true;
-  /** Of each page the others are forgotten at once. */
+  /** Selects the objects to keep. The others are dropped after each page. */
   readonly keep?: (object: KubeObject) => boolean;
   /** Returns the object that is kept in place of one that was read: an equal one, or one without fields that its reader never uses. */
   readonly hold?: (object: KubeObject) => KubeObject;
@@ -89,66 +91,80 @@ export interface ListOptions {
 export type PatchOptions = Pick<ApplyOptions, 'dryRun' | 'as'>;
 
 /**
- * One Kubernetes API. Objects travel verbatim, both ways. Every method throws Failure: `cluster-unreachable` (connection,
- * TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` and
- * `cluster-namespace-leaving` (403), `cluster-not-found` (404),
- * `cluster-conflict` (409), `cluster-invalid` (400, 422), `cluster-gone` (410), `cluster-busy` (429, 503; retryable),
- * `cluster-unknown-kind` (not in discovery), `cluster-error` (other). `data` holds url, status and the server's reason;
- * messages never hold Secret values.
+ * Client of one Kubernetes API. Objects are passed verbatim, both ways. Every method throws Failure:
+ * `cluster-unreachable` (connection, TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` and
+ * `cluster-namespace-leaving` (403), `cluster-not-found` (404), `cluster-conflict` (409), `cluster-invalid` (400, 422),
+ * `cluster-gone` (410), `cluster-busy` (429, 503; retryable), `cluster-unknown-kind` (not in discovery),
+ * `cluster-error` (other). `data` holds url, status and the server's reason; messages never hold Secret values.
  */
 export interface Cluster {
-  /** Kinds that the server serves, preferred version only; read once and cached until `refresh()`. */
+  /**
+   * Returns the kinds that the server serves, in the preferred version only; read once and cached until `refresh()`.
+   */
   resources(): Promise<readonly ApiResource[]>;
-  /** The kind in this very version, preferred or not; undefined where the server does not serve it. */
+  /** Returns the kind in exactly this version, preferred or not; undefined if the server does not serve it. */
   serves(apiVersion: string, kind: string): Promise<ApiResource | undefined>;
-  /** The OpenAPI v3 document of a group-version, cached by the hash in the server's index. Undefined: it has none. */
+  /**
+   * Returns the OpenAPI v3 document of a group-version, cached by the hash in the server's index; undefined if it has
+   * none.
+   */
   schema(apiVersion: string): Promise<OpenApiDocument | undefined>;
-  /** The issuer of service account tokens, remembered for some minutes. Does not throw because of the answer: it says why there is none. */
+  /**
+   * Returns the issuer of service account tokens, cached for some minutes. Does not throw for an unusable response: the
+   * result says why there is no issuer.
+   */
   tokenIssuer(): Promise<TokenIssuer>;
   /** Forgets discovery (a CRD was applied). */
   refresh(): void;
-  /** All objects of a kind, all pages; of all namespaces where none is given. `apiVersion` and `kind` are filled in. */
+  /**
+   * Lists all objects of a kind, all pages; in all namespaces if none is given. `apiVersion` and `kind` are filled in.
+   */
   list(kind: ApiResource, namespace?: string, options?: ListOptions): Promise<readonly KubeObject[]>;
-  /** From now on each list is read from the server once more, also if a watch keeps it current. */
+  /** Causes each list to be read from the server once more, also if a watch keeps it current. */
   listAgain(): void;
-  /** `urgent`: before whatever waits its turn. */
+  /** `urgent`: sent before all waiting requests. */
   get(id: ResourceId, how?: 'urgent'): Promise<KubeObject | undefined>;
-  /** Server-side apply with this instance's field manager. `metadata.uid` and `resourceVersion`, where given, are preconditions. */
+  /**
+   * Performs a server-side apply with this instance's field manager. If set, `metadata.uid` and `resourceVersion` are
+   * preconditions.
+   */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
   /**
-   * Foreground deletion. Resolves when the server accepted it; an object that is already gone is fine. Uid and, where
-   * given, version are preconditions.
+   * Deletes in the foreground. Resolves when the server accepted the request. If the object was deleted before, that is
+   * fine. The uid and, if given, the version are preconditions.
    */
   remove(id: ResourceId, uid: string, as?: string, resourceVersion?: string): Promise<void>;
   /**
-   * JSON patch (RFC 6902) of an object as it was read: its resourceVersion is a precondition, `cluster-conflict` where
-   * someone was faster. Not of a dry run.
+   * Sends a JSON patch (RFC 6902) for an object as it was read. Its resourceVersion is a precondition (`cluster-conflict`
+   * if another writer was faster), but not in a dry run.
    */
   patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
-  /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where someone was faster. */
+  /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` if another writer was faster. */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;
   /**
-   * `check` is called right before every apply (dry runs aside) and every deletion is sent, also when one is repeated or
-   * had to wait its turn; what it throws ends that call. `changes`: it is no status and no Event. For the lease's deadline:
-   * `undefined` takes the check away.
+   * Sets a check that is called right before every apply (except dry runs) and every deletion is sent, also when a
+   * request is repeated or had to wait; an error that it throws ends that call. `changes`: the request is neither a
+   * status nor an Event. Used for the deadline of the lease. `undefined` removes the check.
    */
   fence(check: ((changes: boolean) => void) | undefined): void;
-  /** Requests made so far, retries included. */
+  /** Returns the number of requests so far, retries included. */
   requests(): number;
 }
 
-/** One request to the API server as it ended, for those who count. */
+/** A completed request to the API server, for metrics. */
 export interface Exchange {
   /** HTTP method. */
   readonly method: string;
-  /** HTTP status; undefined where no answer came. */
+  /** HTTP status; undefined if there was no response. */
   readonly status?: number;
-  /** Until the answer was read. */
+  /** Seconds until the response was read. */
   readonly seconds: number;
-  /** The same request was sent before. */
+  /** True if the same request was sent before. */
   readonly repeated: boolean;
-  /** It keeps a lease, or the like: it goes on beside whatever a run does, and says nothing of how far that is. */
+  /**
+   * True if the request renews a lease, or the like: it is independent of the run, and says nothing about its progress.
+   */
   readonly urgent: boolean;
 }
 
@@ -161,12 +177,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Builds kustomizations. Callers check their references before. */
+/** Builds kustomizations. Callers check the references before. */
 export interface KustomizeBuilder {
-  /** Equal inputs have equal outputs as long as this is equal. Throws Failure `kustomize-missing`. */
+  /**
+   * Returns an identity: as long as it is equal, equal inputs have equal outputs. Throws Failure `kustomize-missing`.
+   */
   identity(): Promise<string>;
   /**
-   * The objects of the kustomization in a folder of the files, as YAML. Throws Failure `kustomize-missing`,
+   * Returns the objects of the kustomization in a folder of the files, as YAML. Throws Failure `kustomize-missing`,
    * `kustomize-failed`, `kustomize-too-costly`; messages have no values of files.
    */
   build(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<string>;

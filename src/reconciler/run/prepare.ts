@@ -1,5 +1,4 @@
-// Everything a run does before it writes to the cluster, as three phases: what is observed, what is desired, what is
-// planned.
+// Prepares a run before it writes to the cluster, in three phases: the observed state, the desired state, and the plan.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Problem } from '#std/problem.ts';
@@ -22,14 +21,17 @@ export interface PrepareDeps extends ObserveDeps, DesireDeps, PlanDeps {
 
 export interface PrepareOptions extends ObserveOptions, DesireOptions, PlanOptions {}
 
-/** The phases side by side; `problems` are those of all of them. What policies deny is invalid in `gathered`. */
+/**
+ * Results of all phases; `problems` has the problems of all of them. Objects that policies deny are invalid in
+ * `gathered`.
+ */
 export interface Prepared extends Observed, DesiredFleet, Planned {
   readonly problems: readonly Problem[];
 }
 
 /**
- * Throws Failure where the cluster cannot be asked at all; what single sources or LISTs refuse is in the result. `before`:
- * what this very run has prepared already.
+ * Throws Failure if the cluster does not respond at all; failures of single sources or LISTs are in the result.
+ * `before`: an earlier preparation by this very run.
  */
 export async function prepare(
   deps: PrepareDeps,
@@ -52,7 +54,7 @@ export async function prepare(
     });
     return { desired, planned };
   };
-  // Who waits is known once all is planned, and registries are synced before that.
+  // The waiting sources are known only when all is planned, but registries are synced before that.
   const waits = mode === 'sync' && mayHoldSyncs(deps, gathered) ? (await begin('read')).planned.waits : NO_WAITS;
   const { desired, planned } = await begin(mode, waits);
   const problems = [gathered, desired, planned].flatMap((phase) => phase.problems);
@@ -60,7 +62,7 @@ export async function prepare(
   return { ...observed, ...desired, ...planned, problems: reported };
 }
 
-/** Whether a source that may wait has sources of a registry. */
+/** Returns true if a source that may wait has sources of a registry. */
 function mayHoldSyncs({ sources }: PrepareDeps, { loaded }: Gathered): boolean {
   const dependents = new Set(sources.flatMap(({ name, dependsOn = [] }) => (dependsOn.length === 0 ? [] : [name])));
   return loaded.some(
@@ -87,7 +89,9 @@ function expected({ loaded }: Gathered, waits: Waits): (problem: Problem) => Pro
   };
 }
 
-/** Under the lock: where digests are missing because there is no key yet, it is made, and all is prepared with it. */
+/**
+ * Must run under the lock: if digests are missing because there is no key yet, it creates the key and prepares again.
+ */
 export async function sealDigests(
   deps: PrepareDeps & { readonly random: Random },
   options: PrepareOptions,
@@ -98,7 +102,7 @@ export async function sealDigests(
   return prepare(deps, options, 'sync', prepared);
 }
 
-/** Of what someone applied by hand there are warnings only. */
+/** Reports only warnings about objects that others applied by hand. */
 function reportable({ loaded }: Gathered): (problem: Problem) => readonly Problem[] {
   const byHand = new Set(loaded.filter((each) => each.byHand === true).map(({ id }) => keyOf(id)));
   return (problem) => {

@@ -1,4 +1,4 @@
-// What a run tells: for reports, exit codes and the next run.
+// Defines the result of a run, for reports, exit codes and the next run.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -17,20 +17,20 @@ import type { Suspension } from './records/suspension.ts';
 import type { Rendered } from './render/rendered.ts';
 import type { Readiness } from './settle/readiness.ts';
 
-/** Why a run only looks: what it found to do is its plan. */
+/** Reason why a run only plans. Its plan has the changes that it found. */
 export type Paused =
   | {
       readonly by: 'window';
-      /** As skep.yaml has it. */
+      /** Window as skep.yaml defines it. */
       readonly window: string;
-      /** RFC 3339; absent where it is too far away to tell. */
+      /** RFC 3339; absent if the time is too far away to compute. */
       readonly until?: string;
     }
   | ({ readonly by: 'suspension' } & Suspension);
 
 export interface RunResult {
   readonly id: string;
-  /** Commit by name of the source; a source that could not be fetched is absent. */
+  /** Commits by name of the source. A source that could not be fetched is absent. */
   readonly commits: Readonly<Record<string, string>>;
   /** Sources that a rollback keeps at an earlier commit. */
   readonly quarantined: readonly Quarantined[];
@@ -40,38 +40,38 @@ export interface RunResult {
   readonly startedAt: string;
   readonly finishedAt: string;
   readonly plan: Plan;
-  /** Empty where only a plan was asked for. */
+  /** Empty if only a plan was requested. */
   readonly outcomes: readonly Outcome[];
-  /** Where a plan is shown: what clients would notice. */
+  /** Effects that clients would notice; present if a plan is shown. */
   readonly impact?: Impact;
   readonly problems: readonly Problem[];
   /** Fields that other managers have set to other values than Git declares. */
   readonly fields: readonly FoundField[];
-  /** The world saying no, outside single changes. */
+  /** Failures outside single changes. */
   readonly failures: readonly Failure[];
-  /** What did not work out and takes nothing from the run, such as its record. */
+  /** Failures that do not affect the result of the run, such as that of writing its record. */
   readonly warnings: readonly Failure[];
   readonly catalogue: readonly CatalogueOutcome[];
   readonly readiness: Readiness;
-  /** Where they were asked for. */
+  /** Present if requested. */
   readonly explanations?: readonly Explanation[];
   readonly timedOut: boolean;
-  /** Present: nothing was written. */
+  /** If present, nothing was written. */
   readonly paused?: Paused;
-  /** Present where it was traced. */
+  /** Present if the run was traced. */
   readonly traceId?: string;
-  /** API requests made. */
+  /** Number of API requests. */
   readonly requests: number;
-  /** Present: planned by a snapshot. */
+  /** If present, the plan was made against a snapshot. */
   readonly against?: Against;
-  /** Present: two commits were compared. */
+  /** If present, two commits were compared. */
   readonly rendered?: Rendered;
 }
 
 /**
- * The first that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` says what each means. A run that is `locked` (6) has
- * no result. `detailed`: changes that are pending count, and fields that other managers keep; changes always do where the run
- * was not free to make them.
+ * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` explains each. A run that is
+ * `locked` (6) has no result. `detailed`: pending changes count, and fields that other managers keep. Pending changes
+ * always count if the run was not free to make them.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
@@ -88,7 +88,7 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   return drifted || ((detailed || result.paused !== undefined) && pending) ? 2 : 0;
 }
 
-/** Codes of changes that an approval, or a signed plan, would let through. */
+/** Codes of changes that an approval, or a signed plan, would allow. */
 const WAITS: ReadonlySet<string> = new Set(['plan-required', 'source-at-fault']);
 
 /** Changes that the server would refuse. */
@@ -106,7 +106,9 @@ export interface Summary {
   readonly failed: number;
 }
 
-/** Objects that the run has written are unchanged in the plan that it ended with. */
+/**
+ * Counts the objects that were unchanged before the run. Objects that it has written are unchanged in its final plan.
+ */
 function unchangedBefore({ plan, outcomes }: RunResult): number {
   if (outcomes.length === 0) return plan.unchanged.length;
   const written = new Set(outcomes.filter(({ error }) => error === undefined).map(({ resource }) => keyOf(resource)));

@@ -1,4 +1,4 @@
-// A result counts again only if everything that the work was given, and looked at, is the same.
+// Tests that a result is reused only if all inputs of the work, and everything that it looked at, are the same.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -11,7 +11,7 @@ function objectOf(kind: string, name: string, more: Partial<KubeObject> = {}): K
   return { apiVersion: kind === 'MCPServer' ? 'x.dev/v1' : 'v1', kind, metadata: { name }, ...more };
 }
 
-/** Work that finds an object by a name that another one says, and lists a kind if nothing is found. */
+/** Work that finds an object by a name in another one, and lists a kind if nothing is found. */
 function open() {
   const reuse = openReuse();
   let done = 0;
@@ -50,8 +50,8 @@ test('nothing is done again while all is the same, over any number of runs', () 
 });
 
 const CHANGES: readonly (readonly [reason: string, world: World, given: readonly unknown[]])[] = [
-  ['what it is given', { first: FIRST, second: SECOND }, ['other']],
-  ['how much it is given', { first: FIRST, second: SECOND }, ['given', undefined]],
+  ['one of its inputs', { first: FIRST, second: SECOND }, ['other']],
+  ['the number of its inputs', { first: FIRST, second: SECOND }, ['given', undefined]],
   ['an object that it looked at', { first: { ...FIRST }, second: SECOND }, ['given']],
   ['an object that another one named', { first: FIRST, second: { ...SECOND, spec: 'b' } }, ['given']],
   ['an object that was deleted', { first: FIRST }, ['given']],
@@ -77,7 +77,7 @@ test('an object that was not there counts when it comes, and so does another one
 });
 
 test.each([
-  { kind: 'Secret', same: true, reason: 'contents that each run reads again count by what is in them' },
+  { kind: 'Secret', same: true, reason: 'contents that each run reads again are compared by value' },
   { kind: 'ConfigMap', same: true, reason: 'those of ConfigMaps, too' },
   { kind: 'Service', same: false, reason: 'others count by identity, for lists have the same object until it changes' },
 ])('$reason', ({ kind, same }) => {
@@ -90,7 +90,7 @@ test.each([
   expect(done()).toBe(same ? 2 : 3);
 });
 
-test('a pod counts by what is in it: after a restore of the server a version may come again', () => {
+test('a pod is compared by value: after a restore of the server a version may come again', () => {
   const { result, done } = open();
   const metadata = { name: 'second', uid: 'u', resourceVersion: '7' };
   const second = (spec: string) => objectOf('Pod', 'second', { metadata, spec });
@@ -100,7 +100,7 @@ test('a pod counts by what is in it: after a restore of the server a version may
   expect(result({ first: FIRST, second: second('b') })).toEqual(['b']);
 });
 
-test('an equal result stays the same one, so that work that is given it is not done again', () => {
+test('an equal result stays identical, so that work that receives it is not done again', () => {
   const { result, done } = open();
   const before = result({ first: FIRST, second: SECOND });
   expect(result({ first: FIRST, second: { ...SECOND } })).toBe(before);
@@ -132,7 +132,7 @@ test('a proof does all work again, and reports a result that would have been wro
   result(world);
   expect([done(), differing]).toEqual([2, []]);
   reuse.ended();
-  // An object that changes without becoming another one.
+  // An object that changes in place.
   Object.assign(second, { spec: 'b' });
   expect(result(world)).toEqual(['a']);
   reuse.prove(differs);

@@ -1,22 +1,23 @@
-// Keeps results of pure work between the runs of a process that stays. A result counts again only if everything that the work was
-// given, and everything that it looked at, is the same: dependencies are recorded while the work is done, and not listed by hand.
+// Keeps results of pure work between the runs of a long-lived process. A result is reused only if all inputs of the
+// work, and everything that it looked at, are the same. Dependencies are recorded while the work is done, and not
+// listed by hand.
 
 import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { isLarge } from './observe/large-contents.ts';
 
-/** Functions by which work looks at objects around its own. Their words are all that an answer depends on. */
+/** Functions with which work looks at other objects. Their results depend on their arguments only. */
 type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
 
 interface Work<T, Q extends Questions> {
   readonly stage: string;
-  /** Key of the object that the work is about; each has one result in a stage. */
+  /** Key of the object that the work is about. Each object has one result in a stage. */
   readonly key: string;
-  /** Everything that the work is given. Values count as the same if they are identical. */
+  /** All inputs of the work. Values are the same if they are identical. */
   readonly given: readonly unknown[];
   readonly questions: Q;
   readonly work: (questions: Q) => T;
-  /** Returns false for a result that must not count again; absent: each may. */
+  /** Returns false for a result that must not be reused. If absent, every result may be. */
   readonly keeps?: (value: T) => boolean;
   readonly equal: (a: T, b: T) => boolean;
 }
@@ -25,16 +26,16 @@ export interface Reuse {
   result<T, Q extends Questions>(work: Work<T, Q>): T;
 }
 
-/** All work is done each time. */
+/** Repeats all work each time. */
 export const NO_REUSE: Reuse = { result: ({ questions, work }) => work(questions) };
 
 export interface KeptResults extends Reuse {
   /**
-   * All work is done until the run ends. `differs` is called with the key of each object whose result was not the one that would
-   * have counted again.
+   * Repeats all work until the run ends. `differs` is called with the key of each object whose result differs from the
+   * one that would have been reused.
    */
   prove(differs: (stage: string, key: string) => void): void;
-  /** Results that neither this run nor the one before has used are forgotten. */
+  /** Forgets results that neither this run nor the one before has used. */
   ended(): void;
 }
 
@@ -67,7 +68,7 @@ export function openReuse(): KeptResults {
     },
     ended() {
       state.differs = undefined;
-      // A run that could not even look at the cluster is as if it had not been.
+      // A run that could not even read the cluster does not count.
       if (state.now.size === 0) return;
       state.before = state.now;
       state.now = new Map();
@@ -88,7 +89,7 @@ function reuseOrWork<T, Q extends Questions>(state: State, work: Work<T, Q>): T 
   const made = work.work(recorded(work.questions, looks));
   const isEqual = kept !== undefined && equal(kept.value as T, made);
   if (counts && !isEqual) state.differs?.(stage, key);
-  // Work that is given this result is done again only if it is another one.
+  // Work that receives this result is repeated only if the result changed.
   const value = isEqual ? (kept.value as T) : made;
   if (keeps(value)) results.set(key, { given: work.given, looks, value });
   else results.delete(key);
@@ -133,7 +134,10 @@ function noted(answer: unknown): unknown {
   return answer.some((each) => notedItem(each) !== each) ? answer.map(notedItem) : answer;
 }
 
-/** Contents of Secrets and ConfigMaps of others, and pods, are read again by each run, and stay no longer in memory. */
+/**
+ * Returns a digest of contents of Secrets and ConfigMaps of others, and of pods: each run reads them again, and they
+ * must not stay in memory.
+ */
 function notedItem(answer: unknown): unknown {
   if (!isObject(answer)) return answer;
   return isLarge(answer) || isPod(answer) ? printOf(answer) : answer;

@@ -1,4 +1,4 @@
-// The whole run on one screen: prepare, and where something is to be written: lock, apply, settle, release.
+// Performs a whole run: prepares and, if there is something to write, locks, applies, settles and releases.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -18,28 +18,28 @@ import type { Paused, RunResult } from './result.ts';
 import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, type Written, write } from './write.ts';
 
 export interface RunDeps extends WriteDeps {
-  /** Called with what a run has seen and planned, at its end. */
+  /** Called at the end of a run with the observed state and the plan. */
   readonly looked?: (prepared: Prepared) => void;
 }
 
 export interface RunOptions extends InstanceOptions, WriteOptions {
-  /** Unique per run: in the lease, the report and the log. */
+  /** Id that is unique per run: in the lease, the report and the log. */
   readonly id: string;
-  /** The machine that it runs on: in the lease. */
+  /** Machine of the run: in the lease. */
   readonly host?: string;
-  /** Present: the run writes nothing, whether the instance is suspended or not. */
+  /** If present, the run writes nothing, whether the instance is suspended or not. */
   readonly paused?: Paused;
 }
 
 /**
- * One run. Throws Failure where nothing could be done at all: `cluster-unreachable`, `locked`, ...; everything else is
- * in the result.
+ * Performs one run. Throws Failure if nothing could be done (`cluster-unreachable`, `locked`, ...); the rest is in the
+ * result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
   const start = startOf(deps);
   const seeing = readLease(deps, leaseId(options));
-  // A suspended run has no use for it; any other throws where it awaits it.
+  // A suspended run does not need the lease. Any other run throws when it awaits the lease.
   seeing.catch(() => undefined);
   const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
@@ -53,7 +53,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
       ? await writeLocked({ deps, options, start, first }, seen)
       : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
   if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
-  // A database that does not answer keeps no one from the lock.
+  // The lock is released by now: a database that does not respond keeps no other run from it.
   const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
   return withWarnings(ended.result, [...warnings, ...unrecorded]);
 }
@@ -70,7 +70,7 @@ interface Ended extends Pick<Done, 'running'> {
   readonly prepared: Prepared;
 }
 
-/** Only why, where someone has suspended the instance meanwhile, and the writing was given up. */
+/** Returns only the reason if a person suspended the instance meanwhile and the writing was abandoned. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
   seen: Awaited<ReturnType<typeof readLease>>,
@@ -99,7 +99,7 @@ async function writeLocked(
   }
 }
 
-/** Writes the sources that waited when those that they need are applied and ready, as long as the run waits for resources. */
+/** Writes waiting sources when the needed sources are applied and ready, as long as the run waits for resources. */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,
@@ -111,7 +111,7 @@ async function writeInOrder(
   const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
   let written = await writeOne(first);
   let hasChanged = hasMadeChanges(written.done);
-  // A plan that was made before has no changes of sources that waited.
+  // A plan that was made before has no changes of waiting sources.
   while (options.admit === undefined && isToBeContinued(deps, written, hasChanged, deadline)) {
     if (!hasChanged) await deps.clock.sleep(ORDER_POLL_MS, deps.enough);
     const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', written.prepared));
@@ -124,14 +124,14 @@ async function writeInOrder(
   return { ...written, done: { ...written.done, timedOut: written.done.timedOut || isLate } };
 }
 
-/** Between two looks at the sources that others wait for. */
+/** Pause between two looks at the sources that others wait for. */
 const ORDER_POLL_MS = 2000;
 
 function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/** Once more after each change, and then for as long as the run waits, if no person has to do anything first. */
+/** Returns true once after each change, and then for as long as the run waits, unless a person has to act first. */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: Written,
@@ -169,7 +169,7 @@ function pausedWhile(watch: SuspensionWatch): Paused | undefined {
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** Why a run writes nothing now; undefined where it may. */
+/** Returns the reason why a run writes nothing now; undefined if it may write. */
 export async function findPause(
   { cluster }: Pick<RunDeps, 'cluster'>,
   options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,
@@ -179,23 +179,23 @@ export async function findPause(
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** What is true now that no other writes, with digests for all Secrets. */
+/** Prepares again under the lock if needed, with digests for all Secrets. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
-  // What an admission compares is compared under the lock.
+  // An admission compares the state under the lock.
   const again = contended || options.admit !== undefined;
-  // The events of what the holder before this run wrote may still be on their way.
+  // The events of the writes of the holder before this run may still be on their way.
   if (again) deps.cluster.listAgain();
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
   return sealDigests(deps, sealed, prepared);
 }
 
-/** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */
+/** Returns the plan alone, without locks, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
 export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   return (await planInstance(deps, options)).result;
 }
 
-/** The same, with what it was made of. */
+/** Returns the plan with the data that it was made from. */
 export async function planInstance(
   deps: RunDeps,
   options: RunOptions,
@@ -237,7 +237,7 @@ interface Start {
   readonly requests: number;
 }
 
-/** Kinds come and go between the runs of a process that stays. */
+/** Kinds are added and removed between the runs of a long-lived process. */
 function startOf({ clock, cluster }: RunDeps): Start {
   cluster.refresh();
   return { at: timestamp(clock), requests: cluster.requests() };

@@ -9,7 +9,7 @@ function* count(to: number, seen: number[]): Steps<string> {
   return 'counted';
 }
 
-test('steps give what they return, at once and in turns', async () => {
+test('steps return their result, at once and in turns', async () => {
   const [atOnce, inTurns]: [number[], number[]] = [[], []];
   expect(finishAtOnce(count(250, atOnce))).toBe('counted');
   expect(await finishInTurns(count(250, inTurns))).toBe('counted');
@@ -17,7 +17,7 @@ test('steps give what they return, at once and in turns', async () => {
   expect(inTurns).toHaveLength(250);
 });
 
-test('what else is to be done is done after every hundred steps', async () => {
+test('other work is done after every hundred steps', async () => {
   const seen: number[] = [];
   const between: number[] = [];
   const look = (): void => {
@@ -30,7 +30,7 @@ test('what else is to be done is done after every hundred steps', async () => {
   expect(between).toContain(200);
 });
 
-test('what a step throws ends the work', async () => {
+test('an error of a step ends the work', async () => {
   function* failing(): Steps<never> {
     yield;
     throw new Error('no');

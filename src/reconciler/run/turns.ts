@@ -1,4 +1,4 @@
-// Work of many short steps: all at once, or with pauses in which the thread does other work.
+// Runs work of many short steps: all at once, or with pauses in which the thread does other work.
 
 import { setImmediate } from 'node:timers/promises';
 
@@ -8,7 +8,7 @@ export type Steps<T> = Generator<void, T>;
 /** A hundred small files take a few milliseconds. */
 const AT_A_TIME = 100;
 
-/** What the thread has begun goes on first: requests are sent. */
+/** Lets the thread continue other work that it has begun, such as sending requests. */
 export async function takeTurn(): Promise<void> {
   await setImmediate();
 }
@@ -20,7 +20,7 @@ export function finishAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Pauses after every hundred steps: requests are sent then, and answers are read. Throws what a step throws. */
+/** Pauses after every hundred steps, so that requests are sent and responses are read. Throws the error of a step. */
 export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     const step = steps.next();
@@ -30,8 +30,8 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 /**
- * All at once, but a hundred are begun in each turn: requests of the first are sent while those of the others are made. Throws
- * what one of them throws; no further turn begins then.
+ * Begins all items without waiting for their results, a hundred in each turn: requests of the first are sent while the
+ * others are prepared. Throws the error of an item; no further turn begins then.
  */
 export async function beginInTurns<T, R>(items: readonly T[], begin: (item: T) => Promise<R>): Promise<R[]> {
   const turns: Promise<R[]>[] = [];

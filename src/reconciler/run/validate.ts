@@ -1,5 +1,5 @@
-// Validation without a cluster: load, and then resolve among the documents alone.
-// What may live only in a cluster (Secrets, ConfigMaps) is not asked for.
+// Validates manifests without a cluster: loads them, and then resolves references among the documents alone. Objects
+// that may exist only in a cluster (Secrets, ConfigMaps) are not required.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -32,12 +32,12 @@ export interface ValidateInput {
   readonly schemas?: readonly SourceFile[];
   /** CustomResourceDefinitions that are used if neither the documents nor `schemas` define a kind. */
   readonly definitions?: readonly JsonObject[];
-  /** Absent: none are asked. */
+  /** If absent, no policies are evaluated. */
   readonly policies?: PolicySet;
   readonly cache?: LoadCache;
-  /** Private addresses that sources may have are configured: nothing is said of them. */
+  /** If set, the configuration allows private addresses of sources, and none is reported. */
   readonly allowsPrivate?: boolean;
-  /** Absent: runs verify no images. */
+  /** If absent, runs verify no images. */
   readonly verify?: ImagePolicy | undefined;
 }
 
@@ -48,13 +48,16 @@ export interface Validation {
     readonly valid: number;
     readonly invalid: number;
     readonly problems: number;
-    /** Violations of policies that are only recorded; absent where there are none. */
+    /** Violations of policies that are only recorded; absent if there are none. */
     readonly audited?: number;
   };
   readonly problems: readonly Problem[];
-  /** Set if rules and policies have not seen everything: they see what has an identity and fits its schema. */
+  /**
+   * Set if rules and policies have not checked everything: they check objects that have an identity and fit their
+   * schema.
+   */
   readonly incomplete?: true;
-  /** Paths of everything that was read, sorted. */
+  /** Paths of all files that were read, sorted. */
   readonly files: readonly string[];
 }
 
@@ -114,7 +117,10 @@ interface Declared extends Pick<Loaded, 'invalid'> {
   readonly locks: readonly KubeObject[];
 }
 
-/** Among the documents alone; a registry whose images are not known here is reported once, not for each image. */
+/**
+ * Checks references among the documents alone. A registry whose images are not known here is reported once, not for
+ * each image.
+ */
 function checkReferences(
   { kinds, apiGroup }: ValidateInput,
   resources: Parameters<typeof resolve>[0]['loaded'],
@@ -141,7 +147,7 @@ function checkReferences(
   };
 }
 
-/** Whether a value that only a cluster has leads anywhere cannot be told here. */
+/** Drops problems of values that only a cluster has: whether they refer to an object cannot be decided here. */
 function withoutUnknown(problems: readonly Problem[], resources: readonly LoadedResource[]): readonly Problem[] {
   const unknown = new Map(
     resources.flatMap(({ id, unknown: each }) => (each === undefined ? [] : [[keyOf(id), each]])),
@@ -157,10 +163,10 @@ const PLAINTEXT: Finding = {
   severity: 'warning',
   pointer: '/kind',
   message:
-    'the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md)',
+    'the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md)',
 };
 
-/** An empty one is filled by others. */
+/** Returns false for an empty Secret: others fill it. */
 function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): boolean {
   if (id.apiVersion !== 'v1' || id.kind !== 'Secret' || sealed === true) return false;
   return (['data', 'stringData'] as const).some((field) => {
@@ -170,7 +176,7 @@ function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): bo
   });
 }
 
-/** Undefined where there are no policies. */
+/** Returns undefined if there are no policies. */
 function evaluatePolicies(
   { policies, kinds, apiGroup }: ValidateInput,
   sound: readonly LoadedResource[],

@@ -1,10 +1,10 @@
-// Reports every ten seconds what a run waits for, so that nobody who watches it has to guess.
+// Reports the wait of a run every ten seconds, so that a person who watches it need not guess.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { Clock } from './ports.ts';
 import type { NotReady } from './settle/readiness.ts';
 
-/** What a run waits for, and for how many milliseconds at most. */
+/** Reason of the wait, and its maximum in milliseconds. */
 export type Waiting = { readonly leftMs: number } & (
   | {
       readonly for: 'resources';
@@ -22,7 +22,7 @@ export type ReportWaiting = (waiting: Waiting) => void;
 
 const EVERY_MS = 10_000;
 
-/** Returns a function that passes on what it is given, at most every ten seconds and not before ten seconds have passed. */
+/** Returns a function that passes on its argument at most every ten seconds, and not before ten seconds have passed. */
 export function createReminder(
   { monotonic }: Pick<Clock, 'monotonic'>,
   report: ReportWaiting | undefined,

@@ -1,4 +1,4 @@
-// Everything that a run writes, under the lock: the changes, and then statuses.
+// Makes all writes of a run, under the lock: the changes, and then statuses.
 
 import type { ListedServer } from '#contracts/running-servers.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -31,36 +31,36 @@ export interface WriteDeps extends PrepareDeps, ChangeDeps {
 }
 
 export interface WriteOptions extends PrepareOptions, ChangeOptions {
-  /** How long to wait for readiness after a change; 0 looks once. */
+  /** Seconds to wait for readiness after a change; 0 looks once. */
   readonly waitSeconds: number;
 }
 
-/** What came of a run beyond its plan. */
+/** Results of a run beyond its plan. */
 export interface Done {
   readonly outcomes: readonly Outcome[];
   readonly readiness: Readiness;
   readonly failures: readonly Failure[];
   readonly problems: readonly Problem[];
-  /** Fields that other managers have taken while the run was under way. */
+  /** Fields that other managers have taken during the run. */
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
-  /** Undefined where that is not known. */
+  /** Undefined if they are not known. */
   readonly running: readonly ListedServer[] | undefined;
 }
 
 export interface Written {
   readonly done: Done;
-  /** What it was made of; where kinds came to be served in between, as it was looked at with them. */
+  /** The state that the result was made from. If kinds became served in between, it was prepared again with them. */
   readonly prepared: Prepared;
 }
 
-/** What a run tells that has nothing to write or to wait for; undefined where there is something. */
+/** Returns the result of a run that has nothing to write or to wait for; undefined if there is something. */
 export async function finishWithoutWriting(
   deps: WriteDeps,
   options: WriteOptions,
   prepared: Prepared,
 ): Promise<Done | undefined> {
-  // What the server refuses changes nothing, however often it is tried.
+  // A change that the server refuses changes nothing, however often it is tried.
   const isStranger = isOfOthers(prepared.plan.waiting);
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
@@ -71,7 +71,7 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
-  // What is withheld, or refused, is neither there yet nor gone.
+  // The objects of blocked and refused changes are neither created nor deleted yet.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
@@ -86,7 +86,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
   const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared) : see();
   const [observed, failures] = await bothOf(seeing, recordAndSave(deps, options, changed));
-  // No part of the run's deadline: all is recorded by now.
+  // The wait does not count towards the deadline of the run: everything is recorded by now.
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
@@ -107,7 +107,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** While the cluster is listed: the LISTs are sent first, then the record of what was done. */
+/** Runs while the cluster is listed: the LISTs are sent first, then the record of the changes. */
 async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
   await takeTurn();
   const recording = recordChanges(deps, options, changed);
@@ -129,13 +129,13 @@ async function recordChanges(
   return [...failures, ...unrecorded, ...unnarrowed];
 }
 
-/** Neither is under way any more where the other one throws: the lock is given back then. */
+/** Waits for both even if one throws: nothing may be under way when the lock is released. */
 async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
 }
 
-/** What was changed is reported all the same: the next run narrows it. */
+/** The changes are reported even if this fails: the next run narrows the extent. */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {
     await declareExtent(...change);
@@ -151,14 +151,14 @@ interface AllChanged extends Changed {
   readonly failures: readonly Failure[];
 }
 
-/** Once, and once more where definitions of kinds were applied whose objects wait for them. */
+/** Makes the changes once, and once more if definitions were applied and objects wait for their kinds. */
 async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<AllChanged> {
   const made = { prepared: first, failures: [], ...(await makeChanges(deps, options, first)) };
   // A plan that was made before has no objects of such kinds.
   if (options.admit !== undefined) return made;
   const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, made.outcomes);
   if (awaited.length === 0) return made;
-  // What is prepared again goes by what is recorded.
+  // The second preparation relies on the record.
   const changed = { ...made, failures: await made.record(), record: async () => [] };
   try {
     return (await checkServed(deps, awaited)) ? await changeAgain(deps, options, changed) : changed;
@@ -169,7 +169,7 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
 }
 
 async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
-  // The kinds that came may be the first that ask for digests.
+  // The new kinds may be the first that need digests.
   const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', changed.prepared));
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));

@@ -1,4 +1,4 @@
-// When a source is to be synced. Pure: the time is given.
+// Decides when a source is due for a sync. The time is passed in.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
@@ -11,20 +11,20 @@ export type Decision =
     }
   | {
       readonly due: false;
-      /** `once`: only an edit or the manual trigger makes it due again. */
+      /** `once`: only a changed declaration or the manual trigger makes it due again. */
       readonly reason: 'once' | 'interval' | 'backoff';
-      /** When it will be due, milliseconds since 1970; absent for `once`. */
+      /** Time at which it becomes due, milliseconds since 1970; absent for `once`. */
       readonly dueAtMs?: number;
     };
 
-/** Counts up where the same content would be read into other entries than before: sources are then read anew. */
+/** Increased if a release reads other entries from the same content: sources are then read again. */
 const READER_VERSION = 2;
 const BACKOFF_FIRST_MS = 10_000;
 const BACKOFF_LAST_MS = 15 * 60_000;
-/** Clocks of replicas differ by less; a last attempt that lies further ahead is of a clock that was set back since. */
+/** Clocks of replicas differ by less. If the last attempt lies further ahead, its clock was set back since. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** Whether the source is to be synced now. */
+/** Returns whether the source is to be synced now. */
 export function due(
   source: RegistrySource<unknown>,
   state: SourceState | undefined,
@@ -35,7 +35,7 @@ export function due(
   if (state === undefined || Number.isNaN(lastMs)) return { due: true, reason: 'never-synced' };
   if (isTriggered(state, trigger)) return { due: true, reason: 'triggered' };
   if (state.declarationHash !== declarationHash(source)) return { due: true, reason: 'declaration-changed' };
-  // A clock that was set back must not put a sync off until it has caught up.
+  // If a clock was set back, a sync must not wait until the clock has caught up.
   const elapsedMs = nowMs < lastMs - CLOCKS_DIFFER_MS ? Number.POSITIVE_INFINITY : nowMs - lastMs;
   if (state.phase !== 'Complete') {
     const waitMs = backoffMs(state.attemptCount);
@@ -49,19 +49,19 @@ export function due(
   return { due: false, reason: 'interval', dueAtMs: lastMs + intervalMs };
 }
 
-/** By the annotation, or through the service's API. */
+/** Returns whether a sync was requested, by the annotation or through the service's API. */
 export function isTriggered(state: SourceState, trigger: string | undefined): boolean {
   const wanted = trigger ?? state.wantedTrigger;
   if (wanted !== undefined && wanted !== state.trigger) return true;
   return (state.requests ?? 0) > (state.requestsServed ?? 0);
 }
 
-/** 10 s after the first failed attempt, then twice as long each time, 15 minutes at most. */
+/** Returns 10 s after the first failed attempt, then twice as long each time, 15 minutes at most. */
 function backoffMs(attempts: number): number {
   return Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LAST_MS);
 }
 
-/** Changes with whatever makes the same source give other entries. The interval does not. */
+/** Changes with every field that makes the same source have other entries. The interval is not such a field. */
 export function declarationHash({ origin, format, filter }: RegistrySource<unknown>): string {
   return digest({ reader: READER_VERSION, origin, format, filter });
 }

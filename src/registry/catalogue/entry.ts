@@ -1,12 +1,11 @@
-// An entry of the catalogue, and what is extracted from its server.json so that it can be found, compared and checked.
-// Knows neither feeds nor stores.
+// Defines an entry of the catalogue, and the data that is extracted from its server.json to find, compare and check it.
 
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn, pointerToken } from '#std/json.ts';
 
 export type Status = 'active' | 'deprecated' | 'deleted';
 
-/** One version of one server: the document verbatim, and what is extracted from it for finding it. */
+/** One version of one server: the original document, and the data that is extracted from it for searches. */
 export interface Entry {
   /** Reverse-DNS name with exactly one `/`. */
   readonly name: string;
@@ -17,45 +16,45 @@ export interface Entry {
   readonly description: string;
   readonly tags: readonly string[];
   readonly status: Status;
-  /** Why the status is what it is, as an upstream registry said. */
+  /** The reason for the status, in the words of an upstream registry. */
   readonly statusMessage?: string;
-  /** RFC 3339; absent where the source does not say. */
+  /** RFC 3339; absent if the source has no such time. */
   readonly statusChangedAt?: string;
   readonly tier?: string;
   /** Transport types of packages and remotes. */
   readonly transports: readonly string[];
   /** Container images of OCI packages, for `enforceServers`. */
   readonly images: readonly string[];
-  /** What an upstream registry said; absent where the source has no such notion. */
+  /** The value of an upstream registry; absent if the source has no such field. */
   readonly isLatest?: boolean;
-  /** RFC 3339; absent where the source does not say. */
+  /** RFC 3339; absent if the source has no such time. */
   readonly publishedAt?: string;
 }
 
-/** What is served of an entry. Times are RFC 3339 in UTC. */
+/** The data of an entry that clients receive. Times are RFC 3339 in UTC. */
 export interface StoredEntry {
   readonly name: string;
   readonly version: string;
-  /** The server.json as text: it goes to clients as it is, and no one on the way looks inside. */
+  /** The server.json as text: clients receive it unchanged, and no code in between parses it. */
   readonly document: string;
   readonly status: Status;
   readonly statusMessage?: string;
   readonly isLatest: boolean;
   readonly publishedAt: string;
   readonly statusChangedAt: string;
-  /** Moves only when what is served of this version changed; being the latest or not is part of that. */
+  /** Changes only with the served data of this version; whether it is the latest is part of that data. */
   readonly updatedAt: string;
 }
 
-/** The platform's own member of it: one block per container image or remote URL. */
+/** The platform's own member of the publisher's metadata: one block per container image or remote URL. */
 export const PLATFORM_VENDOR = 'io.github.stacklok';
 
-/** What an entry holds beyond its name, version and document. */
+/** The data of an entry in addition to its name, version and document. */
 export type Extracted = Omit<Entry, 'name' | 'version' | 'document' | 'isLatest' | 'publishedAt'>;
 
 /**
- * Tags, status and tier stand in the publisher's blocks, two levels deep, under any vendor; the status says
- * `deprecated` in any case of letters or counts as `active`.
+ * Tags, status and tier are in the publisher's blocks, two levels deep, under any vendor. The status is active unless
+ * it is `deprecated`, in any case of letters.
  */
 export function extract(document: JsonObject): Extracted {
   const blocks = publisherBlocks(document);
@@ -76,7 +75,10 @@ export function extract(document: JsonObject): Extracted {
   };
 }
 
-/** The names of the tools that entries list, by container image or remote URL; the first to list some counts. */
+/**
+ * Returns the names of the tools that entries list, by container image or remote URL. The first entry that lists tools
+ * counts.
+ */
 export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const { document } of entries) {
@@ -90,7 +92,7 @@ export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): Reado
   return found;
 }
 
-/** Who built the images of an entry, and of which source, as its publisher states it: by image. */
+/** Returns the provenance of an entry's images that its publisher states (builder and source), by image. */
 export function provenanceByImage(document: Json | undefined): (readonly [image: string, provenance: JsonObject])[] {
   const meta = isObject(document) ? document._meta : undefined;
   const provided = isObject(meta) ? meta[PUBLISHER_PROVIDED] : undefined;
@@ -104,20 +106,20 @@ export function provenanceByImage(document: Json | undefined): (readonly [image:
 
 const MAX_DEPTH = 64;
 /**
- * Of one document as it is served, in bytes: many times what the largest have, tools described in full included. A page
- * holds a hundred of them.
+ * Limit of one served document in bytes: many times the size of the largest ones, including full descriptions of tools.
+ * A page contains a hundred documents.
  */
 const DOCUMENT_BYTES_MAX = 256 * 1024;
 
-/** What is wrong with a value, and where below it. */
+/** A fault of a value, and its place below the value. */
 interface Flaw {
   readonly pointer: string;
   readonly message: string;
 }
 
 /**
- * Why a document cannot be stored although it is JSON, or undefined: it nests too deep to be walked safely, or holds
- * a NUL character or half of a character, which PostgreSQL has no text for.
+ * Returns why a document cannot be stored although it is JSON: it nests too deep to be walked safely, or contains a NUL
+ * character or half of a character, which PostgreSQL cannot store as text. Returns undefined if it can.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
   if (typeof value === 'string') {
@@ -126,7 +128,7 @@ export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > MAX_DEPTH) return { pointer: '', message: `nested deeper than ${MAX_DEPTH} levels` };
-  // No lists of members, and pointers put together on the way back: nearly every document is fine.
+  // For speed, creates no lists of members, and builds pointers on the way back: nearly every document is fine.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const found = unstorable(value[index], depth + 1);
@@ -148,9 +150,12 @@ function textFault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'half of a character (a UTF-16 surrogate without the other)';
 }
 
-/** Why an entry is too large to be served among others, or undefined. `textLength`: of its JSON as the source has it. */
+/**
+ * Returns why an entry is too large to be served with others; undefined if it is not. `textLength`: length of its JSON
+ * in the source.
+ */
 export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
-  // A character is three bytes at most, and what is served may name a default that the source leaves out.
+  // A character has at most three bytes, and the served document may contain a default that the source omits.
   if (textLength < DOCUMENT_BYTES_MAX / 4) return undefined;
   const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes <= DOCUMENT_BYTES_MAX) return undefined;
@@ -167,8 +172,8 @@ function transportOf(value: Json | undefined): string[] {
 }
 
 /**
- * How pods may name the image of a package; none where it is no image. It is the identifier; older documents keep registry and
- * version apart, so their joined form counts too.
+ * Returns the names that pods may use for the image of a package; none if the package is not an image. The name is the
+ * identifier; older documents separate registry and version, so their joined form counts too.
  */
 export function imagesOf(pkg: JsonObject): string[] {
   const { registryType, identifier, registryBaseUrl, version } = pkg;

@@ -1,19 +1,19 @@
 // Decides which entries of a source are kept.
 
 import type { Filter } from '#contracts/registry/source.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { Entry } from './entry.ts';
 
-/** A filter made ready for many entries. */
+/** A filter that is prepared for many entries. */
 export interface EntryFilter {
-  /** Name patterns that are malformed. One of them keeps every entry out. */
+  /** Malformed name patterns. With one of them, the filter accepts no entry. */
   readonly malformed: readonly string[];
-  /** Whether the name passes; tags may still keep the entry out. */
+  /** Returns whether the name is accepted; tags may still exclude the entry. */
   acceptsName(name: string): boolean;
   accepts(entry: Pick<Entry, 'name' | 'tags'>): boolean;
 }
 
-/** Exclude wins; a non-empty include list needs a match; name and tags must both pass. */
+/** Excludes win. A non-empty include list needs a match. Name and tags must both match. */
 export function entryFilter(filter: Filter): EntryFilter {
   const { names, tags } = filter;
   const malformed = [...names.include, ...names.exclude].filter((pattern) => parseGlob(pattern) === undefined);
@@ -39,7 +39,9 @@ export function entryFilter(filter: Filter): EntryFilter {
   };
 }
 
-/** Undefined if the filter keeps an entry, or if there are no entries. */
+/**
+ * Returns a message if the filter accepts none of the entries; undefined if it accepts one, or if there are no entries.
+ */
 export function keptNothing(filter: EntryFilter, entries: readonly Entry[]): string | undefined {
   const [first] = entries;
   if (first === undefined || entries.some((entry) => filter.accepts(entry))) return undefined;

@@ -1,4 +1,5 @@
-// Makes entries of a catalogue out of the servers that run and ask for one, and stores them as the content of a source.
+// Creates entries of a catalogue from the running servers that request a listing, and stores them as the content of a
+// source.
 
 import assert from 'node:assert/strict';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -20,11 +21,11 @@ export interface FleetRegistry {
   readonly key: SourceKey;
   readonly source: RegistrySource & { readonly origin: FleetOrigin };
   readonly writer: CatalogueWriter;
-  /** As the store had it when the run began. */
+  /** State in the store when the run began. */
   readonly state: SourceState | undefined;
 }
 
-/** Makes the entries of these servers the whole content of the source. An unchanged content is not written. */
+/** Stores the entries of these servers as the whole content of the source. Unchanged content is not written. */
 export async function storeFleet(
   { key, source, writer, state }: FleetRegistry,
   servers: readonly ListedServer[],
@@ -45,7 +46,7 @@ export async function storeFleet(
   try {
     await claim.replace(key, entries, stateOf, () => timeOf(now()));
   } finally {
-    // A claim that was used has ended already.
+    // A used claim has ended already.
     await claim.release();
   }
 }
@@ -56,7 +57,10 @@ function isStored(state: SourceState | undefined, source: RegistrySource, hash: 
   );
 }
 
-/** The server.json documents of the servers in these namespaces, by name. Two kinds may have a server of one name: the first counts. */
+/**
+ * Returns the server.json documents of the servers in these namespaces, by name. If servers of two kinds have the same
+ * name, the first counts.
+ */
 function fleetDocuments(
   servers: readonly ListedServer[],
   { namespaces }: Pick<FleetOrigin, 'namespaces'>,

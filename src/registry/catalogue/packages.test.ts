@@ -1,4 +1,4 @@
-// Which packages images are as well.
+// Tests which packages correspond to images.
 
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
@@ -45,7 +45,7 @@ test.each([
   { reason: 'whose name is two words', change: { identifier: 'bees; rm' } },
   { reason: 'of another registry', change: { registryBaseUrl: 'https://npm.example.com' } },
   {
-    reason: 'with options for what starts it',
+    reason: 'with options for the program that starts it',
     change: { runtimeArguments: [{ type: 'positional', value: '--call' }] },
   },
   { reason: 'of another kind', change: { registryType: 'nuget' } },

@@ -1,4 +1,4 @@
-// Which package of npm or PyPI an image is as well, as entries say that name both.
+// Finds the npm or PyPI package that corresponds to an image, from entries that name both.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import { imagesOf } from './entry.ts';
@@ -6,14 +6,14 @@ import { imagesOf } from './entry.ts';
 export const PACKAGE_TYPES = ['npm', 'pypi'] as const;
 export type PackageType = (typeof PACKAGE_TYPES)[number];
 
-/** Of an exact version, from the public registry of its type. */
+/** A package in an exact version, from the public registry of its type. */
 export interface ExactPackage {
   readonly type: PackageType;
   readonly name: string;
   readonly version: string;
-  /** What it speaks: `stdio`, `streamable-http`, `sse`. */
+  /** Transport: `stdio`, `streamable-http`, `sse`. */
   readonly transport: string;
-  /** What it is started with where no one says otherwise; undefined: something that only its user knows is among it. */
+  /** Default arguments; undefined: one of them is known only to the user. */
   readonly args: readonly string[] | undefined;
 }
 
@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<PackageType, RegExp>> = {
   pypi: /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/,
 };
 
-/** No range, tag, URL or option: semver.org, and PEP 440 as far as it has no wildcards. */
+/** Exact versions, not ranges, tags, URLs or options: semver.org, and PEP 440 as far as it has no wildcards. */
 const VERSIONS: Readonly<Record<PackageType, RegExp>> = {
   npm: /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/,
   pypi: /^(\d+!)?\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[0-9A-Za-z.]+)?$/,
@@ -33,7 +33,10 @@ const REGISTRIES: Readonly<Record<PackageType, RegExp>> = {
   pypi: /^https:\/\/pypi\.org(\/simple)?\/?$/,
 };
 
-/** By image, as pods may name it. Different packages of one type for one image are all there: no one can say which is meant. */
+/**
+ * Returns packages by the image names that pods may use. If an image has different packages of one type, all are
+ * returned: it is not known which one is meant.
+ */
 export function packagesByImage(documents: readonly JsonObject[]): ReadonlyMap<string, readonly ExactPackage[]> {
   const found = new Map<string, ReadonlyMap<string, ExactPackage>>();
   for (const document of documents) {
@@ -59,12 +62,15 @@ function exactPackage(pkg: JsonObject): readonly ExactPackage[] {
   return [{ type, name, version, transport: spoken, args }];
 }
 
-/** Words for whatever starts the package, which may choose another program: but for a yes no one types them. */
+/**
+ * Returns whether the package has arguments for its runtime, which may choose another program. The confirmation `--yes`
+ * is ignored.
+ */
 function needsOptions({ runtimeArguments }: JsonObject): boolean {
   return objectsIn(runtimeArguments).some(({ name, value }) => !['-y', '--yes'].includes(String(name ?? value)));
 }
 
-/** Undefined: it is required and has no value that the document fixes. */
+/** Returns undefined if the argument is required and the document does not fix its value. */
 function fixedWords({ type, name, value, default: fallback, isRequired, variables }: JsonObject): string[] | undefined {
   const text = value ?? fallback;
   const isBlank = text === undefined || (isObject(variables) && /\{[^{}]+\}/.test(String(text)));

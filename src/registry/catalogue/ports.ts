@@ -1,4 +1,4 @@
-// What the catalogue needs of the world: somewhere to read sources from, and a store of record.
+// Declares the ports of the catalogue: sources that it reads, and a store of its entries.
 
 import type { CatalogueState, Resume, SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '#contracts/registry/source.ts';
@@ -17,38 +17,42 @@ export interface SourceKey {
 /** A file, or one page of a list. */
 export interface Document {
   readonly text: string;
-  /** Where the text is from, for messages: a URL with path and commit, or `ConfigMap ns/name key`. */
+  /** Origin of the text, for messages: a URL with path and commit, or `ConfigMap ns/name key`. */
   readonly location: string;
 }
 
 /** The content of a source at one moment. */
 export interface Content {
-  /** One; of a list that comes in pages, all of them. */
+  /** One document, or all pages of a list. */
   readonly documents: readonly Document[];
-  /** `changes`: only what changed since the read that gave `resume`; everything else is as it was. */
+  /** `changes`: only the changes since the read that returned `resume`; everything else is unchanged. */
   readonly extent: 'whole' | 'changes';
-  /** What the source turned out to be; absent: what it was declared as. */
+  /** The detected format; absent: the declared one. */
   readonly format?: SourceFormat;
-  /** For the next read, once this content is taken over. */
+  /** Value for the next read, valid once this content is stored. */
   readonly resume?: Resume;
 }
 
 export interface ReadRequest<O> {
   readonly origin: O;
   readonly key: SourceKey;
-  /** What the last content that was taken over left; absent: everything is wanted. */
+  /** Value of the last stored content; absent: everything has to be read. */
   readonly resume?: Resume;
-  /** Aborted where no one waits for the content any more. */
+  /** Aborted if the content is no longer needed. */
   readonly signal: AbortSignal;
-  /** Where content arrives little by little: reports how many bytes there are; what it gives is awaited before more are taken in. */
+  /**
+   * If the content arrives in parts, called with the number of bytes so far. The returned promise is awaited before
+   * more is read.
+   */
   readonly arrived?: (bytes: number) => Promise<void> | undefined;
 }
 
-/** `O`: the origins it can read. */
+/** `O`: the origins that it can read. */
 export interface Source<O = Origin> {
   /**
-   * Reads a source; `unchanged`: it is as it was when `resume` was given. Throws a Failure (`source-unreachable`,
-   * `source-auth-required`, `source-not-found`, or one of the adapter's own codes) whose message names the URL.
+   * Reads a source; `unchanged`: its content is the same as at the read that returned `resume`. Throws a Failure
+   * (`source-unreachable`, `source-auth-required`, `source-not-found`, or one of the adapter's own codes) whose message
+   * names the URL.
    */
   read(request: ReadRequest<O>): Promise<Content | 'unchanged'>;
 }
@@ -58,19 +62,19 @@ export interface Written {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
-  /** Rows that are missing from the entries and stay, because `hold` said so. */
+  /** Rows that the entries do not contain and that stay because of `hold`. */
   readonly held: number;
 }
 
-/** Whether a version that vanished from a source stays as it is: its entry may just be broken now. */
+/** Returns whether a version that disappeared from a source stays unchanged: its entry may just be broken now. */
 export type Hold = (name: string, version: string) => boolean;
 
-/** Writes what one sync found. Throws Failure `database-unreachable` where it is. */
+/** Writes the results of one sync. Throws Failure `database-unreachable` if the database is unreachable. */
 export interface SourceWriter {
   /**
-   * Makes `entries` the whole content of the source, in one transaction with `state`. Rows whose content did not
-   * change are not written; vanished ones become tombstones (status `deleted`) unless `hold` keeps them. `now`: RFC 3339;
-   * it is asked when the change is written, and again before others see it.
+   * Stores `entries` as the whole content of the source, in one transaction with `state`. Rows with unchanged content
+   * are not written. Missing ones become tombstones (status `deleted`) unless `hold` keeps them. `now` returns RFC
+   * 3339; it is called when the change is written, and again before others see it.
    */
   replace(
     key: SourceKey,
@@ -79,41 +83,43 @@ export interface SourceWriter {
     now: () => string,
     hold?: Hold,
   ): Promise<Written>;
-  /** Records a failed attempt, or one that found nothing new. Leaves the entries as they are. */
+  /** Records a failed attempt, or one that found nothing new. Leaves the entries unchanged. */
   record(key: SourceKey, state: SourceState): Promise<void>;
 }
 
 /**
- * The right to sync one source, which no other has meanwhile. It is kept up until `replace`, `record` or `release`
- * ends it; that of a process that died ends by itself within a minute. Writing throws Failure `catalogue-claim-lost`
- * where someone else has it by now.
+ * The exclusive right to sync one source. It lasts until `replace`, `record` or `release` ends it; if its process dies,
+ * it ends within a minute. Writing throws Failure `catalogue-claim-lost` if another process has the claim now.
  */
 export interface Claim extends SourceWriter {
-  /** How far the source is: what was written until now, by whomever. */
+  /** State of the source, by the last write of any process. */
   readonly state: SourceState;
-  /** Aborted where the claim is lost. */
+  /** Aborted if the claim is lost. */
   readonly signal: AbortSignal;
-  /** Nothing to do where it has ended. */
+  /** Does nothing if the claim has ended. */
   release(): Promise<void>;
 }
 
-/** The writing side: used by the sync engine only. Every method throws Failure `database-unreachable` where it is. */
+/**
+ * The writing side, for the sync engine only. Every method throws Failure `database-unreachable` if the database is
+ * unreachable.
+ */
 export interface CatalogueWriter extends SourceWriter {
-  /** How far each source is; `Syncing` where someone has a claim. */
+  /** Returns the state of each source; `Syncing` if a process has a claim. */
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
-  /** Undefined: someone else syncs the source. Any number of processes may try. */
+  /** Returns undefined if another process syncs the source. Any number of processes may try. */
   claim(key: SourceKey): Promise<Claim | undefined>;
-  /** Leaves the value of the manual trigger for the process that syncs the source. */
+  /** Stores the value of the manual trigger for the process that syncs the source. */
   leaveTrigger(key: SourceKey, trigger: string): Promise<void>;
-  /** Removes what belongs to sources of the registry that are no longer declared. */
+  /** Deletes the data of sources that the registry no longer declares. */
   retain(registry: Omit<SourceKey, 'source'>, sources: readonly string[]): Promise<void>;
-  /** Images of all entries of the registry that are not deleted. */
+  /** Returns the images of all entries of the registry that are not deleted. */
   images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
-  /** Documents of the same entries, as text, as far as they may state a provenance of their images. */
+  /** Returns the documents of the same entries as text, if they may state a provenance of their images. */
   provenance(registry: Omit<SourceKey, 'source'>): Promise<readonly string[]>;
   /**
-   * Makes `servers` all that the reconciler runs, or all that it runs in the namespace; what others run stays. Nothing is written
-   * where it is so already, and was written lately.
+   * Stores `servers` as all servers that the reconciler runs, or all that it runs in the namespace. Servers of other
+   * reconcilers stay. Nothing is written if the store has the same servers and was written recently.
    */
   recordRunning(runner: Runner, servers: readonly RunningServer[], namespace?: string): Promise<void>;
 }
@@ -124,27 +130,39 @@ export interface Runner {
   readonly homeNamespace: string;
 }
 
-/** Last change as the publisher says, else as the catalogue saw it; stars of the repository; pulls of the image. */
+/**
+ * `changed`: the last change according to the publisher, or else to the catalogue. `stars` of the repository. `pulls`
+ * of the image.
+ */
 export type Sort = 'changed' | 'stars' | 'pulls';
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface ListPosition {
   readonly name: string;
   readonly version: string;
-  /** What the version was ordered by, only with `sort`: by now it may be another number, and stand elsewhere. */
+  /**
+   * Value by which the version was ordered, only with `sort`. It may have changed since, and with it the place of the
+   * version.
+   */
   readonly rank?: number;
 }
 
 export interface ListQuery {
   /** 1..100. */
   readonly limit: number;
-  /** Strictly after this, in the order that is asked for; names and versions by code point. */
+  /** Entries strictly after this position, in the requested order; names and versions are ordered by code point. */
   readonly after?: ListPosition;
-  /** Words, in any case; each is a part of the name, the title, the description, a tag or the name of a tool. No wildcards. */
+  /**
+   * Words in any case of letters. Each must be a part of the name, the title, the description, a tag or the name of a
+   * tool. There are no wildcards.
+   */
   readonly search?: string;
-  /** Absent: by name. Descending; what has no such number comes last, and equals by name. */
+  /**
+   * Absent: by name. Otherwise descending; entries without a value come last, and entries with equal values are ordered
+   * by name.
+   */
   readonly sort?: Sort;
-  /** Strictly later than this RFC 3339 time. */
+  /** Entries that changed strictly later than this RFC 3339 time. */
   readonly updatedSince?: string;
   /** `latest` or an exact version. */
   readonly version?: string;
@@ -159,28 +177,29 @@ export interface ListQuery {
 }
 
 export interface ListPage {
-  /** Of the source, that the page is of. */
+  /** Revision of the source that this page was read from. */
   readonly revision: string;
   readonly entries: readonly StoredEntry[];
-  /** What the next page is after; absent where no more entries follow. */
+  /** The position after which the next page begins; absent on the last page. */
   readonly next?: ListPosition;
 }
 
-/** How many servers have a value. */
+/** Number of servers with a value. */
 export interface FacetCount {
   readonly value: string;
   readonly count: number;
 }
 
-/** What is counted: everything that decides which entries a list has. */
+/** The filters of a list, which decide which entries it has. */
 export type FacetQuery = Omit<ListQuery, 'limit' | 'after' | 'sort'>;
 
 /**
- * What the entries that fit can be narrowed by, most frequent first. What a further value would add to its own group is
- * counted without that group; tags are narrowed by all of them, so they are counted with it.
+ * Values by which the matching entries can be filtered further, most frequent first. Values are counted without the
+ * filters of their own group. Tags are the exception: an entry must have all chosen tags, so they are counted with
+ * their filters.
  */
 export interface Facets {
-  /** Entries that fit. */
+  /** Number of matching entries. */
   readonly total: number;
   readonly tags: readonly FacetCount[];
   readonly tiers: readonly FacetCount[];
@@ -188,31 +207,37 @@ export interface Facets {
   readonly transports: readonly FacetCount[];
 }
 
-/** The same object for as long as nothing changes. */
+/** The same object as long as nothing changes. */
 export interface RunningFound {
-  /** By name. Not all of it is for readers: `shownServers`. */
+  /** Ordered by name. Readers may not see all fields: `shownServers` selects them. */
   readonly servers: readonly RunningServer[];
-  /** Documents of the registry that may stand for one of them. JSON. */
+  /** JSON documents of the registry that may describe one of the servers. */
   readonly documents: readonly string[];
 }
 
-/** The reading side: used by the registry service. */
+/** The reading side, for the registry service. */
 export interface CatalogueReader {
   list(key: SourceKey, query: ListQuery): Promise<ListPage>;
-  /** Newest publication first; deleted ones only on request; empty where the server is unknown. */
+  /** Returns the newest publication first, and deleted versions only on request; empty if the server is unknown. */
   versions(key: SourceKey, name: string, includeDeleted: boolean): Promise<readonly StoredEntry[]>;
-  /** `version` may be `latest`: a deleted one where all are. Deleted ones are found on request only. */
+  /**
+   * `version` may be `latest`, which is a deleted version if all are deleted. Deleted versions are found only on
+   * request.
+   */
   version(key: SourceKey, name: string, version: string, includeDeleted: boolean): Promise<StoredEntry | undefined>;
-  /** `query` absent: of the latest versions, without deleted ones. */
+  /** If `query` is absent, counts the latest versions without deleted ones. */
   facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
-  /** A text that changes whenever the content of the source does: the base of ETags. */
+  /** Returns a text that changes whenever the content of the source changes: the base of ETags. */
   revision(key: SourceKey): Promise<string>;
-  /** How far the sync of each source is. */
+  /** Returns the state of the sync of each source. */
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
-  /** What runs in the namespace of the registry, whoever runs it. */
+  /** Returns the servers that run in the namespace of the registry, of any reconciler. */
   running(registry: Omit<SourceKey, 'source'>): Promise<RunningFound>;
-  /** Makes the source due, whoever syncs it; nothing to do for one that never synced and so is due anyway. */
+  /**
+   * Makes the source due for any process that syncs it. Does nothing for a source that never synced, which is due
+   * anyway.
+   */
   requestSync(key: SourceKey): Promise<void>;
-  /** Resolves where the database answers and has what reading needs. */
+  /** Resolves if the database responds and has the schema that reading needs. */
   ping(): Promise<void>;
 }

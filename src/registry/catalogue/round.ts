@@ -1,5 +1,5 @@
-// One look at the sources of a registry: each that is due is claimed and synced. Run by every process that syncs, at any
-// time and in any number: a source is synced by one of them.
+// Makes one round through the sources of a registry: each due source is claimed and synced. Any number of processes may
+// make rounds at any time: each source is synced by one of them.
 
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,22 +13,22 @@ export interface RoundPorts<O = Origin> {
   readonly writer: CatalogueWriter;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Runs the work when it is its turn: so many sources at a time. */
+  /** Runs the work when its turn comes: only so many sources are read at a time. */
   readonly inTurn: InTurn;
 }
 
 export interface RoundRequest<O = Origin> {
   readonly registry: Omit<SourceKey, 'source'>;
   readonly sources: readonly RegistrySource<O>[];
-  /** Value of the `sync-trigger` annotation, where there is one and it is seen here. */
+  /** Value of the `sync-trigger` annotation, if it exists and this process can read it. */
   readonly trigger: string | undefined;
-  /** Aborted where the process ends: what is under way is given up, and free for others at once. */
+  /** Aborted if the process ends: the work in progress is given up, and other processes may take over at once. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What came of the sources that were due and not another's. Throws Failure where the store fails, once nothing is
- * under way any more.
+ * Returns the outcomes of the sources that were due and not claimed by another process. Throws a Failure if the store
+ * fails, after all work has ended.
  */
 export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O>): Promise<readonly SyncOutcome[]> {
   const states = await ports.writer.states(request.registry);
@@ -44,7 +44,7 @@ export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O
   });
 }
 
-/** Every source waits for its turn at the end: parsing the content takes the most memory. */
+/** Every source waits for its turn before its content is parsed, because parsing takes the most memory. */
 function announceArrival<O>(source: Source<O>, { arrived, whole, tooSlow }: Arrival): Source<O> {
   return {
     async read(request) {
@@ -78,14 +78,14 @@ async function syncOne<O>(
   const claim = await ports.writer.claim(key);
   if (claim === undefined) return undefined;
   try {
-    // Someone else may have synced it between the first look and the claim.
+    // Another process may have synced it between the first check and the claim.
     if (due(source, claim.state, request.trigger, ports.now()).due)
       return await syncClaimed(ports, request, source, claim);
     await claim.release();
     return undefined;
   } catch (error) {
     if (error instanceof Failure && error.code === 'catalogue-claim-lost') return undefined;
-    // What fails twice ends by itself.
+    // If the release fails too, the claim expires by itself.
     await claim.release().catch(ignoreFailure);
     if (request.signal.aborted || claim.signal.aborted) return ignoreFailure(error);
     throw error;

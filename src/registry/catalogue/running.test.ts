@@ -48,7 +48,7 @@ test.each<{ reason: string; server: Partial<RunningServer>; documents: JsonObjec
     shown: {},
   },
   {
-    reason: 'a package of another registry is no image',
+    reason: 'a package of another registry is not an image',
     server: { image: IMAGE },
     documents: [entry(IMAGE, [], 'npm')],
     shown: {},

@@ -1,22 +1,23 @@
-// Which entries of a catalogue a running server stands for, and what of it readers of that catalogue may see.
+// Finds the entries of a catalogue that describe a running server, and selects the fields of the server that readers of
+// that catalogue may see.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** What an entry says a server is. */
+/** The data by which an entry identifies a server. */
 interface Identity {
-  /** Of its OCI packages. */
+  /** Images of its OCI packages. */
   readonly images: readonly string[];
-  /** What the container is started with. */
+  /** Arguments of the container. */
   readonly args: readonly string[];
-  /** Where it runs elsewhere. */
+  /** URLs at which it runs elsewhere. */
   readonly urls: readonly string[];
 }
 
 /**
- * Image, its provenance, arguments and address only as far as one of the documents names them: of the arguments those that an entry of the image
- * gives, from the first on.
+ * Shows image, provenance, arguments and address only as far as one of the documents names them. Of the arguments, it
+ * shows those that an entry of the image lists, from the first on.
  */
 export function shownServers(
   servers: readonly RunningServer[],
@@ -46,7 +47,7 @@ function identityOf(document: JsonObject): Identity {
   };
 }
 
-/** The publisher's blocks, two levels deep under any vendor; the first that gives any. */
+/** Reads the publisher's blocks, two levels deep under any vendor. The first block with arguments counts. */
 function argsOf({ _meta }: JsonObject): readonly string[] {
   const provided = isObject(_meta) ? _meta[PUBLISHER_PROVIDED] : undefined;
   const blocks = childrenOf(provided).flatMap(childrenOf);

@@ -1,4 +1,4 @@
-// Computes the record of a source after an attempt to sync it from the record before.
+// Computes the record of a source after an attempt to sync it, from the record before the attempt.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
@@ -10,9 +10,9 @@ import type { Content, Written } from './ports.ts';
 
 export interface Attempt<O = Origin> {
   readonly source: RegistrySource<O>;
-  /** As the store has it; undefined for a source that never synced. */
+  /** State in the store; undefined for a source that never synced. */
   readonly state: SourceState | undefined;
-  /** Value of the `sync-trigger` annotation, where there is one. */
+  /** Value of the `sync-trigger` annotation, if it exists. */
   readonly trigger: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -23,11 +23,11 @@ export interface Result {
   readonly written: Written;
   readonly hash: string;
   readonly rejected: number;
-  /** Why no entry is served although the source has some. */
+  /** The reason why no entry is served although the source has some. */
   readonly note?: string | undefined;
 }
 
-/** The content was taken over. */
+/** Returns the state after new content was stored. */
 export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Result): SourceState {
   const { entries, written, hash, rejected: rejectedCount, note } = result;
   const { created, updated, unchanged, held } = written;
@@ -49,10 +49,13 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
   };
 }
 
-/** Nothing new: only the time of the attempt and the trigger move. `content`: where it was read. */
+/**
+ * Returns the state after an attempt without news: only the time of the attempt and the trigger change. `content`: the
+ * content that was read.
+ */
 export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
   const { serverCount = 0, rejectedCount = 0, phase, message, emptySince } = attempt.state ?? {};
-  // The reason why no entry is served still holds.
+  // The reason why no entry is served still applies.
   const isSame = phase === 'Complete' && emptySince === undefined && message !== undefined && message !== '';
   return {
     ...attempted(attempt),
@@ -64,13 +67,16 @@ export function keptState<O>(attempt: Attempt<O>, content: Content | undefined):
   };
 }
 
-/** Hash, counts and entries stay as they were; the attempt counts. */
+/** Hash, counts and entries stay unchanged; the attempt counts. */
 export function failedState<O>(attempt: Attempt<O>, message: string): SourceState {
   const before = attempted(attempt);
   return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
 }
 
-/** The source is empty, or its filter keeps nothing (`note`), and its last servers are still served. */
+/**
+ * Returns the state of a source that is empty, or whose filter accepts nothing (`note`), while its last servers are
+ * still served.
+ */
 export function emptyState<O>(attempt: Attempt<O>, emptySince: string, note: string | undefined): SourceState {
   const before = attempted(attempt);
   const left = attempt.source.intervalMs === undefined ? '' : 'the next read finds the same, or ';
@@ -79,12 +85,12 @@ export function emptyState<O>(attempt: Attempt<O>, emptySince: string, note: str
   return { ...before, phase: 'Complete', message, attemptCount: 0, emptySince };
 }
 
-/** RFC 3339; `ms`: milliseconds since 1970. */
+/** Returns RFC 3339; `ms`: milliseconds since 1970. */
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The state before, with what every attempt records. */
+/** Returns the state before, with the data that every attempt records. */
 function attempted<O>(attempt: Attempt<O>): SourceState {
   const { source, state } = attempt;
   const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;

@@ -1,5 +1,4 @@
-// Brings one source of a registry up to date in the store: what one sync does. Any failure leaves the stored entries as they
-// are.
+// Syncs one source of a registry into the store. A failure leaves the stored entries unchanged.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin } from '#contracts/registry/source.ts';
@@ -23,29 +22,29 @@ export interface SyncPorts<O = Origin> {
 
 export interface SyncRequest<O = Origin> extends Attempt<O> {
   readonly key: SourceKey;
-  /** Aborted where the sync is to be given up: nothing is recorded then. */
+  /** Aborted if the sync is to be given up: nothing is recorded then. */
   readonly signal: AbortSignal;
 }
 
 export interface SyncOutcome {
   readonly key: SourceKey;
-  /** `unchanged`: read, and neither content nor filter differ from what is stored. */
+  /** `unchanged`: the source was read, and content and filter are the same as in the store. */
   readonly result: 'synced' | 'unchanged' | 'failed';
-  /** As it was recorded. */
+  /** The recorded state. */
   readonly state: SourceState;
-  /** What the store changed; absent unless `synced`. */
+  /** Numbers of changed rows; absent unless `synced`. */
   readonly written?: Written;
-  /** Rejected entries, or why the content as a whole was not taken over. */
+  /** Rejected entries, or the reason why the whole content was not stored. */
   readonly problems: readonly Problem[];
-  /** Why the source could not be read; only where `failed` and no problem says so. */
+  /** The reason why the source could not be read; only if `failed` without a problem. */
   readonly failure?: Failure;
 }
 
-/** More broken entries than anybody reads; their number is in the state. */
+/** Limit of reported broken entries, because readers need no more; the state has their number. */
 const MAX_PROBLEMS = 100;
 
 /**
- * One sync. What is wrong with the source is an outcome, recorded in the store; a Failure is thrown only where the
+ * Makes one sync. Faults of the source are outcomes and are recorded in the store. It throws a Failure only if the
  * store itself fails or the sync was given up, and then nothing changed.
  */
 export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
@@ -61,7 +60,7 @@ export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>
   return content === 'unchanged' ? await recordAttempt(ports, request, {}) : await takeOver(ports, request, content);
 }
 
-/** A manual trigger reads everything anew, also where the source would say that nothing changed. */
+/** A manual trigger reads everything again, even if the source would respond that nothing changed. */
 function readRequest<O>({ source, key, state, trigger, signal }: SyncRequest<O>): ReadRequest<O> {
   const { origin } = source;
   const { declaration, ...resume } = state?.resume ?? {};
@@ -73,7 +72,7 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   const { source } = request;
   const hash = hashOf(content);
   const same = content.extent === 'whole' && isSame(request, hash);
-  // Broken entries are reported at each read; where there are none, the same content need not be looked into.
+  // Broken entries are reported at each read. If there are none, the same content need not be parsed.
   if (same && request.state?.rejectedCount === 0) return await recordAttempt(ports, request, { content });
   const parsed = parseDocuments(content.format ?? source.format, content.documents);
   if (!parsed.ok) return await recordFailure(ports, request, [parsed.problem]);
@@ -86,10 +85,7 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   return await storeOrTell(ports, request, () => storeWhole(ports, request, read));
 }
 
-/**
- * What the store refuses for good is about this content, and recorded like any other failure of the source. Throws where
- * the store does not even take that.
- */
+/** Records a failed attempt if the store refuses the content for good. Throws if it cannot be recorded. */
 async function storeOrTell<O>(
   ports: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -103,7 +99,7 @@ async function storeOrTell<O>(
   }
 }
 
-/** The very content that is stored, read as it was read then. */
+/** Returns whether the content is the stored content and was read in the same way. */
 function isSame<O>({ source, state }: SyncRequest<O>, hash: string): boolean {
   const complete = state?.phase === 'Complete' && state.lastSyncHash === hash;
   return complete && state.declarationHash === declarationHash(source);
@@ -112,7 +108,7 @@ function isSame<O>({ source, state }: SyncRequest<O>, hash: string): boolean {
 interface Read {
   readonly content: Content;
   readonly parsed: Understood;
-  /** SHA-256 of the text; of several texts one over all of theirs. */
+  /** SHA-256 of the text, or of all texts together. */
   readonly hash: string;
 }
 
@@ -142,8 +138,8 @@ async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest
 }
 
 /**
- * Since when the source has been empty, if its last servers stay for that reason: a moment's emptiness, for example of a file
- * that is being written, removes nothing; only a second read that finds the same does.
+ * Returns since when the source has been empty, if its last servers stay for that reason: a momentary emptiness, for
+ * example of a file that is being written, deletes nothing. Only a second read with the same result does.
  */
 function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
   if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;
@@ -152,7 +148,7 @@ function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): strin
   return isSecond && now - Date.parse(since) >= source.intervalMs ? undefined : since;
 }
 
-/** What is not among the changes stays, unless the filter now keeps out what is. */
+/** Entries that did not change stay, unless the filter now excludes them. */
 async function storeChanges<O>(
   { writer, now }: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -165,7 +161,7 @@ async function storeChanges<O>(
   const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(versionKey));
   const stateOf = (written: Written) => {
     const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
-    // How many of the others are still broken is not known: the next whole read counts anew.
+    // It is not known how many of the other entries are still broken: the next complete read counts again.
     const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
     return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
   };
@@ -179,12 +175,15 @@ function hasWritten({ created, updated, removed }: Written): boolean {
   return created + updated + removed > 0;
 }
 
-/** Names and versions have no blanks. */
+/** Names and versions contain no blanks. */
 function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
 
-/** Nothing new: only the time of the attempt and the trigger move. Broken entries are still reported, where they were read. */
+/**
+ * Records that there is nothing new: only the time of the attempt and the trigger change. Broken entries are still
+ * reported if they were read.
+ */
 async function recordAttempt<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -196,7 +195,7 @@ async function recordAttempt<O>(
   return { key, result: 'unchanged', state, problems: parsed === undefined ? [] : problemsOf(parsed) };
 }
 
-/** Hash, counts and entries stay as they were; the attempt counts. */
+/** Hash, counts and entries stay unchanged; the attempt counts. */
 async function recordFailure<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -213,8 +212,8 @@ async function recordFailure<O>(
 type Understood = Parsed & { readonly ok: true };
 
 /**
- * What a broken entry stood for stays as it was, unless the filter now keeps its name out; where a broken entry does
- * not tell its name, nothing is removed. A duplicate hides nothing: its first entry is there.
+ * The stored version of a broken entry stays unchanged, unless the filter now excludes its name. If a broken entry has
+ * no readable name, nothing is deleted. A duplicate hides nothing, because its first entry is served.
  */
 function holdBroken({ rejected }: Understood, filter: EntryFilter): Hold {
   const broken = rejected.filter(({ problem }) => problem.code !== 'registry-entry-duplicate');

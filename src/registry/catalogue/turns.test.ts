@@ -30,7 +30,7 @@ test('no more than so many are read at once, however long they take', async () =
   expect(await fourth).toBe(3);
 });
 
-test('what fails, fails for who asked, also once it has given its turn away', async () => {
+test('a failure reaches its caller, even after the turn was given away', async () => {
   const inTurn = openTurns(systemClock, limits(1));
   const late = Promise.withResolvers<never>();
   const failing = inTurn(() => late.promise);
@@ -65,7 +65,7 @@ test('who has much content keeps its turn, and who gets it late waits for one', 
   await second?.promise;
   const next = inTurn(async () => void seen.push('next'));
   late?.resolve();
-  // No one would be quick any more, and all that can go on has done so.
+  // Waits until everything that can continue has done so.
   await Promise.all(waits);
   await new Promise(setImmediate);
   expect(seen).toEqual([]);

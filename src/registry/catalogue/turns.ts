@@ -1,19 +1,20 @@
-// Whose turn it is to be read: few sources at a time, for each may take as much memory as its content. One that is silent,
-// or has sent little so far, needs none, so no one has to wait for it; once it has more it takes a turn like any other.
+// Limits how many sources are read at a time, because each may take as much memory as its content. A source that is
+// silent or has sent little needs no turn, so others do not wait for it; once it has sent more, it needs a turn like
+// any other.
 
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '#std/failure.ts';
 
 export interface Turns {
-  /** With much content in memory. */
+  /** Number of sources with much content in memory. */
   readonly atATime: number;
-  /** Who has little after so long gives its turn away, and goes on. */
+  /** A source that has little content after this time gives up its turn, and continues. */
   readonly slowMs: number;
-  /** Bytes: less is little. */
+  /** Bytes; less counts as little content. */
   readonly small: number;
-  /** While others wait, what has more has to grow by so many bytes in so long. */
+  /** While others wait, a source with much content must receive at least so many bytes in so much time. */
   readonly least: { readonly bytes: number; readonly ms: number };
-  /** All together, those that have little too. */
+  /** Number of all sources in progress, including those with little content. */
   readonly most: number;
 }
 
@@ -30,17 +31,17 @@ export interface TurnClock {
 }
 
 export interface Arrival {
-  /** Reports how many bytes there are; what it gives is awaited before more are taken in. */
+  /** Called with the number of bytes so far. The returned promise is awaited before more is read. */
   readonly arrived: (bytes: number) => Promise<void> | undefined;
-  /** Reports that all is there; resolves when it is the source's turn. */
+  /** Called when the content is complete; resolves when it is the source's turn. */
   readonly whole: () => Promise<void>;
-  /** Aborted, with a Failure, where others wait and too little arrives. */
+  /** Aborted, with a Failure, if others wait and too little arrives. */
   readonly tooSlow: AbortSignal;
 }
 
 export type InTurn = <T>(work: (arrival: Arrival) => Promise<T>) => Promise<T>;
 
-/** For whoever reads one source at a time. */
+/** For callers that read one source at a time. */
 export const readAlone: InTurn = (work) =>
   work({ arrived: () => undefined, whole: async () => undefined, tooSlow: new AbortController().signal });
 

@@ -1,13 +1,13 @@
-// The files of the catalogue page as they are served, from beside this one, under addresses that change with them.
+// Serves the files of the catalogue page from the folder of this file, at addresses that change with their content.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { sha256 } from '#std/hash.ts';
 import { MODULE_EXTENSION, type PageFile, readPageFiles } from '#std/page/files.ts';
 
 export interface PageAssets {
-  /** Of all files: part of their addresses, so that each may be kept for ever. */
+  /** Digest of all files. It is a part of their addresses, so that browsers may cache them for ever. */
   readonly digest: string;
-  /** The page itself. */
+  /** HTML of the page itself. */
   readonly shell: string;
   readonly files: readonly PageFile[];
 }
@@ -16,11 +16,13 @@ const FOLDER = new URL('./browser/', import.meta.url);
 const DIGEST_LENGTH = 16;
 
 export interface PageSettings {
-  /** Whether to ask for a token before it asks for anything else. */
+  /** Whether the page asks for a token before its first request. */
   readonly auth: 'anonymous' | 'oauth';
-  /** Whether it asks for servers that run: those beside the catalogue on this machine, which it can call, or those of a fleet. */
+  /**
+   * Whether the page lists running servers: the servers on this machine, which it can call, or the servers of a fleet.
+   */
   readonly running: 'hidden' | 'beside' | 'fleet';
-  /** What it is called; absent: MCP servers. */
+  /** Title of the page; absent: MCP servers. */
   readonly title?: string;
 }
 

@@ -1,4 +1,4 @@
-// Lets requests with a valid token through and refuses the others.
+// Accepts requests with a valid token and refuses the others.
 
 import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders } from '#auth/bearer.ts';
@@ -14,19 +14,22 @@ export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly oauth: OAuthConfig;
   readonly publicPaths: readonly string[];
-  /** Gets `accepted`, or the code of the rejection, and the name of the provider whose token it is; empty where it is no one's. */
+  /**
+   * Called with `accepted`, or the code of the rejection, and the name of the provider that issued the token; empty if
+   * none is known.
+   */
   readonly judged: (outcome: string, provider: string) => void;
 }
 
 /**
- * A hook for every request whose path and route are not public: without a valid token 401, with one that lacks the scope 403, each
- * with a challenge; 503 where no one could tell.
+ * Returns a hook for every request whose path and route are not public: without a valid token it responds 401, with a
+ * token that lacks the scope 403, each with a challenge; 503 if no provider could check the token.
  */
 export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
   const { authenticate, oauth, publicPaths, judged } = options;
   return async function checkToken(request, reply) {
     const { public: isOpen = false, changes = false } = request.routeOptions.config;
-    // A path that everybody may read is none at which everybody may ask for work.
+    // A public path does not allow everybody to start work.
     if (isOpen || (!changes && isPublic(request.url, publicPaths))) return;
     const needed = oauth.enforceScopes || changes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));
@@ -41,7 +44,7 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
   };
 }
 
-/** Claims may hold personal data, which does not belong in a log. */
+/** Leaves out claims: they may contain personal data, which do not belong in a log. */
 function shown({ provider, subject, scopes }: Identity): Omit<Identity, 'claims'> {
   return { provider, subject, scopes };
 }
@@ -55,7 +58,7 @@ function scopeMissing({ scopes, subject }: Identity, scope: Scope | undefined): 
   return { reason: 'scope-missing', scope, subject };
 }
 
-/** `needed`: named with every challenge where it is enforced, so that clients ask for it at once. */
+/** `needed`: scope that every challenge names if it is enforced, so that clients request it at once. */
 function turnAway(
   reply: FastifyReply,
   oauth: OAuthConfig,

@@ -1,5 +1,5 @@
-// The registry service as a Fastify application: who may ask, what there is, and how failures look. It listens nowhere
-// and knows neither Git nor clusters nor SQL.
+// Builds the registry service as a Fastify application: access, routes, and the form of failures. It does not listen
+// itself.
 
 import cors from '@fastify/cors';
 import Fastify, {
@@ -40,24 +40,24 @@ export interface AppOptions {
   readonly catalogue: CatalogueReader;
   /** For requests to identity providers; not used in mode anonymous. */
   readonly auth: Omit<AuthPorts, 'notify'>;
-  /** pino, or anything of its form. */
+  /** pino, or an object with the same methods. */
   readonly logger: FastifyBaseLogger;
   readonly version: VersionInfo;
   /** Must not repeat. */
   readonly newRequestId: () => string;
   readonly metrics: ServiceMetrics;
-  /** Absent: no one measures. */
+  /** If absent, requests are not traced. */
   readonly traced?: BeginRequest;
-  /** True once no new requests should be sent here; absent: never. */
+  /** Returns true once clients should send no new requests; absent: never. */
   readonly isStopping?: () => boolean;
-  /** True: servers run beside the catalogue on this machine, and whoever listens before this app answers for them. */
+  /** If true, servers run next to the catalogue on this machine, and the listener before this app serves their URLs. */
   readonly runsBeside?: boolean;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** Until the head and the body of a request have arrived. */
+/** Time until the head and the body of a request have arrived. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
-/** How often sockets are looked at for that. */
+/** Interval of the checks for that time. */
 const ARRIVAL_CHECK_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
@@ -78,7 +78,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logAccess(request, reply.statusCode, reply.elapsedTime);
     options.metrics.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
   });
-  // Before the token is asked for: preflight requests carry none, and browsers must be able to read refusals too.
+  // Before the token is checked: preflight requests carry none, and browsers must be able to read refusals too.
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST'],
@@ -87,7 +87,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     strictPreflight: false,
   });
-  // RFC 9112 section 3.2: whoever is in between may have gone by another one.
+  // RFC 9112 section 3.2: a proxy in between may have used another Host.
   app.addHook('onRequest', async (request, reply) => {
     if (!repeatsHost(request.raw.rawHeaders)) return;
     return sendRefusal(reply, { code: 'request-invalid', message: 'more than one Host header' });
@@ -95,7 +95,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addRateLimit(app, options);
   addAccessControl(app, options);
   app.setNotFoundHandler(handleNotFound);
-  // No route reads a body: whatever comes is counted against the limit and dropped.
+  // No route reads a body: bodies count against the limit and are dropped.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   await addOpenApi(app, options.config);
@@ -116,10 +116,10 @@ function createApp(
   const app = Fastify({
     loggerInstance: logger,
     childLoggerFactory,
-    // One line per request instead of two: see logAccess.
+    // logAccess writes one line per request instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestId(request.headers['x-request-id']) ?? newRequestId(),
-    // The router and the question whether a path is public must see the same path.
+    // The router and the check for public paths must see the same path.
     rewriteUrl: (request) => normaliseTarget(request.url ?? '/'),
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
@@ -145,7 +145,7 @@ function createApp(
   return app;
 }
 
-/** Before the token is looked at: that is what costs most. Probes are never limited. */
+/** Limits before the token is checked, because that costs most. Probes are never limited. */
 function addRateLimit(app: FastifyInstance, { config, auth }: AppOptions): void {
   const { requestsPerMinute } = config.limits;
   if (requestsPerMinute === undefined) return;
@@ -185,12 +185,14 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, vary: 'Authorization' });
 }
 
-/** What a client sends as its id goes to the log and back: only what is harmless in both. */
+/** The id of a client is written to the log and sent back: only characters that are harmless in both are accepted. */
 function requestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : undefined;
 }
 
-/** Node itself keeps the first one and hides the others. For every request, so without a list of names. */
+/**
+ * Node.js itself keeps the first Host and hides the others. This runs for every request, so it builds no list of names.
+ */
 function repeatsHost(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -207,7 +209,7 @@ function pathOf(request: FastifyRequest): string {
 
 const PROBES = ['/health', '/readiness'];
 
-/** The path without its query, which may hold what people search for. */
+/** Logs the path without its query, which may contain people's searches. */
 function logAccess(request: FastifyRequest, status: number, elapsedMs: number): void {
   const path = pathOf(request);
   if (PROBES.includes(path) && status < 500) return;

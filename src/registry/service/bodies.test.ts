@@ -40,7 +40,7 @@ test('a body keeps no more memory than it is long, whatever it was cut from', ()
   expect([kept?.toString(), kept?.buffer.byteLength]).toEqual(['bodybody', 8]);
 });
 
-/** Every body comes twice. */
+/** Sets every body twice. */
 function asked(bodies: Bodies): Bodies {
   return {
     get: bodies.get,

@@ -1,12 +1,13 @@
-// Answers that were made lately, by entity tag and form. A tag stands for one content, so none of them is out of date;
-// they are dropped after a while all the same, should a database restored from a backup count its revisions again.
+// Keeps recent responses by entity tag and form. A tag stands for one content, so they are never out of date. They are
+// dropped after a while all the same, because a database that was restored from a backup may count the same revisions
+// again.
 
 import { setBounded } from '#std/bounded.ts';
 
 const KEPT_MS = 60_000;
-/** Of all bodies together, in bytes. */
+/** Limit of all bodies together, in bytes. */
 const ROOM = 16 * 1024 * 1024;
-/** Names of bodies that were made once. */
+/** Limit of the names of bodies that were set once. */
 const NAMES_MAX = 10_000;
 
 export interface Bodies {
@@ -21,8 +22,9 @@ interface Kept {
 }
 
 /**
- * `monotonic`: milliseconds. The oldest make room for new ones. A body is kept when it comes for the second time: most
- * are asked for once, and what is kept for a while and then dropped is what the garbage collector has most work with.
+ * `monotonic` returns milliseconds. The oldest bodies make room for new ones. A body is kept when it is set for the
+ * second time, because most are requested only once: storing and dropping these would be most of the garbage
+ * collector's work.
  */
 export function createBodies(monotonic: () => number): Bodies {
   const kept = new Map<string, Kept>();
@@ -56,7 +58,7 @@ export function createBodies(monotonic: () => number): Bodies {
   };
 }
 
-/** What zlib gives is the beginning of a much larger piece of memory, which would be kept with it. */
+/** Copies the body, because zlib returns the beginning of a much larger buffer, which would be kept with it. */
 function alone(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;
   const own = Buffer.allocUnsafeSlow(body.length);

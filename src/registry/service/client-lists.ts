@@ -1,5 +1,6 @@
-// Makes the lists by which administrators tell MCP clients which servers their users may run, out of the entries of a registry. The
-// formats are those that the makers of the clients documented in November 2026 (docs/registry.md names the pages).
+// Creates the lists with which administrators tell MCP clients which servers their users may run, from the entries of a
+// registry. The formats are those that the makers of the clients documented in November 2026 (docs/registry.md names
+// the pages).
 
 import type { ListedClient } from '#contracts/registry/listed-clients.ts';
 import { addressFault } from '#std/address/address.ts';
@@ -10,7 +11,7 @@ import { type Entry, readEntry } from '../page/browser/entry.ts';
 import { type Command, waysOf } from '../page/browser/launch.ts';
 import type { Template } from '../page/browser/template.ts';
 
-/** One way to a server that is the same for everybody: an address, or a command with its arguments. */
+/** One way to a server that is the same for all users: an address, or a command with its arguments. */
 type FixedWay = { readonly serverUrl: string } | { readonly serverCommand: readonly string[] };
 
 interface FixedServer {
@@ -27,7 +28,7 @@ const MAKERS: Readonly<Record<ListedClient, ListMaker>> = {
   cursor: (servers) => ({ mcpServers: namedServers(servers) }),
 };
 
-/** Servers that each user reaches in another way are left out. */
+/** Leaves out servers that each user reaches in another way. */
 export function clientList(client: ListedClient, entries: readonly StoredEntry[]): JsonObject {
   const servers = entries.map(({ document }) => fixedServer(readEntry({ server: JSON.parse(document) })));
   return MAKERS[client](servers.filter(({ ways }) => ways.length > 0));
@@ -47,12 +48,12 @@ function fixedCommand({ program, args }: Command): readonly FixedWay[] {
   return texts.includes(undefined) ? [] : [{ serverCommand: [program, ...texts.flatMap((text) => text ?? [])] }];
 }
 
-/** Undefined if a part of it is up to the user. */
+/** Returns undefined if the user chooses a part of it. */
 function fixedText(template: Template): string | undefined {
   return template.every((part) => typeof part === 'string') ? template.join('') : undefined;
 }
 
-/** A star is a wildcard for clients: an entry could allow every server. */
+/** A star is a wildcard for clients: an entry with a star could allow every server. */
 function isPlainAddress(url: string): boolean {
   return addressFault('url', url) === undefined && !url.includes('*');
 }
@@ -64,7 +65,7 @@ function matchers(servers: readonly FixedServer[]): JsonObject[] {
   );
 }
 
-/** Under the last part of its name, or under all of it if another server has that part, too. */
+/** Names a server by the last part of its name, or by all of it if another server has the same last part. */
 function namedServers(servers: readonly FixedServer[]): JsonObject {
   const counts = new Map<string, number>();
   for (const { name } of servers) {

@@ -1,5 +1,5 @@
-// Answers that follow from the catalogue's revision and the request alone: sent with an entity tag, not sent again to those
-// who name it, made once per content and form.
+// Sends responses that follow from the catalogue's revision and the request alone: with an entity tag, not again to
+// clients that name the tag, and created once per content and form.
 
 import type { FastifyRequest } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -15,37 +15,37 @@ import type { Handler } from './route.ts';
 export interface ConditionalOptions {
   readonly config: RegistryConfig;
   readonly catalogue: CatalogueReader;
-  /** Of the service: another one may word the same content differently. */
+  /** Version of the service: another one may express the same content differently. */
   readonly version: string;
   readonly bodies: Bodies;
 }
 
-/** What a valid request asks of the store. */
+/** Loads the data for a valid request from the store. */
 export type Load = (catalogue: CatalogueReader) => Promise<Read<Loaded>>;
 export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 
 interface Loaded {
   /** JSON. */
   readonly text: string;
-  /** That it is of, where the store says so with the content: then it need not be asked for before. */
+  /** Revision of the text, if the store returns it with the content: then it need not be read before. */
   readonly revision?: string;
 }
 
 /**
- * Makes handlers for routes with a parameter `registry`. Each sends what is asked for, unless the client has it already.
- * Where the store does not say which revision the content is of, the revision is read first: content that changes in
- * between is sent under the older tag, and so asked for again; and no replica sends an older page to a client that names
- * the tag of a newer one.
+ * Creates handlers for routes with a parameter `registry`. Each sends the requested data, unless the client has it
+ * already. If the store does not return the revision with the content, the revision is read first: content that changes
+ * in between is sent with the older tag, so clients request it again; and no replica sends an older page to a client
+ * that names the tag of a newer one.
  */
 export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, dated?: 'dated') => Handler {
   const { config, catalogue, version, bodies } = options;
   const revision = sharedRevisions(catalogue);
   const send = packedSender(bodies);
   const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
-  /** The revision of each source that was met last. */
+  /** The last known revision of each source. */
   const met = new Map<string, string>();
 
-  /** `dated`: what it asks for says which revision it is of. */
+  /** `dated`: the loaded data contains its revision. */
   return (ask, dated) => {
     const readQuestion = lately((request) => {
       const key = registryKey(config, request);
@@ -54,10 +54,13 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
       return load.ok ? found({ key: key.value, load: load.value }) : load;
     });
 
-    /** Whether only the store can have it: one question is enough then. `tag`: of the revision that was met last. */
+    /**
+     * Returns whether only the store can have the data: one query is enough then. `tag`: tag by the last known
+     * revision.
+     */
     function isNew(request: FastifyRequest, tag: string | undefined): boolean {
       const named = request.headers['if-none-match'];
-      // It asks whether there is anything, which only the store can tell.
+      // The client asks whether there is any content, which only the store knows.
       if (isAnyTag(named)) return true;
       if (dated === undefined || named !== undefined) return false;
       return tag === undefined || bodies.get(tag) === undefined;
@@ -94,11 +97,11 @@ interface Question {
   readonly load: Load;
 }
 
-/** Of how many targets that were asked for last the reading is kept, and how long each may be. */
+/** Limits of the kept readings: number of the last targets, and length of each. */
 const QUESTIONS_MAX = 200;
 const TARGET_LENGTH_MAX = 512;
 
-/** What a request asks for follows from its target: the same target is not read again and again. */
+/** The data of a request follows from its target: the same target is parsed once. */
 function lately(read: (request: FastifyRequest) => Read<Question>): (request: FastifyRequest) => Read<Question> {
   const known = new Map<string, Question>();
   return (request) => {
@@ -111,7 +114,7 @@ function lately(read: (request: FastifyRequest) => Read<Question>): (request: Fa
   };
 }
 
-/** The registry that the request names. */
+/** Returns the registry that the request names. */
 export function registryKey(config: RegistryConfig, request: FastifyRequest): Read<SourceKey> {
   const { registry: name } = request.params as { readonly registry?: string };
   const known = config.registries.find((registry) => registry.name === name);

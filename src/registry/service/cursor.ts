@@ -1,9 +1,10 @@
-// Cursors: opaque to clients, bound to the registry and the filters of the listing that they continue.
+// Encodes and decodes cursors: opaque to clients, and bound to the registry and the filters of the listing that they
+// continue.
 
 import { digest } from '#std/hash.ts';
 import { parseJson } from '#std/json.ts';
 
-/** Everything that decides which entries a listing has; the page size does not. */
+/** All parameters that decide which entries a listing has; the page size does not. */
 export interface Filters {
   readonly registry: string;
   readonly search?: string;
@@ -20,21 +21,21 @@ export interface Filters {
 export interface Position {
   readonly name: string;
   readonly version: string;
-  /** Where the listing is sorted: what the entry was sorted by. A sync may have changed that before the next page. */
+  /** In a sorted listing, the value by which the entry was sorted. A sync may have changed it before the next page. */
   readonly rank?: number;
 }
 
 const FORMAT = 1;
-/** Of the longest name and version, of characters that JSON writes as six. */
+/** Length with the longest name and version, of characters that JSON writes as six. */
 const CURSOR_LENGTH_MAX = 4096;
 
-/** To the entries after the position. */
+/** Returns the cursor to the entries after the position. */
 export function encodeCursor({ name, version, rank }: Position, filters: Filters): string {
   const parts = [FORMAT, binding(filters), name, version, ...(rank === undefined ? [] : [rank])];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Undefined where the text is no cursor of this format, or one of another listing. */
+/** Returns undefined if the text is not a cursor of this format, or belongs to another listing. */
 export function decodeCursor(text: string, filters: Filters): Position | undefined {
   if (text.length > CURSOR_LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));

@@ -6,19 +6,19 @@ test.each<{ header: string | undefined; takes: Coding | undefined; reason: strin
   { header: undefined, takes: undefined, reason: 'who asks for nothing gets it plain' },
   { header: '', takes: undefined, reason: 'an empty header takes nothing but the plain form' },
   { header: 'gzip', takes: 'gzip', reason: 'named' },
-  { header: 'gzip, deflate, br, zstd', takes: 'br', reason: 'what browsers send' },
+  { header: 'gzip, deflate, br, zstd', takes: 'br', reason: 'the header of browsers' },
   { header: 'X-GZIP', takes: 'gzip', reason: 'an old name of it, in any case of letters' },
   { header: 'br;q=1.0, gzip;q=0.2', takes: 'br', reason: 'the greater weight' },
   { header: 'br;q=0.1, gzip;q=0.2', takes: 'gzip', reason: 'the greater weight, the other way round' },
   { header: 'br;q=0.1', takes: 'br', reason: 'a small weight is one' },
   { header: 'gzip;q=0', takes: undefined, reason: 'a weight of zero refuses' },
-  { header: 'gzip ; q=0.0 , *', takes: 'br', reason: 'what is named counts before the star' },
-  { header: 'br;q=0, *', takes: 'gzip', reason: 'the star stands for what is not named' },
+  { header: 'gzip ; q=0.0 , *', takes: 'br', reason: 'a named coding counts before the star' },
+  { header: 'br;q=0, *', takes: 'gzip', reason: 'the star stands for all codings that are not named' },
   { header: '*', takes: 'br', reason: 'the star alone takes the shortest' },
   { header: '*;q=0', takes: undefined, reason: 'and refuses it' },
   { header: 'zstd', takes: undefined, reason: 'another one only' },
   { header: 'identity', takes: undefined, reason: 'the plain form only' },
-  { header: 'gzip;q=much', takes: undefined, reason: 'a weight that is no number is none' },
+  { header: 'gzip;q=much', takes: undefined, reason: 'a weight that is not a number does not count' },
 ])('Accept-Encoding $header takes $takes: $reason', ({ header, takes }) => {
   expect(chooseCoding(header)).toBe(takes);
 });
@@ -26,7 +26,7 @@ test.each<{ header: string | undefined; takes: Coding | undefined; reason: strin
 test.each([
   { coding: 'gzip', unpack: gunzipSync },
   { coding: 'br', unpack: brotliDecompressSync },
-] as const)('a body is packed as $coding where that makes it shorter', async ({ coding, unpack }) => {
+] as const)('a body is packed as $coding if that makes it shorter', async ({ coding, unpack }) => {
   const large = Buffer.from('{"servers":[]}'.repeat(100));
   const short = await pack(large, coding);
   expect(short?.length).toBeLessThan(large.length);

@@ -1,4 +1,5 @@
-// Which form of a body a client takes (RFC 9110 section 12.5.3), and that form: the only place where answers are packed.
+// Chooses the form of a body that a client accepts (RFC 9110 section 12.5.3), and compresses it. Responses are
+// compressed only here.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -10,14 +11,14 @@ export type Coding = 'br' | 'gzip';
 const zip = promisify(gzip);
 const brotli = promisify(brotliCompress);
 
-/** Of smaller bodies the packed form is no shorter than a packet either. */
+/** A compressed smaller body would need a packet as well. */
 const PACKED_BYTES_MIN = 1024;
 /** As dense as gzip at its best, at a fraction of its time. */
 const BROTLI_QUALITY = 5;
-/** The first one where a client takes both alike. */
+/** The first one wins if a client accepts both equally. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
-/** `acceptEncoding`: the header. No header takes nothing packed; a weight of zero refuses. */
+/** `acceptEncoding`: the header. Without it, nothing is compressed; a weight of zero refuses. */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const weights = new Map((acceptEncoding ?? '').toLowerCase().split(',').map(readCoding));
   function weightOf(coding: Coding): number {
@@ -33,7 +34,7 @@ function readCoding(text: string): [coding: string, weight: number] {
   return [coding, weight === undefined ? 1 : Number(weight)];
 }
 
-/** The body in that form, or undefined where that is not worth it. */
+/** Returns the compressed body, or undefined if compression does not help. */
 export async function pack(body: Buffer, coding: Coding): Promise<Buffer | undefined> {
   if (body.length < PACKED_BYTES_MIN) return undefined;
   if (coding === 'gzip') return await zip(body);
@@ -45,7 +46,10 @@ export async function pack(body: Buffer, coding: Coding): Promise<Buffer | undef
   return await brotli(body, { params });
 }
 
-/** Sends the body in the form that the client takes. `tag`: stands for this content; it is packed once per content, not per request. */
+/**
+ * Sends the body in a form that the client accepts. `tag`: identifies the content; it is compressed once per content,
+ * not per request.
+ */
 export type SendPacked = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -53,7 +57,7 @@ export type SendPacked = (
   body: Buffer,
 ) => Promise<FastifyReply>;
 
-/** What answers differ by, those without a body too (RFC 9110 section 15.4.5). */
+/** Headers by which responses differ, also responses without a body (RFC 9110 section 15.4.5). */
 export const VARY = { vary: 'Authorization, Accept-Encoding' };
 
 export function packedSender(bodies: Bodies): SendPacked {

@@ -1,4 +1,4 @@
-// What clients get to know when something fails: never the cause, which goes to the log under the request id.
+// Writes the responses about failures. They never contain the cause, which is logged with the request id.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,9 +6,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '#std/failure.ts';
 import { type Refused, sendRefusal } from './answer.ts';
 
-/** For whatever a route or the framework throws: 4xx by its status, 503 where trying again helps, 500 otherwise. */
+/**
+ * Handles errors of routes and of the framework: 4xx by the status of the error, 503 if trying again may help, 500
+ * otherwise.
+ */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Only what may succeed later is worth trying again: the others are faults, of ours or of the installation.
+  // Only retryable failures may succeed later: the others are faults, of ours or of the installation.
   if (error instanceof Failure && error.retryable) {
     request.log.error(
       { code: 'catalogue-unavailable', failure: error.code, reason: error.message },
@@ -26,15 +29,15 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   return sendRefusal(reply, { code: 'internal-error', message: 'internal server error' });
 }
 
-/** 404 for paths where there is nothing. */
+/** Responds 404 for unknown paths. */
 export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendRefusal(reply, { code: 'route-not-found', message: 'not found' });
 }
 
-/** For the peer to read why, and to end its side. */
+/** Time for the peer to read the reason and to end its side. */
 const FAREWELL_MS = 1_000;
 
-/** What reaches the socket is no HTTP, too large or too slow: there is no request to answer through. */
+/** Handles bytes that are not HTTP, too large or too slow: there is no request to respond to. */
 export function handleClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

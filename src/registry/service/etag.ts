@@ -1,19 +1,20 @@
-// Entity tags of answers that follow from the catalogue's revision and the request alone (RFC 9110 section 8.8.3).
+// Computes entity tags of responses that follow from the catalogue's revision and the request alone (RFC 9110 section
+// 8.8.3).
 
 import { sha256 } from '#std/hash.ts';
 
-/** Weak, because compressed and plain answers share it. `parts`: everything that decides the answer. */
+/** The tag is weak, because compressed and plain responses share it. `parts`: everything that decides the response. */
 export function entityTag(...parts: readonly string[]): string {
   return `W/"${sha256(JSON.stringify(parts)).slice(0, 32)}"`;
 }
 
-/** Whether an If-None-Match header names the tag; weak comparison (RFC 9110 section 13.1.2). */
+/** Returns whether an If-None-Match header names the tag; weak comparison (RFC 9110 section 13.1.2). */
 export function namesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (isAnyTag(ifNoneMatch)) return true;
   return opaqueTags(ifNoneMatch ?? '').some((known) => opaqueTags(tag).includes(known));
 }
 
-/** `*`: whatever there is (RFC 9110 section 13.1.2). */
+/** `*` matches any existing content (RFC 9110 section 13.1.2). */
 export function isAnyTag(ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.trim() === '*';
 }

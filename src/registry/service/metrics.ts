@@ -1,5 +1,5 @@
-// What the service counts, and the application that tells it: on a listener of its own, because it is for those who run the
-// service and needs no token.
+// Counts for the service, and builds the application that serves the metrics: on a separate listener, because it is for
+// operators and needs no token.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -11,11 +11,11 @@ import { handleError, handleNotFound } from './errors.ts';
 import { route } from './route.ts';
 
 export interface ServiceMetrics {
-  /** `route`: the pattern that it has, so that no one can make up labels. */
+  /** `route`: the pattern of the route, so that clients cannot invent labels. */
   answered(method: string, route: string | undefined, status: number, seconds: number): void;
-  /** `outcome`: `accepted`, or the code of the rejection. `provider`: its name, where its token is valid; else empty. */
+  /** `outcome`: `accepted`, or the code of the rejection. `provider`: its name if its token is valid; else empty. */
   token(outcome: string, provider: string): void;
-  /** As they were when they were read; undefined: the database did not answer. */
+  /** Called with the states that were read; undefined: the database did not respond. */
   sources(states: Awaited<ReturnType<CatalogueReader['states']>> | undefined): void;
   process(usage: ProcessUsage): void;
   readonly families: Metrics['families'];
@@ -26,27 +26,25 @@ type Served = Pick<RegistryConfig['registries'][number], 'name' | 'intervalMs'>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** `registries`: those that are configured; without an interval one is read once, and when it is asked for. */
+/** `registries`: the configured ones. A registry without an interval is read once, and on request. */
 export function createServiceMetrics(version: string, registries: readonly Served[]): ServiceMetrics {
   const metrics = createMetrics();
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
-  const requests = metrics.counter('skep_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
-  const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the answer.', ['route'], SECONDS);
+  const requests = metrics.counter('skep_http_requests_total', 'Responses to requests.', ['method', 'route', 'status']);
+  const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the response.', ['route'], SECONDS);
   const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', [
     'outcome',
     'provider',
   ]);
-  const database = metrics.gauge('skep_database_up', 'Whether the database answered this scrape.', []);
+  const database = metrics.gauge('skep_database_up', 'Whether the database responded for this scrape.', []);
   const servers = metrics.gauge('skep_registry_servers', 'Entries that the last sync stored.', ['registry']);
   const rejected = metrics.gauge('skep_registry_rejected', 'Entries that it left out as invalid.', ['registry']);
   const failed = metrics.gauge('skep_registry_failed_attempts', 'Attempts since the last success.', ['registry']);
-  const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'When content was last taken over.', [
+  const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'When content was last stored.', ['registry']);
+  const attempted = metrics.gauge('skep_registry_attempted_timestamp_seconds', 'When it was last checked.', [
     'registry',
   ]);
-  const attempted = metrics.gauge('skep_registry_attempted_timestamp_seconds', 'When it was last looked at.', [
-    'registry',
-  ]);
-  const interval = metrics.gauge('skep_registry_interval_seconds', 'How often it is to be looked at.', ['registry']);
+  const interval = metrics.gauge('skep_registry_interval_seconds', 'How often it is to be checked.', ['registry']);
   for (const { name, intervalMs } of registries) if (intervalMs !== undefined) interval.set([name], intervalMs / 1000);
   const process = addProcessMetrics(metrics);
   return {
@@ -80,7 +78,7 @@ export interface MetricsAppOptions {
   readonly logger: FastifyBaseLogger;
 }
 
-/** GET /metrics and nothing else. The caller listens and closes. */
+/** Serves GET /metrics and nothing else. The caller listens and closes. */
 export function buildMetricsApp({ metrics, config, catalogue, usage, logger }: MetricsAppOptions): FastifyInstance {
   const app = Fastify({ loggerInstance: logger, logController: new LogController({ disableRequestLogging: true }) });
   app.setErrorHandler(handleError);
@@ -91,7 +89,7 @@ export function buildMetricsApp({ metrics, config, catalogue, usage, logger }: M
     return reply.header('cache-control', 'no-store').type(METRICS_CONTENT_TYPE).send(metrics.text());
   });
 
-  /** Without the database there is all the more to tell. */
+  /** Metrics without states are served too, because they matter most while the database is down. */
   async function statesOrNone() {
     try {
       return await catalogue.states({ namespace: config.namespace, registry: config.registryName });

@@ -1,5 +1,6 @@
-// The OpenAPI document of the service, made of the schemas of its routes. Registries of the existing platform recognise
-// a source by two properties of it: version 1.0.0, and the address of the official registry in the description.
+// Builds the OpenAPI document of the service from the schemas of its routes. Registries of the existing platform
+// recognise a source by two properties of it: version 1.0.0, and the address of the official registry in the
+// description.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
@@ -18,7 +19,7 @@ const DESCRIPTION =
   'https://github.com/modelcontextprotocol/registry. Every registry is reachable at /{registry} and at ' +
   '/registry/{registry}.';
 
-/** Before the routes that it describes. */
+/** Call it before adding the routes that it describes. */
 export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig): Promise<void> {
   const security =
     auth.mode === 'anonymous'
@@ -34,13 +35,13 @@ export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig)
       info: { title: 'MCP registry', version: '1.0.0', description: DESCRIPTION },
       ...security,
     },
-    // Routes of plugins have no schema, whatever the type says.
+    // Routes of plugins have no schema, although the type says so.
     transform: ({ schema = {}, url, route: { config } }) => ({
       schema: auth.mode === 'anonymous' && config?.changes !== true ? withoutChallenges(schema) : schema,
       url,
     }),
   });
-  // The schemas only describe: the routes check what they are sent, and JSON.stringify is faster than a schema.
+  // The schemas only describe: the routes check their input themselves, and JSON.stringify is faster than a schema.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
 }
@@ -56,11 +57,11 @@ function toYaml(document: unknown): string {
   return stringify(document, PLAIN_YAML);
 }
 
-/** At the top, and below each registry, where a client that knows only that address looks. */
+/** Adds the document at the top, and below each registry for clients that know only that address. */
 export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryConfig, sendPacked: SendPacked): void {
   const made = new Map<Format, Buffer>();
 
-  /** Making the YAML takes a tenth of a second, and anybody may ask for it: once. */
+  /** Creates each format once: YAML takes a tenth of a second, and anyone may request it. */
   function bodyOf(format: Format): Buffer {
     const body = made.get(format) ?? Buffer.from((format === 'json' ? JSON.stringify : toYaml)(app.swagger()));
     made.set(format, body);

@@ -1,11 +1,11 @@
-// The parameters and bodies of the routes that say how the service is, what it has and what runs, as JSON Schemas: the rest of
-// what the OpenAPI document is made of.
+// Defines JSON Schemas of the parameters and bodies of the routes about health, registries and running servers: the
+// rest of the OpenAPI document.
 
 import { SOURCE_FORMATS } from '#contracts/registry/source.ts';
 import { Type } from '#std/json-schema.ts';
 import { describeErrors, REGISTRY, Time } from './schema-parts.ts';
 
-/** No token needed, whatever the document says of the others. */
+/** No token is needed, even if the document requires one elsewhere. */
 const PUBLIC: Record<string, string[]>[] = [];
 
 const OPERATIONAL_TAG = 'operation';
@@ -25,8 +25,8 @@ const REGISTRY_INFO = Type.Object(
           message: Type.String(),
           attemptCount: Type.Integer({ description: 'Attempts since the last success.' }),
           serverCount: Type.Integer({ description: 'Entries that the last sync stored.' }),
-          lastAttempt: Type.Optional(Time('When the source was last read, or last could not be.')),
-          lastSyncTime: Type.Optional(Time('When its content was last taken over.')),
+          lastAttempt: Type.Optional(Time('Time of the last attempt to read the source.')),
+          lastSyncTime: Type.Optional(Time('When its content was last stored.')),
         },
         { description: 'Absent until the first sync.' },
       ),
@@ -47,14 +47,14 @@ export const REGISTRIES_SCHEMA = {
 const RUNNING_SERVER = Type.Object({
   namespace: Type.String(),
   name: Type.String(),
-  url: Type.String({ description: 'Where clients inside the cluster reach it.' }),
+  url: Type.String({ description: 'URL for clients inside the cluster.' }),
   transport: Type.Enum(['streamable-http', 'sse']),
   ready: Type.Boolean(),
-  drift: Type.Optional(
-    Type.String({ description: 'Which definitions are not as its ToolLock says; absent if all are.' }),
+  drift: Type.Optional(Type.String({ description: 'Definitions that differ from its ToolLock; absent if none does.' })),
+  auth: Type.Enum(['none', 'oidc'], { description: 'oidc: it requires a token of its own issuer.' }),
+  image: Type.Optional(
+    Type.String({ description: 'Only if an entry of the registry names it; the same is true of the next two fields.' }),
   ),
-  auth: Type.Enum(['none', 'oidc'], { description: 'oidc: it asks for a token of its own issuer.' }),
-  image: Type.Optional(Type.String({ description: 'Where an entry of the registry names it; so are the next two.' })),
   args: Type.Optional(Type.Array(Type.String())),
   provenance: Type.Optional(
     Type.Array(
@@ -63,7 +63,7 @@ const RUNNING_SERVER = Type.Object({
         repository: Type.Optional(Type.String()),
         identity: Type.Optional(Type.String()),
       }),
-      { description: 'Verified attestations of the image, where an entry of the registry names it.' },
+      { description: 'Verified attestations of the image, if an entry of the registry names it.' },
     ),
   ),
   remoteUrl: Type.Optional(Type.String()),
@@ -90,7 +90,7 @@ export const REGISTRY_INFO_SCHEMA = {
 
 export const SYNC_SCHEMA = {
   tags: [OPERATIONAL_TAG],
-  summary: 'Ask for a sync of a registry, whether or not it is due',
+  summary: 'Request a sync of a registry, even if it is not due',
   params: Type.Object({ registry: REGISTRY }),
   response: {
     202: { description: 'It is synced as soon as a replica has time for it.', ...REGISTRY_INFO },
@@ -100,27 +100,27 @@ export const SYNC_SCHEMA = {
 
 export const HEALTH_SCHEMA = {
   tags: [OPERATIONAL_TAG],
-  summary: 'Whether the process answers',
+  summary: 'Whether the process responds',
   security: PUBLIC,
   response: {
-    200: { description: 'It does.', ...Type.Object({ status: Type.Enum(['healthy']) }) },
+    200: { description: 'It responds.', ...Type.Object({ status: Type.Enum(['healthy']) }) },
     ...describeErrors(),
   },
 };
 
 export const READINESS_SCHEMA = {
   tags: [OPERATIONAL_TAG],
-  summary: 'Whether the database answers',
+  summary: 'Whether the database responds',
   security: PUBLIC,
   response: {
-    200: { description: 'It does.', ...Type.Object({ status: Type.Enum(['ready']) }) },
+    200: { description: 'It responds.', ...Type.Object({ status: Type.Enum(['ready']) }) },
     ...describeErrors(503),
   },
 };
 
 export const VERSION_INFO_SCHEMA = {
   tags: [OPERATIONAL_TAG],
-  summary: 'What is running',
+  summary: 'Version of the service',
   security: PUBLIC,
   response: {
     200: {
@@ -138,7 +138,7 @@ export const VERSION_INFO_SCHEMA = {
 
 export const DISCOVERY_SCHEMA = {
   tags: [OPERATIONAL_TAG],
-  summary: 'Where tokens come from (RFC 9728)',
+  summary: 'Issuers of tokens (RFC 9728)',
   security: PUBLIC,
   response: {
     200: {

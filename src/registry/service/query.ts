@@ -8,19 +8,19 @@ import { decodeCursor, type Filters } from './cursor.ts';
 export const LIMIT_DEFAULT = 30;
 export const LIMIT_MAX = 100;
 export const TEXT_LENGTH_MAX = 255;
-/** How often a parameter may be repeated, of those that may. */
+/** Limit of repetitions of a parameter that may be repeated. */
 export const VALUES_MAX = 16;
 const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
 
-/** By name is what lists are without one. */
+/** Lists without a `sort` are ordered by name. */
 export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const satisfies readonly (Sort | 'name')[];
 
-/** A query as it arrives: names to values, lists where a name is repeated. */
+/** A query as it arrives: names with values, or with lists if a name is repeated. */
 export type RawQuery = Readonly<Record<string, unknown>>;
 
 export interface ListRequest {
   readonly query: ListQuery;
-  /** What a cursor to the next page is bound to. */
+  /** The filters that a cursor to the next page is bound to. */
   readonly filters: Filters;
 }
 
@@ -31,7 +31,7 @@ export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest
     search: readText(raw, 'search'),
     version: readText(raw, 'version'),
     updatedSince: readTime(raw, 'updated_since'),
-    // Ours, not the official API's: so they begin with x-.
+    // Parameters that the official API does not have begin with x-.
     tags: readTexts(raw, 'x-tag'),
     tiers: readTexts(raw, 'x-tier'),
     transports: readTexts(raw, 'x-transport'),
@@ -49,12 +49,12 @@ export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest
   return { ok: true, value: { filters, query: { ...asked, limit, ...withoutAbsent({ after: after.value }) } } };
 }
 
-/** `include_deleted` of the routes about one server. */
+/** Reads `include_deleted` of the routes about one server. */
 export function readVersionsQuery(raw: RawQuery): Read<boolean> {
   return readIncludeDeleted(raw, undefined);
 }
 
-/** The parameter that asks for deleted entries without saying so. */
+/** Returns the parameter that includes deleted entries implicitly. */
 function impliesDeleted({
   updatedSince,
   statuses,
@@ -66,7 +66,7 @@ function impliesDeleted({
   return statuses?.includes('deleted') === true ? 'x-status=deleted' : undefined;
 }
 
-/** All values, or the first refusal. */
+/** Returns all values, or the first refusal. */
 function all<T extends object>(reads: { readonly [K in keyof T]: Read<T[K]> }): Read<T> {
   const entries = Object.entries<Read<unknown>>(reads);
   for (const [, read] of entries) if (!read.ok) return read;
@@ -79,7 +79,7 @@ function readLimit(raw: RawQuery): Read<number> {
   if (!text.ok) return text;
   if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
   const limit = /^[0-9]{1,9}$/.test(text.value) ? Number(text.value) : 0;
-  // As the existing platform does from 1000 on; `count` says how many there are.
+  // The existing platform does the same from 1000 on; `count` says how many there are.
   if (limit >= 1) return { ok: true, value: Math.min(limit, LIMIT_MAX) };
   return refuseQuery(`limit must be a positive integer; at most ${LIMIT_MAX} servers come in one page`);
 }
@@ -93,12 +93,15 @@ function readText(raw: RawQuery, name: string): Read<string | undefined> {
   return text;
 }
 
-/** Without what a text column cannot hold or no reader can see: control characters and halves of characters. */
+/**
+ * Returns false for characters that a text column cannot store or that are invisible: control characters and halves of
+ * characters.
+ */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/** A parameter that may be repeated; empty values are as good as none. */
+/** Reads a parameter that may be repeated; empty values are ignored. */
 function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefined> {
   const given = raw[name];
   const values = (Array.isArray(given) ? given : [given]).filter((value) => typeof value === 'string' && value !== '');
@@ -107,7 +110,7 @@ function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefi
     const text = readText({ [name]: value }, name);
     if (!text.ok) return text;
   }
-  // Sorted, so that the same question in another order has the same cursors.
+  // Sorted, so that the same filters in another order have the same cursors.
   return { ok: true, value: values.length === 0 ? undefined : [...new Set(values)].sort() };
 }
 
@@ -128,8 +131,8 @@ function readSort(raw: RawQuery): Read<Sort | undefined> {
 }
 
 /**
- * Official semantics: whoever asks what changed must also see deletions, so `updated_since` includes them, and asking
- * for both opposites is a contradiction. `implied`: the parameter that includes them, where one does.
+ * Follows the official API: a client that requests changes must also see deletions, so `updated_since` includes them,
+ * and `include_deleted=false` contradicts it. `implied`: the parameter that includes them, if there is one.
  */
 function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<boolean> {
   const text = single(raw, 'include_deleted');
@@ -158,7 +161,7 @@ function readTime(raw: RawQuery, name: string): Read<string | undefined> {
 const TIME =
   /^([0-9]{4}-(?:0[1-9]|1[0-2])-[0-9]{2})[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/;
 
-/** RFC 3339 section 5.6, without leap seconds. */
+/** Accepts RFC 3339 section 5.6, without leap seconds. */
 function isTime(text: string): boolean {
   const [, date] = TIME.exec(text) ?? [];
   if (date === undefined || date.startsWith('0000')) return false;
@@ -176,7 +179,7 @@ function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
   return { ok: false, refused: { code: 'cursor-invalid', message } };
 }
 
-/** An empty value is as good as none: clients write their parameters whether or not they have a value. */
+/** An empty value is ignored: clients send their parameters whether or not they have a value. */
 function single(raw: RawQuery, name: string): Read<string | undefined> {
   const value = raw[name];
   if (value === undefined || typeof value === 'string') return { ok: true, value: value === '' ? undefined : value };

@@ -1,12 +1,12 @@
-// The revision of a source for every request, in as few questions to the store as that takes: requests that arrive in the
-// same turn of the event loop, or while one is asked, share the next. No request gets a revision that was asked for before
-// it arrived.
+// Reads the revision of a source for every request with as few queries as possible: requests that arrive in the same
+// turn of the event loop, or while a query runs, share the next query. No request gets a revision that was queried
+// before it arrived.
 
 import type { CatalogueReader } from '../catalogue/ports.ts';
 
 type Ask = () => Promise<string>;
 
-/** Fails as the store does; the next request asks again. */
+/** Fails if the store fails; the next request tries again. */
 export function sharedRevisions(catalogue: Pick<CatalogueReader, 'revision'>): CatalogueReader['revision'] {
   const sources = new Map<string, Ask>();
 
@@ -22,7 +22,7 @@ export function sharedRevisions(catalogue: Pick<CatalogueReader, 'revision'>): C
 
 function oneAtATime(ask: Ask): Ask {
   let sent: Promise<unknown> | undefined;
-  /** That has not been sent. */
+  /** The next query, which has not been sent. */
   let next: Promise<string> | undefined;
 
   function send(): Promise<string> {
@@ -41,7 +41,7 @@ function oneAtATime(ask: Ask): Ask {
   };
 }
 
-/** When all requests that have arrived by now have been read. */
+/** Resolves when all requests that have arrived so far have been read. */
 function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,5 @@
-// One route with all that belongs to it: HEAD where there is GET, and a clear answer to every other method.
+// Adds one route with everything that belongs to it: HEAD in addition to GET, and a clear response to every other
+// method.
 
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { sendRefusal } from './answer.ts';
@@ -7,7 +8,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route needs no token. */
     readonly public?: true;
-    /** It asks for work: the scope to write is needed, whether or not scopes are enforced elsewhere. */
+    /** The route starts work: it requires the scope to write, whether or not scopes are enforced elsewhere. */
     readonly changes?: true;
   }
 }
@@ -17,17 +18,17 @@ const ALLOWED = { GET: ['GET', 'HEAD', 'OPTIONS'], POST: ['POST', 'OPTIONS'] } a
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-/** GET and HEAD by the handler; 405 with Allow for the other methods. */
+/** The handler serves GET and HEAD; other methods get 405 with Allow. */
 export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, { method: 'GET', url, handler, schema });
 }
 
-/** GET and HEAD by the handler, for everybody: no token is asked for, whatever the mode. */
+/** The handler serves GET and HEAD without a token, in any mode. */
 export function addPublicRoute(app: FastifyInstance, url: string, handler: Handler): void {
   addRoute(app, { method: 'GET', url, handler, config: { public: true } });
 }
 
-/** POST by the handler, which gets no body; 405 for the other methods. */
+/** The handler serves POST without a body; other methods get 405. */
 export function addPostRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, { method: 'POST', url, handler, schema, config: { changes: true } });
 }
@@ -43,7 +44,7 @@ interface Route {
 function addRoute(app: FastifyInstance, { method, url, config = {}, ...rest }: Route): void {
   const allowed: readonly string[] = ALLOWED[method];
   app.route({ method, url, config, ...rest });
-  // Refused in onRequest, before a body is looked at; the hooks of the whole app, the token among them, come first.
+  // Refused in onRequest, before a body is read; the hooks of the whole app, such as the token check, come first.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,

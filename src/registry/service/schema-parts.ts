@@ -1,13 +1,16 @@
-// What the JSON Schemas of several routes are made of: names, times, errors.
+// Parts of the JSON Schemas of several routes: names, times, errors.
 
 import { Type } from '#std/json-schema.ts';
 
 export const Time = (description: string) => Type.String({ format: 'date-time', description });
 
 export const REGISTRY = Type.String({ description: 'Name of the registry.' });
-const ERROR = Type.Object({ error: Type.String({ description: 'What went wrong, for people.' }) }, { title: 'Error' });
+const ERROR = Type.Object(
+  { error: Type.String({ description: 'Description of the error, for people.' }) },
+  { title: 'Error' },
+);
 
-/** What a route answers instead: these statuses, and any other failure. */
+/** Describes the error responses of a route: these statuses, and any other failure. */
 export function describeErrors(...statuses: readonly number[]): Record<string, object> {
   const known = statuses.map((status) => [status, { description: MEANING[status], ...ERROR }]);
   return { ...Object.fromEntries(known), default: { description: 'Any other failure.', ...ERROR } };
@@ -15,7 +18,7 @@ export function describeErrors(...statuses: readonly number[]): Record<string, o
 
 const MEANING: Readonly<Record<number, string>> = {
   400: 'A parameter is not valid.',
-  401: 'The token is missing or not valid; WWW-Authenticate says where to get one.',
+  401: 'The token is missing or not valid; WWW-Authenticate names the source of tokens.',
   403: 'The token lacks the scope that WWW-Authenticate names.',
   404: 'There is no such registry, server or version.',
   409: 'The registry has no source to sync.',

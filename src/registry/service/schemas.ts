@@ -1,5 +1,5 @@
-// The parameters and bodies of the routes of the official API, and of facets, as JSON Schemas: what the OpenAPI document is made of.
-// The routes themselves check what they are sent, with one sentence per mistake.
+// Defines JSON Schemas of the parameters and bodies of the routes of the official API, and of facets, for the OpenAPI
+// document. The routes themselves check their input, with one sentence per mistake.
 
 import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
 import { Type } from '#std/json-schema.ts';
@@ -21,7 +21,7 @@ const Facet = (description: string) =>
   );
 
 const INCLUDE_DELETED = Type.Optional(
-  Type.Boolean({ default: false, description: 'Also list servers that are gone. Implied by updated_since.' }),
+  Type.Boolean({ default: false, description: 'Also list deleted servers. Implied by updated_since.' }),
 );
 
 const SERVER_RESPONSE = Type.Object(
@@ -34,14 +34,16 @@ const SERVER_RESPONSE = Type.Object(
       {
         [OFFICIAL_META]: Type.Object({
           status: Type.Enum(['active', 'deprecated', 'deleted']),
-          statusMessage: Type.Optional(Type.String({ maxLength: 500, description: 'Why, where the source says so.' })),
-          statusChangedAt: Time('Since when the status is this one.'),
+          statusMessage: Type.Optional(
+            Type.String({ maxLength: 500, description: 'Reason of the status, if the source has one.' }),
+          ),
+          statusChangedAt: Time('Time of the last change of the status.'),
           publishedAt: Time('When the registry first had this version.'),
-          updatedAt: Time('When what is served of this version last changed.'),
+          updatedAt: Time('When the served data of this version last changed.'),
           isLatest: Type.Boolean({ description: 'Whether this is the latest version of the server.' }),
         }),
       },
-      { description: 'What the registry knows of the server.' },
+      { description: 'Metadata of the registry about the server.' },
     ),
   },
   { title: 'ServerResponse' },
@@ -51,20 +53,20 @@ const SERVER_LIST = Type.Object(
   {
     servers: Type.Array(SERVER_RESPONSE),
     metadata: Type.Object({
-      count: Type.Integer({ description: 'Number of servers in this answer.' }),
-      nextCursor: Type.Optional(Type.String({ description: 'Gives the next page; absent on the last one.' })),
+      count: Type.Integer({ description: 'Number of servers in this response.' }),
+      nextCursor: Type.Optional(Type.String({ description: 'Cursor of the next page; absent on the last one.' })),
     }),
   },
   { title: 'ServerList' },
 );
 
-const UNCHANGED = { type: 'null', description: 'The answer is still what If-None-Match names.' };
+const UNCHANGED = { type: 'null', description: 'The content is still the one that If-None-Match names.' };
 
 const DATA_ERRORS = describeErrors(400, 401, 403, 404, 429, 503);
 
 const DATA_TAG = 'registry';
 
-/** What decides which servers a list has. */
+/** The parameters that decide which servers a list has. */
 const FILTERS = {
   search: Type.Optional(
     Type.String({
@@ -72,7 +74,7 @@ const FILTERS = {
       description: 'Words, in any case: each is part of the name, title, description, a tag or the name of a tool.',
     }),
   ),
-  updated_since: Type.Optional(Time('Only what changed later than this.')),
+  updated_since: Type.Optional(Time('Only servers that changed later than this.')),
   version: Type.Optional(
     Type.String({ maxLength: TEXT_LENGTH_MAX, description: '`latest`, or an exact version. Without it: all.' }),
   ),
@@ -100,7 +102,7 @@ export const LIST_SCHEMA = {
     'x-sort': Type.Optional(
       Type.Enum([...SORTS], {
         default: 'name',
-        description: 'Order: by name, else the highest first. An extension of the official API.',
+        description: 'Order: by name, or by a number with the highest first. An extension of the official API.',
       }),
     ),
   }),
@@ -134,7 +136,7 @@ export const CLIENTS_SCHEMA = {
   summary: 'List of the servers for administrators of one MCP client, in the format of that client',
   params: Type.Object({
     registry: REGISTRY,
-    list: Type.String({ description: `One of ${LISTED_CLIENTS.map((name) => `${name}.json`).join(', ')}.` }),
+    list: Type.String({ description: `Name of a list: ${LISTED_CLIENTS.map((name) => `${name}.json`).join(', ')}.` }),
   }),
   response: {
     200: {
@@ -150,15 +152,15 @@ export const CLIENTS_SCHEMA = {
 
 export const FACETS_SCHEMA = {
   tags: [DATA_TAG],
-  summary: 'What a list can be narrowed by, with the number of servers, most frequent first',
+  summary: 'Values for filters of a list, with their numbers of servers, most frequent first',
   params: Type.Object({ registry: REGISTRY }),
   querystring: Type.Object(FILTERS),
   response: {
     200: {
       description:
-        'Of the latest versions, without `version`. Tiers, statuses and transports are counted without their own filter. An extension of the official API.',
+        'Counts the latest versions, without `version`. Tiers, statuses and transports are counted without their own filter. An extension of the official API.',
       ...Type.Object({
-        total: Type.Integer({ description: 'Servers that fit.' }),
+        total: Type.Integer({ description: 'Number of matching servers.' }),
         tags: FACET_COUNTS,
         tiers: FACET_COUNTS,
         statuses: FACET_COUNTS,

@@ -1,4 +1,4 @@
-// Who may ask a service without identity providers for a sync: whoever has the token of a file.
+// Checks who may request a sync from a service without identity providers: clients with the token of a file.
 
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders, readBearer } from '#auth/bearer.ts';
@@ -6,7 +6,10 @@ import type { AuthPorts } from '#auth/ports.ts';
 import { isOneOf } from '#std/secret.ts';
 import { sendRefusal } from './answer.ts';
 
-/** A hook for every request that asks for work. `file`: read at each such request, so that the token may be replaced. */
+/**
+ * Returns a hook for every request that starts work. `file`: read at each such request, so that the token may be
+ * replaced.
+ */
 export function requireSyncToken(files: AuthPorts['files'], file: string | undefined): onRequestAsyncHookHandler {
   return async function checkSyncToken(request, reply) {
     if (request.routeOptions.config.changes !== true) return;

@@ -1,4 +1,4 @@
-// The shapes that clients read, as text: the stored document verbatim, wrapped in what the registry knows of it.
+// Writes the JSON that clients read: the stored document unchanged, wrapped in the metadata of the registry.
 
 import type { StoredEntry } from '../catalogue/entry.ts';
 
@@ -12,7 +12,7 @@ export function serverResponse(entry: StoredEntry): string {
   return `{"server":${document},"_meta":${JSON.stringify({ [OFFICIAL_META]: official })}}`;
 }
 
-/** ServerList: a page; `nextCursor` where there are more. */
+/** ServerList: a page, with `nextCursor` if there are more. */
 export function serverList(entries: readonly StoredEntry[], nextCursor?: string): string {
   const metadata = { count: entries.length, nextCursor };
   return `{"servers":[${entries.map(serverResponse).join(',')}],"metadata":${JSON.stringify(metadata)}}`;

@@ -1,4 +1,4 @@
-// Pages of Markdown in a folder, cut at their headings, and a search in them by words.
+// Reads pages of Markdown in a folder, cut at their headings, and searches them by words.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export interface Section {
   readonly text: string;
 }
 
-/** Without `.md`, sorted. */
+/** Returns the sorted names of the pages, without `.md`. */
 export async function listPages(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder);
   return names
@@ -18,12 +18,12 @@ export async function listPages(folder: string): Promise<readonly string[]> {
     .sort();
 }
 
-/** Undefined where there is no such page. */
+/** Returns undefined if the page does not exist. */
 export async function readPage(folder: string, page: string): Promise<string | undefined> {
   return (await listPages(folder)).includes(page) ? readFile(join(folder, `${page}.md`), 'utf8') : undefined;
 }
 
-/** Lines that begin with `#` within a block of code are no headings. */
+/** Cuts a page into sections. Lines that begin with `#` within a block of code are not headings. */
 export function sectionsOf(page: string, text: string): readonly Section[] {
   const sections: { page: string; heading: string; text: string }[] = [];
   let code = false;
@@ -41,7 +41,7 @@ export function sectionsOf(page: string, text: string): readonly Section[] {
 const HEADING_WEIGHT = 5;
 const MOST_OF_A_WORD = 4;
 
-/** Best first: only sections that have every word. */
+/** Returns the sections that have every word, the best first. */
 export function searchSections(sections: readonly Section[], query: string, limit: number): readonly Section[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const scored = sections.map((section) => ({ section, score: scoreOf(section, words) }));

@@ -14,7 +14,7 @@ export function handbookServer(folder: string): SampleServer {
   return {
     name: 'handbook',
     title: 'Handbook',
-    instructions: 'Answers questions about skep out of its documentation. Search first, then read the page.',
+    instructions: 'Answers questions about skep from its documentation. Search first, then read the page.',
     tools: [searchTool(folder), readTool(folder), listTool(folder)],
     resources: {
       list: async () => (await listPages(folder)).map((name) => ({ uri: `${URI}${name}`, name, mimeType: MIME_TYPE })),
@@ -35,7 +35,7 @@ function searchTool(folder: string): Tool {
       query: { type: 'string', description: 'Words to look for.' },
       limit: {
         type: 'integer',
-        description: `How many sections; ${USUAL_RESULTS}, where it is left out.`,
+        description: `How many sections. Default: ${USUAL_RESULTS}.`,
         optional: true,
         ...RESULTS,
       },
@@ -68,7 +68,7 @@ function readTool(folder: string): Tool {
   return {
     name: 'read_page',
     title: 'Read a page',
-    description: 'Gives a whole page.',
+    description: 'Returns a whole page.',
     parameters: { page: { type: 'string', description: 'Name of the page, as in the search.' } },
     annotations: READS,
     call: async (given): Promise<Answer> => {

@@ -1,5 +1,5 @@
-// The public holidays of a few countries as rules: those that hold in the whole country, without days that were declared for
-// one year.
+// Defines the public holidays of a few countries as rules: the holidays of the whole country, without days that were
+// declared for one year.
 
 import { addDays, date, easterSunday, MONDAY, nthWeekday, SATURDAY, SUNDAY, THURSDAY, weekday } from './dates.ts';
 
@@ -8,7 +8,7 @@ export interface Holiday {
   readonly name: string;
 }
 
-/** What happens to a day that falls on a weekend. */
+/** The rule for a holiday that falls on a weekend. */
 type Observance = 'stays' | 'next working day' | 'nearest working day';
 
 interface Rule {
@@ -153,7 +153,10 @@ export const COUNTRIES: Readonly<Record<string, Country>> = {
   },
 };
 
-/** By date. A substitute day may fall into the year before (a New Year's Day on a Saturday in the US). */
+/**
+ * Returns the holidays by date. A substitute day may fall into the year before (a New Year's Day on a Saturday in the
+ * US).
+ */
 export function holidaysOf(country: string, year: number): readonly Holiday[] {
   const { weekends, rules } = COUNTRIES[country] ?? { weekends: 'stays', rules: [] };
   const days = rules

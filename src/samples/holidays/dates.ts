@@ -1,4 +1,4 @@
-// Dates as holidays need them: ISO 8601 texts, weekdays and Easter.
+// Computes dates for holidays: ISO 8601 texts, weekdays and Easter.
 
 const DAY_MS = 86_400_000;
 
@@ -17,7 +17,7 @@ function dateOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** `month` and `day` from 1. */
+/** `month` and `day` count from 1. */
 export function date(year: number, month: number, day: number): string {
   return dateOf(Date.UTC(year, month - 1, day));
 }
@@ -34,7 +34,7 @@ export function weekday(of: string): number {
   return new Date(of).getUTCDay();
 }
 
-/** The first, second ... such weekday of a month; -1 is the last. */
+/** Returns the first, second ... such weekday of a month. -1 is the last. */
 export function nthWeekday(year: number, month: number, which: number, day: number): string {
   if (which > 0) {
     const first = date(year, month, 1);
@@ -44,7 +44,7 @@ export function nthWeekday(year: number, month: number, which: number, day: numb
   return addDays(last, -((weekday(last) - day + 7) % 7));
 }
 
-/** Easter Sunday of the Gregorian calendar. Source: Meeus, Astronomical Algorithms, chapter 8. */
+/** Returns Easter Sunday of the Gregorian calendar. Source: Meeus, Astronomical Algorithms, chapter 8. */
 export function easterSunday(year: number): string {
   const a = year % 19;
   const b = Math.floor(year / 100);

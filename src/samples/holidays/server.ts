@@ -1,10 +1,10 @@
-// The sample server `holidays`: public holidays of several countries, worked out and not looked up, so it needs no network.
+// The sample server `holidays`: public holidays of several countries. It computes them, so it needs no network.
 
 import type { Answer, Parameter, SampleServer, Tool } from '../server.ts';
 import { COUNTRIES, type Holiday, holidaysOf, isWeekend } from './countries.ts';
 import { addDays, daysBetween, isDate } from './dates.ts';
 
-/** Today, as `YYYY-MM-DD`. */
+/** Returns today as `YYYY-MM-DD`. */
 type Today = () => string;
 
 const COUNTRY: Parameter = {
@@ -15,7 +15,7 @@ const COUNTRY: Parameter = {
   choices: Object.keys(COUNTRIES),
 };
 const DATE_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
-/** The Gregorian calendar is in use everywhere here; and ten thousand years have years of five digits. */
+/** All these countries use the Gregorian calendar in this range, and years have four digits. */
 const YEARS = { minimum: 1970, maximum: 2999 };
 const MAX_DAYS = 3660;
 const PROGRESS_DAYS = 366;
@@ -25,7 +25,7 @@ export function holidaysServer(today: Today): SampleServer {
   return {
     name: 'holidays',
     title: 'Public holidays',
-    instructions: 'Public holidays of several countries, worked out for any year. Dates are written YYYY-MM-DD.',
+    instructions: 'Public holidays of several countries, computed for any year. Dates are written YYYY-MM-DD.',
     tools: [listHolidays(today), nextHoliday(today), countWorkingDays()],
     prompts: [
       {
@@ -48,7 +48,7 @@ function listHolidays(today: Today): Tool {
     description: 'Lists the public holidays of a country in a year.',
     parameters: {
       country: COUNTRY,
-      year: { type: 'integer', description: 'The year; this one, where it is left out.', optional: true, ...YEARS },
+      year: { type: 'integer', description: 'The year. Default: the current year.', optional: true, ...YEARS },
     },
     annotations: READS,
     outputSchema: {
@@ -79,12 +79,12 @@ function nextHoliday(today: Today): Tool {
   return {
     name: 'next_holiday',
     title: 'Next holiday',
-    description: 'Gives the next public holiday of a country, today or after a date.',
+    description: 'Returns the next public holiday of a country, from today or from a date.',
     parameters: {
       country: COUNTRY,
       after: {
         type: 'string',
-        description: 'Day to look from, YYYY-MM-DD; today, where it is left out.',
+        description: 'First day of the search, YYYY-MM-DD. Default: today.',
         optional: true,
         pattern: DATE_PATTERN,
       },
@@ -147,5 +147,5 @@ function format({ date, name }: Holiday): string {
 }
 
 function noDay(text: string): Answer {
-  return { text: `${text} is no day of the calendar; write YYYY-MM-DD.`, failed: true };
+  return { text: `${text} is not a day of the calendar; write YYYY-MM-DD.`, failed: true };
 }

@@ -1,16 +1,16 @@
-// Notes in a folder: a file of Markdown for each.
+// Keeps notes in a folder, as one Markdown file each.
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a title may be, so that it can name a file on every system. */
+/** The form of titles, which are names of files on every system. */
 export const TITLE = '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]{0,78}[\\p{L}\\p{N}])?$';
 
 const SUFFIX = '.md';
 const TITLE_PATTERN = new RegExp(TITLE, 'u');
 
 export interface Notes {
-  /** Sorted. */
+  /** Returns the sorted titles. */
   readonly titles: () => Promise<readonly string[]>;
   readonly read: (title: string) => Promise<string | undefined>;
   readonly write: (title: string, text: string) => Promise<void>;

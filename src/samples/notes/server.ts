@@ -34,7 +34,7 @@ function readNote(notes: Notes): Tool {
   return {
     name: 'read_note',
     title: 'Read a note',
-    description: 'Gives the text of a note.',
+    description: 'Returns the text of a note.',
     parameters: { title: TITLE_PARAMETER },
     annotations: READS,
     call: async (given) => {
@@ -84,7 +84,7 @@ function deleteNote(notes: Notes): Tool {
   return {
     name: 'delete_note',
     title: 'Delete a note',
-    description: 'Deletes a note, after the user has confirmed it where the client can ask.',
+    description: 'Deletes a note, after the user has confirmed it if the client supports questions.',
     parameters: { title: TITLE_PARAMETER },
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
     call: async (given, caller) => deleteConfirmed(notes, given.text('title'), caller),

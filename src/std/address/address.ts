@@ -1,14 +1,14 @@
-// The forms of URLs and addresses that settings hold: a schema marks a field with its form, and every value of such a field
-// is checked by it, wherever the schema is read.
+// Checks the forms of URLs and addresses in settings. A schema marks a field with its form, and every value of such a
+// field is checked by it, wherever the schema is read.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '../json.ts';
 import type { TSchema, TString } from '../json-schema.ts';
 import { withoutEndSlashes, withoutLeadingSlashes } from '../slashes.ts';
 
-/** Marks a field that holds an address; the value is its form. */
+/** Marks a field that contains an address. The value is its form. */
 export const ADDRESS = 'x-skep-address';
 
-/** A text of each form, or words for it, as messages show what is right. */
+/** An example or a description of each form, for messages. */
 const RIGHT = {
   url: 'an http or https URL without a user name and password, such as https://host.example.com/path',
   resource: 'an http or https URL without credentials and a fragment (RFC 9728), such as https://host.example.com/mcp',
@@ -32,12 +32,12 @@ const FITS: Readonly<Record<AddressForm, (text: string) => boolean>> = {
   repository: (text) => !text.includes('://') || (URL.canParse(text) && !/\s/.test(text)),
 };
 
-/** A field of the given form. Before `optional`, whose mark a copy loses. */
+/** Returns a field of the given form. Must be called before `optional`, whose mark a copy loses. */
 export function addressed(schema: TString, form: AddressForm): TString {
   return Object.assign({ ...schema }, { [ADDRESS]: form });
 }
 
-/** Returns the fault of a text as words that follow the field's name; undefined if the text fits. */
+/** Returns the fault of a text as words that follow the field's name, or undefined if the text fits. */
 export function addressFault(form: AddressForm, text: string): string | undefined {
   if (FITS[form](text)) return undefined;
   // The text before @ may hold a password, so it is not repeated.
@@ -49,7 +49,10 @@ export interface AddressFault {
   readonly message: string;
 }
 
-/** Returns the faults of a value and of all values below it. An empty text is skipped: the schema says whether it may be empty. */
+/**
+ * Returns the faults of a value and of all values below it. An empty text is skipped: the schema says whether it may be
+ * empty.
+ */
 export function addressFaults(schema: TSchema, value: unknown, pointer = ''): readonly AddressFault[] {
   if (!isObject(schema)) return [];
   if (typeof value === 'string') return textFaults(schema[ADDRESS], value, pointer);
@@ -76,7 +79,7 @@ function schemaAt({ properties, additionalProperties, patternProperties }: JsonO
   return each;
 }
 
-/** Undefined: the text is not an http or https URL, or names a person. */
+/** Returns undefined if the text is not an http or https URL, or contains a user name. */
 export function httpUrl(text: string): URL | undefined {
   // The URL parser accepts white space, `http:host` and backslashes; other readers of the text may not.
   if (!/^https?:\/\/[^\s/?#\\][^\s\\]*$/i.test(text)) return undefined;
@@ -87,8 +90,9 @@ export function httpUrl(text: string): URL | undefined {
 const SCHEME = /^https?:\/\//i;
 
 /**
- * A scheme decides; without one it is HTTPS unless `insecure`. A path stays, and the signal's own is appended to it
- * (OpenTelemetry, OTLP exporter, endpoint URLs). Undefined: it is not a URL of a collector.
+ * Returns the URL of a collector. The scheme decides. Without one it is HTTPS unless `insecure`. A path stays, and the
+ * signal's own path is appended to it (OpenTelemetry, OTLP exporter, endpoint URLs). Returns undefined if the text is
+ * not a URL of a collector.
  */
 export function collectorUrl(endpoint: string, insecure: boolean): string | undefined {
   if (endpoint.includes('://') && !SCHEME.test(endpoint)) return undefined;
@@ -97,7 +101,10 @@ export function collectorUrl(endpoint: string, insecure: boolean): string | unde
   return url.origin + withoutEndSlashes(url.pathname);
 }
 
-/** An IPv6 address is in brackets, and comes without them. Undefined: the text is not `host:port`. */
+/**
+ * Parses `host:port`. An IPv6 address has brackets in the text and none in the result. Returns undefined for other
+ * texts.
+ */
 export function hostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, host, digits] = /^([^\s:/?#@\\[\]]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -105,7 +112,10 @@ export function hostPort(text: string): { readonly host: string; readonly port: 
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
 }
 
-/** With a slash at its beginning and none at its end; empty: none. A prefix of `//host` would lead clients elsewhere. */
+/**
+ * Returns the prefix with a slash at its beginning and none at its end, or an empty text if there is none. A prefix of
+ * `//host` would lead clients elsewhere.
+ */
 export function pathPrefix(text: string): string | undefined {
   const trimmed = withoutLeadingSlashes(withoutEndSlashes(text));
   if (trimmed === '') return '';

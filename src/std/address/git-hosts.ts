@@ -5,7 +5,7 @@ const WEB_HOSTS: ReadonlyMap<string, string> = new Map([
   ['altssh.gitlab.com', 'gitlab.com'],
 ]);
 
-/** The host of the pages, the API and the webhooks of a repository, in lower case. */
+/** Returns the host of the pages, the API and the webhooks of a repository, in lower case. */
 export function webHost(host: string): string {
   const lower = host.toLowerCase();
   return WEB_HOSTS.get(lower) ?? lower;

@@ -1,7 +1,8 @@
-// Reads the name of a container image: registry, repository, tag and digest, with the defaults that container runtimes have.
+// Reads the name of a container image: registry, repository, tag and digest, with the defaults that container runtimes
+// have.
 
 export interface ImageName {
-  /** Host, with a port if the name has one: ghcr.io. */
+  /** The host, with a port if the name has one: ghcr.io. */
   readonly registry: string;
   readonly repository: string;
   /** Absent if the name has a digest and no tag. */
@@ -20,7 +21,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 /** The registry of names without one (Docker, "docker pull"). */
 const DEFAULT_REGISTRY = 'docker.io';
 
-/** Undefined if the text is not the name of an image, or its digest is not one with SHA-256. */
+/** Returns undefined if the text is not the name of an image, or its digest is not a SHA-256. */
 export function parseImageName(text: string): ImageName | undefined {
   const at = text.indexOf('@');
   const [named, digest] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
@@ -36,7 +37,7 @@ export function parseImageName(text: string): ImageName | undefined {
   return { ...place, tag: tag ?? 'latest' };
 }
 
-/** The first part is a host if it has a dot or a port, or is localhost. */
+/** Splits off the registry: the first part is a host if it has a dot or a port, or is localhost. */
 function splitPath(path: string): Pick<ImageName, 'registry' | 'repository'> {
   const slash = path.indexOf('/');
   const first = slash === -1 ? '' : path.slice(0, slash);
@@ -49,17 +50,17 @@ function splitPath(path: string): Pick<ImageName, 'registry' | 'repository'> {
   return { registry: DEFAULT_REGISTRY, repository: slash === -1 ? `library/${path}` : path };
 }
 
-/** The name without tag and digest, whole: docker.io/library/nginx. */
+/** Returns the full name without tag and digest: docker.io/library/nginx. */
 export function imagePlace({ registry, repository }: ImageName): string {
   return `${registry}/${repository}`;
 }
 
-/** The name as it is written, without its digest. */
+/** Returns the name as it is written, without its digest. */
 export function withoutDigest(image: string): string {
   return image.split('@', 1)[0] ?? '';
 }
 
-/** The name as it is written, with the digest in addition to its tag. */
+/** Returns the name as it is written, with the digest in addition to its tag. */
 export function withDigest(image: string, digest: string): string {
   return image.includes('@') ? image : `${image}@${digest}`;
 }

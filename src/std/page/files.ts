@@ -1,55 +1,72 @@
-// The files of a page as they are served: modules are JavaScript where the program was built, and TypeScript, whose types
-// are taken away on the way out, where it runs from source. What pages share is served beside the files of each, as if it
-// were one of them.
+// Reads the files of a page in the form in which they are served. In the built program modules are JavaScript. From
+// source they are TypeScript, whose types are removed when they are served. Modules that pages share are served next to
+// those of each page.
 
-import { stripTypeScriptTypes } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { sha256 } from '../hash.ts';
 
-/** Of modules. */
+/** The extension of modules. */
 export const MODULE_EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 const SHARED = new URL('./shared/', import.meta.url);
 
-/** As modules name it; where the program was built they have no imports. */
+/** The shared folder as modules import it. In the built program there are no imports. */
 const IMPORTS_SHARED = /(?<=from ')#std\/page\/shared\//g;
+
+/** Packages that modules import. Where the program was built, the script of a page contains them. */
+const PACKAGES = {
+  preact: { served: 'preact.mjs', file: 'preact.mjs' },
+  'preact/hooks': { served: 'hooks.mjs', file: 'hooks.mjs' },
+  '@dagrejs/dagre': { served: 'dagre.mjs', file: 'dagre.esm.js' },
+} as const;
+
+type PackageName = keyof typeof PACKAGES;
 
 const TYPES: Readonly<Record<string, string>> = {
   [MODULE_EXTENSION]: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
 };
 
 const TEMPLATE = 'index.html';
 
-/** `node:fs/promises`, given by who listens: nothing here touches the world. */
+/** The functions of `node:fs/promises`, which the caller passes in. */
 export interface Folders {
   readdir(folder: URL, options: { readonly recursive: true }): Promise<readonly string[]>;
   readFile(file: URL, encoding: 'utf8'): Promise<string>;
 }
 
 export interface PageFile {
-  /** Below the folder, such as `running/view.js`. */
+  /** The path below the folder, such as `running/view.js`. */
   readonly name: string;
   readonly type: string;
   readonly body: () => string;
 }
 
 export interface PageFiles {
-  /** `index.html`, in which the extension of modules is filled in. */
+  /** The text of `index.html` with the extension of modules filled in. */
   readonly template: string;
   readonly files: readonly PageFile[];
-  /** Of all that is in them. */
+  /** The digest of all files. */
   readonly digest: string;
 }
 
-/** `folder`: of the page. */
-export async function readPageFiles(folders: Folders, folder: URL): Promise<PageFiles> {
-  const texts = new Map([...(await readTexts(folders, SHARED)), ...(await readTexts(folders, folder))]);
+/** `folder`: the folder of the page. `packages`: those that its modules import. */
+export async function readPageFiles(
+  folders: Folders,
+  folder: URL,
+  packages: readonly PackageName[] = [],
+): Promise<PageFiles> {
+  const texts = new Map([
+    ...(await readTexts(folders, SHARED)),
+    ...(MODULE_EXTENSION === 'ts' ? await readPackages(folders, packages) : []),
+    ...(await readTexts(folders, folder)),
+  ]);
   const files = [...texts].flatMap(([name, text]): PageFile[] => {
     const type = TYPES[extensionOf(name)];
-    return type === undefined
-      ? []
-      : [{ name, type, body: () => (name.endsWith('.ts') ? servedModule(name, text) : text) }];
+    return type === undefined ? [] : [{ name, type, body: () => servedText(name, text) }];
   });
   const template = texts.get(TEMPLATE)?.replaceAll('%EXTENSION%', MODULE_EXTENSION) ?? '';
   return { template, files, digest: sha256(JSON.stringify([...texts])) };
@@ -64,9 +81,29 @@ async function readTexts({ readdir, readFile }: Folders, folder: URL): Promise<(
   );
 }
 
-function servedModule(name: string, text: string): string {
-  const up = '../'.repeat(name.split('/').length - 1);
-  return stripTypeScriptTypes(text).replaceAll(IMPORTS_SHARED, up === '' ? './' : up);
+function readPackages({ readFile }: Folders, packages: readonly PackageName[]) {
+  const load = createRequire(import.meta.url);
+  return Promise.all(
+    packages.map(async (name) => {
+      const { served, file } = PACKAGES[name];
+      const text = await readFile(new URL(`./${file}`, pathToFileURL(load.resolve(name))), 'utf8');
+      return [served, text.replace(SOURCE_MAP, '')] as const;
+    }),
+  );
+}
+
+/** It is not served, and browsers would request it. */
+const SOURCE_MAP = /\n?\/\/# sourceMappingURL=\S+\s*$/;
+
+const IMPORTS_PACKAGE = /(?<=from\s*)(['"])((?:preact(?:\/hooks)?)|@dagrejs\/dagre)\1/g;
+
+function servedText(name: string, text: string): string {
+  if (!name.endsWith('.ts') && !name.endsWith('.mjs')) return text;
+  const up = '../'.repeat(name.split('/').length - 1) || './';
+  const script = name.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
+  return script
+    .replaceAll(IMPORTS_SHARED, up)
+    .replaceAll(IMPORTS_PACKAGE, (_whole, _quote, of: PackageName) => `'${up}${PACKAGES[of].served}'`);
 }
 
 function extensionOf(name: string): string {

@@ -1,6 +1,6 @@
-// Headers that keep browsers from making more of an answer than it is.
+// Defines headers that keep browsers from treating a response as anything but data.
 
-/** For every answer: it is data, whatever it looks like, and no one shows it in a frame. */
+/** Headers of every response: it is data, whatever it looks like, and must not be shown in a frame. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -9,8 +9,8 @@ export const SECURITY_HEADERS = {
 };
 
 /**
- * Nothing from elsewhere, no code inline, and no text ever becomes markup or code (W3C CSP level 3, Trusted Types). Images may be
- * in the page itself: tools answer with them.
+ * Allows nothing from other hosts and no inline code, and no text ever becomes markup or code (W3C CSP level 3, Trusted
+ * Types). Images may be part of the page: tools return them.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -25,7 +25,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** For a page of our own, over those of every answer. */
+/** Headers of our own pages, which override those of every response. */
 export const PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',

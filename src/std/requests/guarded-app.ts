@@ -1,10 +1,10 @@
-// Gives each request of a Fastify application its context: Fastify answers what a handler throws, and this what is thrown
-// later, by a listener, a timer or a promise that nobody waits for.
+// Gives each request of a Fastify application its context. Fastify handles errors that a handler throws. This module
+// handles those thrown later, by a listener, a timer or a promise that is not awaited.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runRequest } from './request-context.ts';
 
-/** Before every other hook. `answer` logs the exception. */
+/** Must be called before every other hook is added. `answer` logs the exception. */
 export function guardRequests(
   app: FastifyInstance,
   answer: (error: unknown, request: FastifyRequest, reply: FastifyReply) => unknown,
@@ -27,6 +27,6 @@ function endBroken(
     answer(error, request, reply);
     return;
   }
-  request.log.error({ err: error }, 'a request broke after its answer had begun');
+  request.log.error({ err: error }, 'a request failed after its response had begun');
   if (!raw.writableFinished) raw.destroy();
 }

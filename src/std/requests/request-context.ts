@@ -1,16 +1,17 @@
-// Finds the request that an exception belongs to, so that a request that breaks ends alone. Every timer and promise that
-// begins while a request is handled, and every event of the request and its response, runs in its context.
+// Finds the request that an exception belongs to, so that only this request ends. Every timer and promise that begins
+// while a request is handled, and every event of the request and its response, runs in its context.
 
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 /**
- * A request that is under way. Its fields hold the parts of the answer, and let go of them if the request is over. If closures hold them
- * instead, each scavenge copies hundreds of requests that are over: this took a third of the processor time of a call.
+ * A request in progress. Its fields hold the parts of the response, and release them when the request is over. If
+ * closures held them instead, each scavenge would copy hundreds of finished requests: this took a third of the
+ * processor time of a call.
  */
 export interface GuardedRequest {
-  /** Answers in place of `broken`, if enough of the request is known. */
+  /** Responds in place of `broken`, if enough of the request is known. */
   refuse?: ((error: unknown) => void) | undefined;
-  /** Logs the exception, and answers the request if that is still possible. Never throws. */
+  /** Logs the exception, and responds to the request if that is still possible. Never throws. */
   broken(error: unknown): void;
 }
 
@@ -22,7 +23,7 @@ interface Emitter {
 
 /** Handles a request, whose events `emitters` emit. An exception of the task or a listener goes to `broken` at once. */
 export function runRequest(request: GuardedRequest, emitters: readonly Emitter[], task: () => void): void {
-  // One context for all events: each call of `underWay.run` would make two.
+  // All events share one context, because each call of `underWay.run` would create two.
   const scope = underWay.run(request, () => new AsyncResource('skep.request'));
   for (const emitter of emitters) emitIn(scope, request, emitter);
   try {
@@ -32,7 +33,10 @@ export function runRequest(request: GuardedRequest, emitters: readonly Emitter[]
   }
 }
 
-/** Without this the events would come in the context of the connection, which many requests share. */
+/**
+ * Runs the events in the context of the request. Otherwise they would run in that of the connection, which many
+ * requests share.
+ */
 function emitIn(scope: AsyncResource, request: GuardedRequest, emitter: Emitter): void {
   const { emit } = emitter;
   function emitGuarded(event: string | symbol, ...values: unknown[]): boolean {
@@ -46,7 +50,7 @@ function emitIn(scope: AsyncResource, request: GuardedRequest, emitter: Emitter)
   Object.assign(emitter, { emit: emitGuarded });
 }
 
-/** The request whose context this is; undefined in the context of the process. */
+/** Returns the request of the current context, or undefined in the context of the process. */
 export function requestUnderWay(): GuardedRequest | undefined {
   return underWay.getStore();
 }

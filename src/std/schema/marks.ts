@@ -1,23 +1,26 @@
-// The marks that schemas carry for our own readers. A CustomResourceDefinition is written without them.
+// Defines the marks that schemas carry for our own readers. CustomResourceDefinitions are written without them.
 
 import { isObject, type JsonObject } from '../json.ts';
 
-/** Marks a field that is still read but should no longer be written; the value is a `Deprecation`. */
+/** Marks a field that is still read but should no longer be written. The value is a `Deprecation`. */
 export const DEPRECATED = 'x-skep-deprecated';
 
-/** Marks a field that is another name of the field at the path that the value names (`groupRef`, `config.groupRef`), in the same object. */
+/**
+ * Marks a field that is another name of the field at the path in the value (`groupRef`, `config.groupRef`), in the same
+ * object.
+ */
 export const ALIAS_OF = 'x-skep-alias-of';
 
-/** Marks a choice; the value is a map from other words to the words that they mean. */
+/** Marks a choice. The value maps other words to the words that they mean. */
 export const OLD_WORDS = 'x-skep-old-words';
 
-/** Marks a choice; the value is a map from words of the documents to the words of `NEXT_VERSION`. */
+/** Marks a choice. The value maps current words to the words of `NEXT_VERSION`. */
 export const NEW_WORDS = 'x-skep-new-words';
 
 /** Marks a name that may also be written as an object with that name. */
 export const REFERENCE = 'x-skep-reference';
 
-/** Marks a schema with rules that are checked in code; the value is a list of objects, each with its `message`. */
+/** Marks a schema with rules that are checked in code. The value is a list of objects, each with its `message`. */
 export const RULES = 'x-skep-rules';
 
 /** Marks an object that breaks one of its rules if it is empty, although it has no required field. */
@@ -26,7 +29,7 @@ export const NEVER_EMPTY = 'x-skep-never-empty';
 export type Deprecation = {
   /** The field, or the word, to write instead. */
   readonly use: string;
-  /** The version of the API in which the field is deprecated. Absent: it is deprecated in every version. */
+  /** The version of the API in which the field is deprecated. If absent, it is deprecated in every version. */
   readonly since?: string;
 };
 
@@ -41,10 +44,10 @@ export function deprecationOf(schema: JsonObject): Deprecation | undefined {
   };
 }
 
-/** The version with its own spelling of some fields. Names of before the documents are read in it, too. */
+/** The version in which some fields have another name. Old names of fields are read in it, too. */
 export const NEXT_VERSION = 'v1beta1';
 
-/** One CEL rule over the value that carries it (`self`), with the sentence an author reads when it is false. */
+/** A CEL rule over the value that carries it (`self`), with the message for authors if it is false. */
 export interface Validation {
   readonly rule: string;
   readonly message: string;
@@ -52,7 +55,7 @@ export interface Validation {
   readonly fieldPath?: string;
 }
 
-/** A sentence for the description of the field. */
+/** Returns a sentence for the description of the field. */
 export function deprecationSentence({ use, since }: Deprecation): string {
   if (since !== undefined) return `In ${since}, use ${use} instead.`;
   return `Deprecated: use ${use} instead.`;

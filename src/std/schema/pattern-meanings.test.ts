@@ -1,7 +1,7 @@
-// The words for patterns say what the patterns ask for.
+// Tests that the descriptions of patterns match the patterns.
 
 import { expect, test } from 'vitest';
-import { compileRe2 } from '#std/re2/re2.ts';
+import { compileRe2 } from '#std/patterns/re2.ts';
 import { describePattern, EXPLAINED_PATTERNS } from './pattern-meanings.ts';
 
 test.each([...EXPLAINED_PATTERNS])('the example for %s fits', (pattern, { example }) => {
@@ -9,7 +9,7 @@ test.each([...EXPLAINED_PATTERNS])('the example for %s fits', (pattern, { exampl
   expect(compiled.ok && compiled.matcher.test(example)).toBe(true);
 });
 
-test('a pattern is a sentence with an example, and one of others is shown', () => {
+test('a pattern is described with an example, and a foreign one is shown', () => {
   expect(describePattern('^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$')).toBe(
     'must be a duration with units, such as 1h30m',
   );

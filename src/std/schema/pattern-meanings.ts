@@ -1,7 +1,7 @@
 // Describes the patterns of our schemas in words, each with an example that fits.
 
 interface PatternMeaning {
-  /** The words after "must be". */
+  /** The description after "must be". */
   readonly meaning: string;
   readonly example: string;
 }
@@ -96,10 +96,13 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
   },
 };
 
-/** Every pattern that has words. */
+/** Every pattern with a description. */
 export const EXPLAINED_PATTERNS: ReadonlyMap<string, PatternMeaning> = new Map(Object.entries(MEANINGS));
 
-/** A whole predicate, without a full stop: `must be a duration with units, such as 1h30m`. Patterns of others are shown themselves. */
+/**
+ * Returns a whole predicate without a full stop: `must be a duration with units, such as 1h30m`. Other patterns are
+ * shown themselves.
+ */
 export function describePattern(pattern: string): string {
   const found = EXPLAINED_PATTERNS.get(pattern);
   return found === undefined

@@ -1,5 +1,5 @@
-// Fields with one name, or one shape, in the documents and another in `NEXT_VERSION`. Both are in the schema of a kind; what
-// reads a resource sees the name and the shape of the documents.
+// Defines fields with another name or shape in `NEXT_VERSION`. The schema of a kind has both. Readers of a resource see
+// the current name and shape.
 
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../json.ts';
@@ -14,7 +14,7 @@ import {
   type Validation,
 } from './marks.ts';
 
-/** Both names of a field, neither of them required by itself. */
+/** Returns properties with both names of each field, none of them required by itself. */
 export function withSpellings(properties: TProperties, spellings: Readonly<Record<string, string>>): TProperties {
   const fields = Object.entries(properties).flatMap(([name, field]): [string, TSchema][] => {
     const spelling = spellings[name];
@@ -30,7 +30,7 @@ export function withSpellings(properties: TProperties, spellings: Readonly<Recor
   return Object.fromEntries(fields);
 }
 
-/** The field may be left out, and is deprecated in `NEXT_VERSION`. */
+/** Returns a field that may be left out, and is deprecated in `NEXT_VERSION`. */
 export function supersededBy<T extends TSchema>(field: T, use: string): TOptional<T> {
   const deprecation: Deprecation = { use, since: NEXT_VERSION };
   const sentence = deprecationSentence(deprecation);
@@ -38,15 +38,15 @@ export function supersededBy<T extends TSchema>(field: T, use: string): TOptiona
   return Type.Optional({ ...field, description, [DEPRECATED]: deprecation } as T);
 }
 
-/** The field is another spelling of the field at the path `of`, and may be left out. */
+/** Returns a field that is another name of the field at the path `of`, and may be left out. */
 export function spellingOf<T extends TSchema>(field: T, of: string): TOptional<T> {
   return Type.Optional({ ...field, [ALIAS_OF]: of } as T);
 }
 
-/** The rules about two names of a field. */
+/** Returns the rules about two names of a field. */
 export function spellingRules(properties: TProperties, name: string, spelling: string): readonly Validation[] {
   const isRequired = Type.Object(properties).required?.includes(name) === true;
-  // CEL has a type of its own for the object at each place, so it compares no two of them.
+  // CEL has a separate type for the object at each place, so two objects cannot be compared.
   const isObjectType = (properties[name] as JsonObject).type === 'object';
   const rules = isObjectType
     ? oneSpelling(name, spelling)
@@ -67,8 +67,8 @@ function oneSpelling(name: string, spelling: string): Validation {
 }
 
 /**
- * The rule against two spellings of a field with different values; `names` are theirs, that of `NEXT_VERSION` last. `value`:
- * the expression for the value of the latter, if that is not the field itself.
+ * Returns the rule against two names of a field with different values. `names` are the names, that of `NEXT_VERSION`
+ * last. `value`: the expression for the value of the last one, if that is not the field itself.
  */
 export function sameSpellings(
   old: string,
@@ -88,12 +88,15 @@ interface Lengths {
   readonly maxLength: number;
 }
 
-/** A name that may also be written as an object with that name. What reads a resource sees the name. */
+/**
+ * Returns a schema for a name that may also be written as an object with that name. Readers of a resource see the name.
+ */
 export function reference(description: string, { minLength, maxLength }: Lengths): TString {
   const schema: unknown = {
     description,
-    // A structural schema has no union of types: this field has none, its bounds are bounds of a text, and its fields are
-    // fields of an object. An API server refuses lists and numbers because no list and no number is within these bounds.
+    // A structural schema has no union of types: this field has none, its bounds are bounds of a text, and its fields
+    // are fields of an object. An API server refuses lists and numbers because no list and no number is within these
+    // bounds.
     'x-kubernetes-preserve-unknown-fields': true,
     ...{ minLength, maxLength, minItems: 1, maxItems: 0, minimum: 1, maximum: 0, not: { enum: [true, false] } },
     required: ['name'],

@@ -1,12 +1,12 @@
-// The private keys of a file as age-keygen writes it, and what they open.
+// Reads the private keys of a file that age-keygen has written, and opens texts with them.
 
 import { digest } from '../hash.ts';
 import type { AgeRecipient } from './metadata.ts';
 
 export interface AgeKeys {
-  /** Stands for the keys, and cannot be turned back into them; no secret, but nothing to show either. */
+  /** Identifies the keys, and cannot be turned back into them. It is not a secret, but should not be shown either. */
   readonly digest: string;
-  /** What was encrypted for one of the recipients; undefined where none of the keys opens any. */
+  /** Decrypts the text for one of the recipients. Returns undefined if none of the keys fits. */
   open(recipients: readonly AgeRecipient[]): Promise<Uint8Array | undefined>;
 }
 
@@ -16,22 +16,23 @@ export type AgeKeysRead =
 
 const IDENTITY = /^AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]+$/;
 
-/** A data key for one recipient takes 400 bytes, for a post-quantum one 2,500. */
+/** A data key for one recipient takes 400 bytes, a post-quantum one 2,500. */
 const ENC_MAX = 16_384;
 
-/** One key a line; empty lines and comments (`#`) between. */
+/** Reads one key per line. Empty lines and comments (`#`) are allowed. */
 export async function readAgeKeys(text: string): Promise<AgeKeysRead> {
   const { identityToRecipient } = await import('age-encryption');
   const identities = new Map<string, string>();
   for (const [index, line] of text.split('\n').entries()) {
     const identity = line.trim();
     if (identity === '' || identity.startsWith('#')) continue;
-    if (!IDENTITY.test(identity)) return { ok: false, reason: `line ${index + 1} is no age key (AGE-SECRET-KEY-1...)` };
+    if (!IDENTITY.test(identity))
+      return { ok: false, reason: `line ${index + 1} is not an age key (AGE-SECRET-KEY-1...)` };
     const recipient = await unlessMalformed(() => identityToRecipient(identity));
-    if (recipient === undefined) return { ok: false, reason: `line ${index + 1} is no whole age key` };
+    if (recipient === undefined) return { ok: false, reason: `line ${index + 1} is not a complete age key` };
     identities.set(recipient, identity);
   }
-  if (identities.size === 0) return { ok: false, reason: 'it holds no key (AGE-SECRET-KEY-1...)' };
+  if (identities.size === 0) return { ok: false, reason: 'it contains no key (AGE-SECRET-KEY-1...)' };
   return {
     ok: true,
     keys: {
@@ -41,7 +42,10 @@ export async function readAgeKeys(text: string): Promise<AgeKeysRead> {
   };
 }
 
-/** Only what names one of the keys is tried: opening costs milliseconds, and anybody can write a document with a million. */
+/**
+ * Tries only entries that name one of the keys: decryption takes milliseconds, and a document may have a million
+ * entries.
+ */
 async function openAny(
   identities: ReadonlyMap<string, string>,
   recipients: readonly AgeRecipient[],
@@ -58,7 +62,7 @@ async function openAny(
   return undefined;
 }
 
-/** The library says with an error that a key does not fit, as it does of a file that is none. */
+/** Returns undefined for an error: the library throws one both for a key that does not fit and for a malformed file. */
 async function unlessMalformed<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

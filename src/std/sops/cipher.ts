@@ -1,5 +1,5 @@
-// One encrypted value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`, bound to the keys that lead to
-// it.
+// Decrypts one value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`, which is bound to the keys
+// that lead to it.
 
 import { createDecipheriv } from 'node:crypto';
 
@@ -21,12 +21,12 @@ const TAG_BYTES = 16;
 
 const PREFIX = 'ENC[AES256_GCM,';
 
-/** Whether a text may hold sealed values. */
+/** Whether a text may contain encrypted values. */
 export function mayBeSealed(text: string): boolean {
   return text.includes(PREFIX);
 }
 
-/** Undefined where the text is no sealed value. */
+/** Returns undefined if the text is not an encrypted value. */
 export function readSealed(text: string): Sealed | undefined {
   const parts = text.startsWith(PREFIX) ? SEALED.exec(text) : null;
   if (parts === null) return undefined;
@@ -39,7 +39,7 @@ export function readSealed(text: string): Sealed | undefined {
   };
 }
 
-/** Undefined where it was not sealed with this key at this place, was changed, or is no UTF-8. */
+/** Returns undefined if the value was not encrypted with this key at this place, was changed, or is not UTF-8. */
 export function unseal(sealed: Sealed, key: Uint8Array, boundTo: string): string | undefined {
   const { data, iv, tag } = sealed;
   // A shorter tag would be accepted, and is easier to forge.
@@ -51,7 +51,7 @@ export function unseal(sealed: Sealed, key: Uint8Array, boundTo: string): string
     const opened = Buffer.concat([decipher.update(data), decipher.final()]);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(opened);
   } catch (error) {
-    // OpenSSL's complaint about the tag, or the decoder's: neither says more.
+    // This is an error of OpenSSL about the tag, or of the decoder. Neither contains more information.
     if (error instanceof Error) return undefined;
     throw error;
   }

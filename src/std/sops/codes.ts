@@ -1,10 +1,10 @@
-// Every code of a problem with an encrypted document, with what to do about it.
+// Defines every code of a problem with an encrypted document, with its remedy.
 
 export const SOPS_CODES = {
   'sops-key-missing':
     'A document is encrypted with SOPS, and its source has no key: set `decryption.ageKeyFile` of the source in skep.yaml. Its objects in the cluster are kept.',
   'sops-key-unreadable':
-    'The file of age keys cannot be read, holds no key, or something that is none: it has one `AGE-SECRET-KEY-...` a line. The objects of encrypted documents are kept unchanged.',
+    'The file of age keys cannot be read, contains no key, or a line that is not a key: write one `AGE-SECRET-KEY-...` per line. The objects of encrypted documents are kept unchanged.',
   'sops-key-wrong':
     'None of the age keys opens the document: encrypt it for one of them (`sops updatekeys`), or add the key of a recipient that the message names.',
   'sops-service-unsupported':
@@ -12,11 +12,11 @@ export const SOPS_CODES = {
   'sops-mac-mismatch':
     'The document was changed after it was encrypted: change encrypted documents with `sops edit` only. It is not applied.',
   'sops-invalid':
-    'An encrypted document is not as SOPS writes it, or a value was put in, moved or cut: encrypt it anew. It is not applied.',
+    'An encrypted document does not have the form that SOPS writes, or a value was added, moved or cut: encrypt it again. It is not applied.',
   'sops-metadata-missing':
-    'A value is SOPS ciphertext, and nothing in the document says how to open it: put the `sops` part back, or encrypt anew. Ciphertext is never applied.',
+    'A value is SOPS ciphertext, and nothing in the document says how to open it: put the `sops` part back, or encrypt it again. Ciphertext is never applied.',
   'sops-outside-secret':
-    'Something else than a Secret has encrypted values. They would stand in the clear in the cluster, for all who may read it: put them into a Secret and refer to it.',
+    'An object that is not a Secret has encrypted values. They would be readable in the cluster by everybody who may read the object: put them into a Secret and refer to it.',
   'sops-not-checked':
     'The identity of a document is encrypted too, so it cannot be checked without the key: encrypt values only (`--encrypted-regex`), or name the key with `--age-key-file`.',
 } as const;

@@ -1,5 +1,4 @@
-// The key that the values of a document are encrypted with: encrypted itself for each recipient, or shared out among groups
-// of them.
+// Decrypts the key of a document's values, which is itself encrypted for each recipient or shared among groups of them.
 
 import type { AgeKeys } from './age-keys.ts';
 import type { SopsCode } from './codes.ts';
@@ -10,7 +9,7 @@ export type DataKey =
   | { readonly ok: true; readonly key: Uint8Array }
   | { readonly ok: false; readonly code: SopsCode; readonly message: string };
 
-/** As many groups as shares can have an x. */
+/** The number of different x values that shares can have. */
 const GROUPS_MAX = 255;
 
 export async function openDataKey({ groups, threshold }: SopsMetadata, keys: AgeKeys): Promise<DataKey> {
@@ -27,29 +26,32 @@ export async function openDataKey({ groups, threshold }: SopsMetadata, keys: Age
   return {
     ok: false,
     code: 'sops-invalid',
-    message: 'The shares of its data key do not fit together: encrypt it anew.',
+    message: 'The shares of its data key do not fit together: encrypt it again.',
   };
 }
 
 function describeServices(groups: readonly KeyGroup[], needed: number): string {
   const services = [...new Set(groups.flatMap(({ others }) => others))].join(', ');
-  const who = needed === 1 ? 'no age recipient' : `age recipients in fewer than the ${needed} key groups it takes`;
-  return `The document was encrypted for ${services}, with ${who}: only age is read here; add a recipient with sops updatekeys.`;
+  const who = needed === 1 ? 'no age recipient' : `age recipients in fewer than the ${needed} required key groups`;
+  return `The document was encrypted for ${services}, with ${who}: only age is supported; add a recipient with sops updatekeys.`;
 }
 
-/** Recipients are public keys. */
+/** Describes the recipients, which are public keys. */
 function wrong(groups: readonly KeyGroup[], opened: number, needed: number): string {
   const recipients = groups.flatMap(({ age }) => age.map(({ recipient }) => recipient));
   const named =
     recipients.slice(0, 3).map(shown).join(', ') +
     (recipients.length > 3 ? ` and ${recipients.length - 3} others` : '');
   const how =
-    needed === 1 ? 'None of the age keys opens it' : `The age keys open ${opened} of the ${needed} groups it takes`;
+    needed === 1 ? 'None of the age keys opens it' : `The age keys open ${opened} of the ${needed} required groups`;
   return `${how}: it was encrypted for ${named}.`;
 }
 
-/** Long enough to tell keys apart; a post-quantum one has 2,000 letters. What is none is not repeated. */
+/**
+ * Returns a part of the key that is long enough to identify it: a post-quantum key has 2,000 letters. A text that is
+ * not a key is not repeated.
+ */
 function shown(recipient: string): string {
-  if (!/^[a-z0-9-]+1[a-z0-9]+$/i.test(recipient)) return 'what is no age key';
+  if (!/^[a-z0-9-]+1[a-z0-9]+$/i.test(recipient)) return 'a text that is not an age key';
   return recipient.length > 70 ? `${recipient.slice(0, 32)}...` : recipient;
 }

@@ -1,5 +1,5 @@
-// Decrypts the values of documents that were encrypted together, and holds their checksum against all that is written: what
-// SOPS itself would refuse is refused.
+// Decrypts the values of documents that were encrypted together, and verifies their checksum over everything in them:
+// it refuses everything that SOPS refuses.
 
 import { createHash } from 'node:crypto';
 import { readSealed, type Sealed, unseal } from './cipher.ts';
@@ -19,7 +19,7 @@ export type Decrypted =
       readonly pointer?: string;
     };
 
-/** One value: what it is, and what of it is in the checksum. */
+/** A value, and the part of it that is in the checksum. */
 type Read =
   | { readonly ok: true; readonly value?: PutIn; readonly counted?: string }
   | { readonly ok: false; readonly message: string };
@@ -30,7 +30,7 @@ export function decryptTogether(
   key: Uint8Array,
 ): Decrypted {
   const checksum = createHash('sha512');
-  // So that one way to make a checksum never passes for the other.
+  // Keeps a checksum of one kind from being valid as one of the other kind.
   if (metadata.macOnlyEncrypted) checksum.update(createHash('sha256').update('sops').digest());
   const values = new Map<SopsDocument, Map<string, PutIn>>();
   for (const document of documents) {
@@ -47,7 +47,7 @@ export function decryptTogether(
   const written = mac === undefined ? undefined : unseal(mac, key, metadata.lastModified);
   if (written === checksum.digest('hex').toUpperCase()) return { ok: true, values };
   const message =
-    'Its checksum does not match: something in it was changed, added or taken away after it was encrypted. Change it with sops edit.';
+    'Its checksum does not match: a value was changed, added or removed after it was encrypted. Change it with sops edit.';
   return { ok: false, code: 'sops-mac-mismatch', message };
 }
 
@@ -55,26 +55,25 @@ function readLeaf(leaf: Leaf, { encrypts, macOnlyEncrypted }: SopsMetadata, key:
   const { path, text, plain, tag } = leaf;
   const sealed = readSealed(text);
   const expected = encrypts(path);
-  if (expected === 'undecided')
-    return { ok: false, message: 'The rule for what is encrypted takes too long to apply.' };
+  if (expected === 'undecided') return { ok: false, message: 'The rule that selects encrypted values takes too long.' };
   if (sealed !== undefined) {
     if (expected === 'clear')
-      return { ok: false, message: 'This is ciphertext where its rules leave values in the clear.' };
+      return { ok: false, message: 'This is ciphertext at a place that its rules do not encrypt.' };
     return readOpened(sealed, unseal(sealed, key, `${path.join(':')}:`));
   }
   const counted = countedScalar(text, plain, tag);
   if (counted === undefined) return { ok: true };
   if ('refused' in counted) return { ok: false, message: 'SOPS would not have written a value like this.' };
   if (expected === 'encrypted' && counted.text !== '') {
-    return { ok: false, message: 'This value stands in the clear among encrypted ones: encrypt it with sops edit.' };
+    return { ok: false, message: 'This value is not encrypted, but its rules encrypt it: encrypt it with sops edit.' };
   }
   return macOnlyEncrypted ? { ok: true } : { ok: true, counted: counted.text };
 }
 
 const WRONG_PLACE = 'This value cannot be decrypted: it was changed, or moved here from elsewhere.';
-const WRONG_TYPE = 'This value was encrypted as another type than it is.';
+const WRONG_TYPE = 'This value was encrypted as another type.';
 
-/** `bool` as Go's ParseBool reads it. */
+/** Texts of `bool` as Go's ParseBool reads them. */
 const TRUES = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSES = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 

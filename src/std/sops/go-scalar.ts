@@ -1,7 +1,8 @@
-// The bytes that SOPS takes of a plain value for its checksum. They follow from the Go type that its YAML reader (go-yaml 3)
-// makes of the text, which is not what Kubernetes makes of it: `yes` is a string, `2001-12-14` a point in time.
+// Returns the bytes of a plain value that SOPS adds to its checksum. They depend on the Go type that its YAML reader
+// (go-yaml 3) chooses for the text, which differs from that of Kubernetes: `yes` is a string, `2001-12-14` a point in
+// time.
 
-/** Undefined for null, which is not counted, `refused` for what SOPS itself does not read. */
+/** Undefined for null, which is not counted. `refused` for values that SOPS itself does not read. */
 export type Counted = { readonly text: string } | { readonly refused: true } | undefined;
 
 const CORE = 'tag:yaml.org,2002:';
@@ -14,11 +15,11 @@ const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const MOMENT =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})([.,]\d+)?(Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})([.,]\d+)?))?$/;
-/** The point and nine digits: what is finer is cut. */
+/** The point and nine digits. Further digits are cut. */
 const NANOSECONDS = 10;
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
-/** `plain`: written without quotes. */
+/** `plain`: the value is written without quotes. */
 export function countedScalar(text: string, plain: boolean, tag: string | undefined): Counted {
   if (tag !== undefined && tag !== `${CORE}str`) return { refused: true };
   if (!plain || tag !== undefined) return { text };
@@ -40,7 +41,7 @@ function numberOf(text: string): Counted {
     const magnitude = BigInt(digits ?? '0');
     const value = sign === '-' ? -magnitude : magnitude;
     if (value >= INT64.min && value <= INT64.max) return { text: String(value) };
-    // Beyond 64 bits decimal digits are a float; between the two SOPS gives up.
+    // Decimal numbers beyond 64 bits are floats. SOPS refuses the range between the two.
     if (value > 0n && value < 2n ** 64n) return { refused: true };
   }
   if (!FLOAT.test(text)) return undefined;
@@ -48,7 +49,7 @@ function numberOf(text: string): Counted {
   return Number.isFinite(value) ? { text: plainDigits(value) } : undefined;
 }
 
-/** The shortest digits that mean the number, without an exponent: Go's `FormatFloat(value, 'f', -1, 64)`. */
+/** Returns the shortest digits for the number, without an exponent: Go's `FormatFloat(value, 'f', -1, 64)`. */
 function plainDigits(value: number): string {
   if (Object.is(value, -0)) return '-0';
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] =
@@ -61,7 +62,10 @@ function plainDigits(value: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** As Go writes a point in time (RFC 3339, fractions without trailing zeros); undefined where the text is none. */
+/**
+ * Returns a point in time as Go writes it (RFC 3339, fractions without trailing zeros), or undefined if the text is not
+ * one.
+ */
 function momentOf(text: string): Counted {
   const parts = MOMENT.exec(text);
   if (parts === null) return undefined;

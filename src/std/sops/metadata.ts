@@ -1,25 +1,28 @@
-// The part of a SOPS document that says how it was encrypted.
+// Reads the part of a SOPS document about its encryption.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '../json.ts';
-import { compileRe2 } from '../re2/re2.ts';
+import { compileRe2 } from '../patterns/re2.ts';
 
 export interface SopsMetadata {
-  /** Of one group any key opens the document; of several, `threshold` groups do together. */
+  /**
+   * The groups of keys. If there is one, any of its keys opens the document. If there are several, `threshold` of them
+   * are needed.
+   */
   readonly groups: readonly KeyGroup[];
   readonly threshold: number;
-  /** What the checksum is bound to. */
+  /** The time that the checksum is bound to. */
   readonly lastModified: string;
   readonly mac: string;
   readonly macOnlyEncrypted: boolean;
   readonly encrypts: (path: readonly string[]) => Expected;
 }
 
-/** What a rule says about the value below some keys; `undecided`: it takes too long to say. */
+/** The result of a rule for the value below some keys. `undecided`: the rule takes too long. */
 type Expected = 'encrypted' | 'clear' | 'as its comments say' | 'undecided';
 
 export interface KeyGroup {
   readonly age: readonly AgeRecipient[];
-  /** Key services of the group that are not read here, in words. */
+  /** Names of key services of the group that are not supported here. */
   readonly others: readonly string[];
 }
 
@@ -69,7 +72,7 @@ export function readMetadata(sops: Json | undefined): MetadataRead {
   const metadata = {
     groups,
     threshold,
-    // As Go writes it again: whole seconds, and Z for no offset.
+    // The text as Go writes it again: whole seconds, and Z for no offset.
     lastModified: time + (/^[-+]00:00$/.test(zone) ? 'Z' : zone),
     mac,
     macOnlyEncrypted: macOnly === true || macOnly === 'true',
@@ -93,7 +96,7 @@ function groupOf(group: JsonObject): KeyGroup {
   return { age, others: others.map(([, words]) => words) };
 }
 
-/** A reason where the rules contradict one another, or cannot be read. */
+/** Returns the rule, or a reason if the rules contradict one another or cannot be read. */
 function ruleOf(sops: JsonObject): SopsMetadata['encrypts'] | string {
   const given = RULES.flatMap((name) => {
     const value = sops[name];

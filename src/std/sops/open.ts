@@ -1,5 +1,5 @@
-// Opens the documents of a text that SOPS has encrypted with age: values are decrypted where they stand, and the checksum
-// over all of them is verified. Documents that were encrypted together are opened together.
+// Opens the documents of a text that SOPS has encrypted with age: decrypts their values and verifies the checksum.
+// Documents that were encrypted together are opened together.
 
 import { sha256 } from '../hash.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts';
@@ -16,29 +16,36 @@ import { type Leaf, type SopsDocument, sopsDocuments } from './tree.ts';
 export interface SopsFault {
   readonly code: SopsCode;
   readonly message: string;
-  /** Into the document as it is written. */
+  /** JSON pointer into the document as it is written. */
   readonly pointer: string;
 }
 
-/** What became of an encrypted document. JSON, so that any cache in memory can keep it. */
+/** The result for an encrypted document. It is JSON, so that any cache in memory can keep it. */
 export interface Opening {
-  /** Without `sops`. Where it is not open, values of the right type stand in for encrypted ones: others where those differ. */
+  /**
+   * The value without `sops`. If the document is not open, encrypted values are replaced by stand-ins of the right
+   * type, which differ if the ciphertexts differ.
+   */
   readonly value: Json;
   readonly open: boolean;
-  /** Where encrypted values stand, or stood, in `value`. */
+  /** Pointers to the values in `value` that are or were encrypted. */
   readonly sealed: readonly string[];
-  /** Items of lists that are comments to SOPS, as they are written: they are not in `value`. */
+  /**
+   * Pointers to items of lists that SOPS treats as comments, in the document as it is written. They are not in `value`.
+   */
   readonly comments: readonly string[];
-  /** Why it is not open; absent where no one asked for that. */
+  /** Why it is not open. Absent if no keys were requested. */
   readonly fault?: SopsFault;
 }
 
-/** What to open with; where there is nothing, what is wrong about that, if anything is. */
+/** The keys, or the reason why there are none. */
 export type SopsKeys =
   | { readonly type: 'keys'; readonly keys: AgeKeys }
   | { readonly type: 'none'; readonly fault?: Omit<SopsFault, 'pointer'> };
 
-/** By index among the documents that are not empty; undefined for those that are not encrypted. */
+/**
+ * Returns the results by index among the documents that are not empty, with undefined for those that are not encrypted.
+ */
 export async function openDocuments(text: string, keys: SopsKeys): Promise<readonly (Opening | undefined)[]> {
   const documents = sopsDocuments(text);
   if (documents === undefined) return readDocuments(text, '').map(() => UNREADABLE);
@@ -59,7 +66,10 @@ export async function openDocuments(text: string, keys: SopsKeys): Promise<reado
   return documents.map((document) => (document.value === undefined ? UNREADABLE : openings.get(document)));
 }
 
-/** Another reader may get further with it (parsers differ on how deep is too deep): not even its identity is certain then. */
+/**
+ * A document that cannot be read. Another reader may get further with it (parsers have different limits of depth), so
+ * not even its identity is certain.
+ */
 const UNREADABLE: Opening = {
   value: null,
   open: false,
@@ -100,7 +110,7 @@ async function openTogether(
 }
 
 function invalidDocument(reason: string): Omit<SopsFault, 'pointer'> {
-  return { code: 'sops-invalid', message: `SOPS has not written this document so: ${reason}.` };
+  return { code: 'sops-invalid', message: `This document does not have the form that SOPS writes: ${reason}.` };
 }
 
 function closed(document: SopsDocument, fault?: SopsFault): Opening {
@@ -112,7 +122,7 @@ function closed(document: SopsDocument, fault?: SopsFault): Opening {
   return { value, open: false, sealed: at, comments, fault };
 }
 
-/** A text is valid wherever Kubernetes has one, and as base64, and says as much of the value as the ciphertext does. */
+/** Returns a stand-in. A text of base64 is valid wherever Kubernetes has a text, and identifies the ciphertext. */
 function standInFor(type: SealedType, text: string): PutIn {
   switch (type) {
     case 'comment':
@@ -127,7 +137,7 @@ function standInFor(type: SealedType, text: string): PutIn {
   }
 }
 
-/** Four letters of base64 are three bytes. */
+/** A multiple of four, because four letters of base64 are three bytes. */
 const STAND_IN_LENGTH = 16;
 
 function withoutSops({ value = null, sops }: SopsDocument): Json {

@@ -1,4 +1,4 @@
-// Values that are put in, and where they stand.
+// Tests replaced values and their places.
 
 import { expect, test } from 'vitest';
 import { writtenAt } from './replace.ts';

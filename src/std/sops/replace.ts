@@ -1,19 +1,19 @@
-// A value with others put in at some places, and with what SOPS takes for comments left out.
+// Replaces parts of a value, and leaves out items that SOPS treats as comments.
 
 import { isObject, type Json, pointerToken, pointerTokens } from '../json.ts';
 
-/** An item of a list that SOPS has made of a comment: it goes. */
+/** Marks an item of a list that was a comment: it is left out. */
 export const COMMENT = Symbol('comment');
 
 export type PutIn = Json | typeof COMMENT;
 
 export interface Replaced {
   readonly value: Json;
-  /** Where what was put in stands now: lists may have become shorter. */
+  /** Pointers to the replacements in the new value, in which lists may be shorter. */
   readonly at: readonly string[];
 }
 
-/** `by`: pointers into the value as it is. */
+/** `by`: replacements by pointers into the value. */
 export function replaced(value: Json, by: ReadonlyMap<string, PutIn>): Replaced {
   const at: string[] = [];
   function visit(inner: Json, was: string, is: string): Json {
@@ -36,7 +36,7 @@ export function replaced(value: Json, by: ReadonlyMap<string, PutIn>): Replaced 
   return { value: visit(value, '', ''), at };
 }
 
-/** Where something stands as it is written; `comments`: pointers to those that were left out. */
+/** Returns the pointer in the document as it is written. `comments`: pointers to the items that were left out. */
 export function writtenAt(pointer: string, comments: readonly string[]): string {
   if (comments.length === 0) return pointer;
   return pointerTokens(pointer).reduce((written, token) => {
@@ -47,13 +47,13 @@ export function writtenAt(pointer: string, comments: readonly string[]): string 
 
 const INDEX = /^\d+$/;
 
-/** Of comments that stood in the list itself. */
+/** Returns the indices of comments in the list itself. */
 function indicesIn(list: string, comments: readonly string[]): readonly number[] {
   const inside = comments.filter((each) => each.startsWith(list)).map((each) => each.slice(list.length));
   return inside.filter((each) => INDEX.test(each)).map(Number);
 }
 
-/** What the index was before those at `gone` were left out. */
+/** Returns the index before the items at `gone` were left out. */
 function indexAmong(gone: readonly number[], index: number): number {
   return gone.toSorted((a, b) => a - b).reduce((at, each) => (each <= at ? at + 1 : at), index);
 }

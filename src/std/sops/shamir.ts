@@ -1,7 +1,7 @@
-// Shamir's secret sharing over GF(2^8) with the polynomial of AES, as HashiCorp Vault and SOPS do it: a share is one byte
-// for each byte of the secret, and the share's own x at the end.
+// Combines shares of Shamir's secret sharing over GF(2^8) with the polynomial of AES, as HashiCorp Vault and SOPS do. A
+// share has one byte for each byte of the secret, and its own x at the end.
 
-/** Undefined where the shares are too few to mean anything, of unequal lengths, or twice the same. */
+/** Returns undefined if there are too few shares, or some have different lengths or the same x. */
 export function combineShares(shares: readonly Uint8Array[]): Uint8Array | undefined {
   const length = shares[0]?.length ?? 0;
   if (shares.length < 2 || length < 2 || shares.some((share) => share.length !== length)) return undefined;
@@ -13,12 +13,12 @@ export function combineShares(shares: readonly Uint8Array[]): Uint8Array | undef
   );
 }
 
-/** Lagrange's basis polynomial of `x` at 0; in this field adding and subtracting are the same. */
+/** Returns Lagrange's basis polynomial of `x` at 0. Addition and subtraction are the same in this field. */
 function basisAtZero(x: number, others: readonly number[]): number {
   return others.reduce((basis, other) => multiply(basis, multiply(other, inverse(x ^ other))), 1);
 }
 
-/** a^254: the group of what is not zero has 255 elements. */
+/** Returns a^254: the group of nonzero elements has 255 elements. */
 function inverse(a: number): number {
   let power = 1;
   for (let step = 0; step < 254; step++) power = multiply(power, a);

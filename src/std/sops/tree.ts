@@ -1,31 +1,31 @@
-// The documents of a text as SOPS walks them: every value in the order in which it is written, with the keys that lead to
+// Reads the documents of a text as SOPS walks them: every value in the order of the text, with the keys that lead to
 // it.
 
 import type { ParsedNode, YAMLMap } from 'yaml';
 import { isObject, type Json, pointerToken } from '../json.ts';
+import { parseNodes } from '../yaml/nodes.ts';
 import { isAlias, isMap, isScalar, isSeq } from '../yaml/package.ts';
 import { resolveScalar } from '../yaml/scalar.ts';
 import { isMergeKey, toValue } from '../yaml/value.ts';
-import { parseNodes } from '../yaml/yaml.ts';
 
 export interface Leaf {
   readonly pointer: string;
-  /** Keys only: SOPS does not count the items of lists. */
+  /** Keys that lead to the value. SOPS does not count the items of lists. */
   readonly path: readonly string[];
   readonly text: string;
-  /** Written without quotes. */
+  /** Whether it is written without quotes. */
   readonly plain: boolean;
   readonly tag: string | undefined;
 }
 
 export interface SopsDocument {
-  /** Undefined where it could not be read as a value. */
+  /** Undefined if it could not be read as a value. */
   readonly value: Json | undefined;
-  /** What says how it was encrypted; undefined where nothing does. */
+  /** The part that says how it was encrypted. Undefined if there is none. */
   readonly sops: Json | undefined;
-  /** Without those below `sops`. */
+  /** The values, without those below `sops`. */
   readonly leaves: readonly Leaf[];
-  /** Why SOPS could not have written it. */
+  /** Why SOPS cannot have written it. */
   readonly oddity?: { readonly reason: string; readonly pointer: string };
 }
 
@@ -36,7 +36,7 @@ interface Walk {
 
 type Node = ParsedNode | null;
 
-/** Those that are not empty, as `readDocuments` has them; undefined where the text is nested too deeply. */
+/** Returns the documents that are not empty, as `readDocuments` does, or undefined if the text is nested too deeply. */
 export function sopsDocuments(text: string): SopsDocument[] | undefined {
   try {
     return parseNodes(text).documents.flatMap((document) => {
@@ -45,7 +45,7 @@ export function sopsDocuments(text: string): SopsDocument[] | undefined {
       const sops = isObject(value) ? value.sops : undefined;
       const [fault] = faults;
       if (fault !== undefined) {
-        const oddity = { reason: 'it has a mistake of YAML', pointer: fault.pointer ?? '' };
+        const oddity = { reason: 'it has a YAML error', pointer: fault.pointer ?? '' };
         return [{ value, sops, leaves: [], oddity }];
       }
       const walk: Walk = { leaves: [] };
@@ -76,7 +76,7 @@ function visit(walk: Walk, node: Node, pointer: string, path: readonly string[])
 
 function visitField(walk: Walk, key: Node, value: Node, pointer: string, path: readonly string[]): void {
   if (!isScalar(key) || isMergeKey(key)) {
-    walk.oddity ??= { reason: 'it has a merge key, or one that is no text', pointer };
+    walk.oddity ??= { reason: 'it has a merge key, or a key that is not a text', pointer };
     return;
   }
   const name = typeof key.value === 'string' ? key.value : '';

@@ -33,7 +33,7 @@ test('counters, gauges and histograms as Prometheus reads them', () => {
   );
 });
 
-test('a gauge forgets what is no longer there', () => {
+test('a gauge forgets removed labels', () => {
   const metrics = createMetrics();
   const servers = metrics.gauge('servers', 'Servers.', ['registry']);
   servers.set(['gone'], 1);
@@ -42,7 +42,7 @@ test('a gauge forgets what is no longer there', () => {
   expect(metrics.text()).toBe('# HELP servers Servers.\n# TYPE servers gauge\nservers{registry="kept"} 2\n');
 });
 
-test('numbers are read as the text says them', () => {
+test('numbers are read as in the text', () => {
   const metrics = createMetrics();
   metrics.counter('asked_total', 'Questions.', ['by']).add(['a'], 3);
   const took = metrics.histogram('took_seconds', 'Time.', [], [0.1, 1]);

@@ -1,17 +1,17 @@
-// Counters, gauges and histograms, and their text for Prometheus (exposition format 0.0.4).
+// Keeps counters, gauges and histograms, and writes their text for Prometheus (exposition format 0.0.4).
 
 /** Values of the labels, in the order of their names. */
 type LabelValues = readonly string[];
 
 interface Counter {
   add(labels: LabelValues, amount?: number): void;
-  /** The number with these labels, for who adds to it again and again. */
+  /** Returns the number with these labels, for callers that add to it again and again. */
   at(labels: LabelValues): { add(amount?: number): void };
 }
 
 export interface Gauge {
   set(labels: LabelValues, value: number): void;
-  /** The number with these labels, until all are forgotten. */
+  /** Returns the number with these labels. It is valid until all are forgotten. */
   at(labels: LabelValues): BoundGauge;
   /** Forgets every combination of labels. */
   clear(): void;
@@ -23,19 +23,19 @@ export interface BoundGauge {
 
 interface Histogram {
   observe(labels: LabelValues, value: number): void;
-  /** The distribution with these labels, for who observes again and again. */
+  /** Returns the distribution with these labels, for callers that observe values again and again. */
   at(labels: LabelValues): { observe(value: number): void };
 }
 
 export interface Metrics {
   counter(name: string, help: string, labels: readonly string[]): Counter;
   gauge(name: string, help: string, labels: readonly string[]): Gauge;
-  /** `bounds`: upper ones, ascending. */
+  /** `bounds`: upper bounds, ascending. */
   histogram(name: string, help: string, labels: readonly string[], bounds: readonly number[]): Histogram;
   text(): string;
-  /** The numbers as they are now, in the order in which their families were added. */
+  /** Returns the current numbers, in the order in which their families were added. */
   read(): readonly MetricReading[];
-  /** In the order in which they were added: for a reference. */
+  /** Returns the families in the order in which they were added, for a reference page. */
   families(): readonly MetricFamily[];
 }
 
@@ -46,24 +46,24 @@ export interface MetricFamily {
   readonly labels: readonly string[];
 }
 
-/** A family with its numbers: what the text says, for those who send it in another form. */
+/** A family with its numbers: the content of the text, for other formats. */
 export type MetricReading =
   | (MetricFamily & { readonly type: 'counter' | 'gauge'; readonly points: readonly MetricPoint<number>[] })
   | (MetricFamily & {
       readonly type: 'histogram';
-      /** Upper ones, ascending. */
+      /** Upper bounds, ascending. */
       readonly bounds: readonly number[];
       readonly points: readonly MetricPoint<Distribution>[];
     });
 
 export interface MetricPoint<T> {
-  /** Values, in the order of the family's labels. */
+  /** Values in the order of the family's labels. */
   readonly labels: LabelValues;
   readonly value: T;
 }
 
 export interface Distribution {
-  /** Of each bound alone, not of those below; what is above all bounds is in `count` only. */
+  /** Counts between each bound and the one below. Values above all bounds are counted in `count` only. */
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;

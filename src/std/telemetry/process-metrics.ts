@@ -1,4 +1,4 @@
-// What the operating system says of this process, as metrics by their usual names.
+// Defines metrics of this process from the operating system, by their usual names.
 
 import type { Metrics } from './metrics.ts';
 
@@ -8,13 +8,13 @@ export interface ProcessUsage {
   readonly residentBytes: number;
   readonly heapBytes: number;
   readonly cpuSeconds: number;
-  /** The 99th percentile since the last time. */
+  /** The 99th percentile since the last reading. */
   readonly eventLoopSeconds: number;
 }
 
-/** Adds them; what it gives is called with the usage before each scrape. */
+/** Adds the metrics. The returned function is called with the usage before each scrape. */
 export function addProcessMetrics(metrics: Metrics): (usage: ProcessUsage) => void {
-  const started = metrics.gauge('process_start_time_seconds', 'When the process began.', []);
+  const started = metrics.gauge('process_start_time_seconds', 'Time when the process started.', []);
   const resident = metrics.gauge('process_resident_memory_bytes', 'Resident memory.', []);
   const heap = metrics.gauge('nodejs_heap_size_used_bytes', 'Used heap.', []);
   const cpu = metrics.counter('process_cpu_seconds_total', 'User and system CPU time.', []);

@@ -21,10 +21,10 @@ test.each([
   { header: `00-${TRACE}-${'0'.repeat(16)}-01`, reason: 'a span has an id' },
   { header: `00-${TRACE.toUpperCase()}-${SPAN}-01`, reason: 'capital letters are not allowed' },
   { header: `00-${TRACE}\n"-${SPAN}-01`, reason: 'it holds something else' },
-])('none where $reason', ({ header }) => {
+])('there is no parent if $reason', ({ header }) => {
   expect(readTraceParent(header)).toBeUndefined();
 });
 
-test('of a later version, what is known of it', () => {
+test('the known parts of a later version are read', () => {
   expect(readTraceParent(`01-${TRACE}-${SPAN}-00-more`)).toMatchObject({ traceId: TRACE, sampled: false });
 });

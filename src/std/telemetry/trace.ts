@@ -1,33 +1,33 @@
-// Names the parts of what a program does, for whoever measures them.
+// Names the parts of the work of a program, for tracing.
 
 export interface Trace {
-  /** Runs a task as a part of what is under way; what it throws is passed on. Facts never hold a secret. */
+  /** Runs a task as a part of the current span. Errors are passed on. Facts never contain a secret. */
   span<T>(name: string, facts: Readonly<Record<string, string | number>>, task: () => Promise<T>): Promise<T>;
 }
 
 export const UNTRACED: Trace = { span: (_name, _facts, task) => task() };
 
-/** Where a request comes from. */
+/** The span of the sender of a request. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 of them. */
+  /** 16 hexadecimal digits. */
   readonly spanId: string;
   readonly sampled: boolean;
 }
 
-/** A request that is being answered. */
+/** A request in progress. */
 export interface RequestSpan {
   readonly traceId: string;
-  /** What the task begins is a part of it. */
+  /** Runs the task. Everything that it begins is a part of the span. */
   during(task: () => void): void;
-  /** `route`: the pattern; undefined where there is none. */
+  /** `route`: the pattern, or undefined if there is none. */
   ended(route: string | undefined, status: number): void;
 }
 
 export type BeginRequest = (method: string, parent: TraceParent | undefined) => RequestSpan;
 
-/** Of a header; undefined where it says nothing that can be relied on. W3C Trace Context, section 3.2. */
+/** Reads a header (W3C Trace Context, section 3.2). Returns undefined if it is invalid. */
 export function readTraceParent(header: string | readonly string[] | undefined): TraceParent | undefined {
   if (typeof header !== 'string') return undefined;
   const [version = '', traceId = '', spanId = '', flags = '', ...more] = header.split('-');
@@ -41,7 +41,7 @@ export function textOfTraceParent({ traceId, spanId, sampled }: TraceParent): st
   return `00-${traceId}-${spanId}-0${sampled ? 1 : 0}`;
 }
 
-/** Capital letters are none here. */
+/** Whether the text is hexadecimal. Capital letters are not accepted here. */
 function isHex(text: string, length: number): boolean {
   return text.length === length && /^[0-9a-f]+$/.test(text);
 }

@@ -1,5 +1,5 @@
-// The requests of a Fastify application as parts of the traces of those who send them: in the log by the id of the trace,
-// and as spans where someone measures.
+// Adds the requests of a Fastify application to the traces of their senders: in the log by the id of the trace, and as
+// spans if tracing is on.
 
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts';
@@ -9,11 +9,14 @@ type ChildLoggerFactory = NonNullable<FastifyServerOptions['childLoggerFactory']
 export interface TracedRequests {
   /** An option of the application. */
   readonly childLoggerFactory: ChildLoggerFactory;
-  /** Before any other hook. */
+  /** Must be called before any other hook is added. */
   addTo(app: FastifyInstance): void;
 }
 
-/** `begin` absent: no one measures, and only the log knows. `untraced`: paths that are asked for all the time. */
+/**
+ * If `begin` is absent, there are no spans, and only the log has the ids. `untraced`: paths that are requested all the
+ * time.
+ */
 export function tracedRequests(begin?: BeginRequest, untraced: readonly string[] = []): TracedRequests {
   const spans = new WeakMap<object, RequestSpan>();
   return {

@@ -1,7 +1,7 @@
-// How commands are typed where a text is read.
+// Defines the form of commands in texts for users.
 
-/** Makes of `approve HASH` a command that can be copied. */
+/** Returns a command that can be copied, for words such as `approve HASH`. */
 export type CommandOf = (words: string) => string;
 
-/** Where the program is on the path and its settings are found without being named. */
+/** The form if the program is on the path and finds its settings by itself. */
 export const INSTALLED: CommandOf = (words) => `skep ${words}`;

@@ -1,9 +1,9 @@
-// Writes a time as it is, or by how long ago it was if a person reads it now.
+// Writes a time as it is, or as the time since then if a person reads it now.
 
-/** Takes a time of RFC 3339. */
+/** Writes a time of RFC 3339. */
 export type TimeText = (time: string) => string;
 
-/** For files, pipes and CI, where text is read later. */
+/** Writes the time itself, for files, pipes and CI, whose text is read later. */
 export const fullTime: TimeText = (time) => time;
 
 const UNITS = [
@@ -13,7 +13,10 @@ const UNITS = [
   { word: 's', ms: 1000 },
 ] as const;
 
-/** `3 h ago`, in whole units; `now` in milliseconds. A time in the future, and text that is not a time, stay as they are. */
+/**
+ * Writes `3 h ago`, in whole units. `now` is in milliseconds. Times in the future, and texts that are not a time, stay
+ * as they are.
+ */
 export function timeAgo(now: number): TimeText {
   return (time) => {
     const ms = now - Date.parse(time);

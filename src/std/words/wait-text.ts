@@ -1,6 +1,6 @@
-// The sentence that a source waits for another one.
+// Writes that a source waits for another one.
 
-/** `source apps waits for source infra`. */
+/** Returns `source apps waits for source infra`. */
 export function textOfWait({ source, for: needed }: { readonly source: string; readonly for: string }): string {
   return `source ${source} waits for source ${needed}`;
 }

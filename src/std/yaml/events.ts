@@ -1,6 +1,5 @@
-// The quick way through plain YAML: the values of a text that holds nothing unusual, without the places of anything.
-// Whatever two parsers could read differently (anchors, tags, directives, tabs, merge keys, and every fault) is left to the
-// careful way.
+// Reads plain YAML quickly: the values of a text without unusual parts, and no places. Everything that two parsers
+// could read differently (anchors, tags, directives, tabs, merge keys, and every fault) is left to the careful reader.
 
 import {
   COLLECTION_STYLE,
@@ -14,19 +13,25 @@ import {
 import type { Json, JsonObject } from '../json.ts';
 import { resolveScalar } from './scalar.ts';
 
-/** Tabs, other line breaks than LF, what is not printable, and halves of pairs: parsers differ about them. */
+/**
+ * Parsers differ about tabs, line breaks other than LF, characters that are not printable, and halves of surrogate
+ * pairs.
+ */
 const UNUSUAL = /[^\n\x20-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 
-/** An indented `---` or `...` is text, which js-yaml takes for a marker; text may not begin with `%`, but does there. */
+/**
+ * js-yaml takes an indented `---` or `...`, which is text, for a marker, and accepts text that begins with `%`, which
+ * is invalid.
+ */
 const UNUSUAL_LINE = /^(?: *%| +(?:---|\.\.\.)(?: |$))/m;
 
 function hasUnusualLine(text: string): boolean {
-  // Searching for a word is much quicker than looking at every line.
+  // Searching for a word is much faster than checking every line.
   const suspicious = text.includes('%') || text.includes(' ---') || text.includes(' ...');
   return suspicious && UNUSUAL_LINE.test(text);
 }
 
-/** Says that the text is for the careful way. */
+/** Means that the text is for the careful reader. */
 const UNUSUAL_TEXT = Symbol('unusual');
 type Unusual = typeof UNUSUAL_TEXT;
 
@@ -34,13 +39,13 @@ interface Reader {
   readonly text: string;
   readonly events: readonly Event[];
   next: number;
-  /** Where the last scalar ends, or the last collection begins. */
+  /** The end of the last scalar, or the beginning of the last collection. */
   end: number;
-  /** How many flow collections are open. */
+  /** Number of open flow collections. */
   flows: number;
 }
 
-/** The value of every document that is not empty; undefined where the text is for the careful way. */
+/** Returns the value of every document that is not empty, or undefined if the text is for the careful reader. */
 export function plainValues(text: string): Json[] | undefined {
   if (UNUSUAL.test(text) || hasUnusualLine(text)) return undefined;
   const events = eventsOf(text);
@@ -55,7 +60,7 @@ export function plainValues(text: string): Json[] | undefined {
   return values;
 }
 
-/** Undefined where the text is broken: what is wrong, and where, is for the careful way to say. */
+/** Returns undefined if the text is broken. The careful reader then reports the fault and its place. */
 function eventsOf(text: string): readonly Event[] | undefined {
   try {
     return parseEvents(text, {});
@@ -73,7 +78,7 @@ function readDocument(reader: Reader): Json | Unusual {
   return value === UNUSUAL_TEXT || !ended(reader) ? UNUSUAL_TEXT : value;
 }
 
-/** Whether the collection or document ends here; goes past its end. */
+/** Whether the collection or document ends here. Moves past its end. */
 function ended(reader: Reader): boolean {
   if (reader.events[reader.next]?.type !== EVENT_ID.POP) return false;
   reader.next++;
@@ -109,10 +114,10 @@ function readCollection(
   return reader.flows === 0 && !standsAlone(reader) ? UNUSUAL_TEXT : value;
 }
 
-/** What closes flow collections, from the end of their last scalar on; a comment in between stops it. */
+/** The characters that close flow collections, from the end of their last scalar. A comment in between ends it. */
 const CLOSING = /["']?[\s,[\]{}]*/y;
 
-/** Whether nothing sticks to the bracket that closed last: js-yaml reads `{a: b}c` as two values. */
+/** Whether no text directly follows the last closing bracket: js-yaml reads `{a: b}c` as two values. */
 function standsAlone({ text, end }: Reader): boolean {
   CLOSING.lastIndex = end;
   CLOSING.test(text);
@@ -136,7 +141,7 @@ function isBlock({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 }
 
-/** Without a width of its own (`|2`), and without lines of blanks only. */
+/** Whether the block has neither an explicit width (`|2`) nor lines that contain only blanks. */
 function isPlainBlock(text: string, { valueStart, valueEnd }: ScalarEvent): boolean {
   const header = text.slice(text.lastIndexOf('\n', valueStart - 2) + 1, valueStart);
   return !/[|>][-+]?[0-9]/.test(header) && !/(?:^|\n) +(?:\n|$)/.test(text.slice(valueStart, valueEnd));
@@ -164,10 +169,10 @@ function readMapping(reader: Reader): JsonObject | Unusual {
   return fields;
 }
 
-/** YAML 1.2.2 section 7.4.2: a key is on one line, and not longer than this. */
+/** A key is on one line, and not longer than this (YAML 1.2.2 section 7.4.2). */
 const KEY_LENGTH_MAX = 1024;
 
-/** Undefined: no key that is read alike by all. */
+/** Returns undefined for a key that parsers read differently. */
 function readKey(reader: Reader): string | undefined {
   const event = reader.events[reader.next];
   if (event?.type !== EVENT_ID.SCALAR || event.anchorStart >= 0 || event.tagStart >= 0) return undefined;
@@ -182,7 +187,7 @@ function readKey(reader: Reader): string | undefined {
   return isUnusualKey(key) ? undefined : key;
 }
 
-/** The keys of manifests are few and the same: what each means is kept, so that all fields of a name share one string. */
+/** The meaning of each key. Manifests have few different keys, and this way all fields of a name share one string. */
 const plainKeys = new Map<string, string | undefined>();
 const PLAIN_KEYS_MAX = 10_000;
 
@@ -192,7 +197,7 @@ function plainKey(written: string): string | undefined {
   const resolved = resolveScalar(written, true, undefined);
   const usual = resolved.ok && resolved.inexact !== true && resolved.value !== null;
   const key = usual && !isUnusualKey(written) ? String(resolved.value) : undefined;
-  // As the name of a property it becomes a string that is quick to look up; and it no longer holds the whole text.
+  // A property name becomes a string that is fast to look up and does not keep the whole text in memory.
   const [shared] = key === undefined ? [] : Object.keys({ [key]: true });
   if (plainKeys.size >= PLAIN_KEYS_MAX) plainKeys.clear();
   plainKeys.set(key === written && shared !== undefined ? shared : written, shared);

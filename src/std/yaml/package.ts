@@ -1,5 +1,5 @@
-// The package `yaml`: what of it reads texts, knows its nodes, and writes texts. It takes 30 ms to load, and plain texts are
-// read without it.
+// Loads the parts of the package `yaml` that read texts, know its nodes, and write texts. Loading takes 30 ms, and
+// plain texts are read without it.
 
 import type { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { lazyPackage } from '../lazy-package.ts';
@@ -22,7 +22,10 @@ export function isSeq(node: unknown): node is YAMLSeq {
   return yamlPackage().isSeq(node);
 }
 
-/** A value as YAML 1.1, in which `"yes"` needs its quotes; long lines stay whole, what stands twice is written twice. */
+/**
+ * Writes a value as YAML 1.1, in which `"yes"` needs its quotes. Long lines stay whole, and repeated values are written
+ * repeatedly.
+ */
 export function yamlText(value: unknown): string {
   return yamlPackage().stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }

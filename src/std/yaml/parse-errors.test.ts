@@ -1,4 +1,4 @@
-// Mistakes of layout are explained in the words of an author, at their place.
+// Tests that mistakes of layout are explained in terms that authors know, at their place.
 
 import { expect, test } from 'vitest';
 import { formatProblem, type Problem } from '../problem.ts';

@@ -1,8 +1,8 @@
-// Says in the words of an author why the YAML parser refuses a text, and what would be right.
+// Explains in terms that authors know why the YAML parser refuses a text, and how to fix it.
 
 import type { YAMLParseError } from 'yaml';
 
-/** The parser descends recursively. */
+/** The parser is recursive. */
 export const TOO_DEEP = 'The document is nested too deeply to be read.';
 
 const COLUMN =
@@ -15,7 +15,7 @@ const SENTENCES: readonly (readonly [string, string])[] = [
   ['A block sequence may not be used as an implicit map key', COLUMN],
   [
     'Nested mappings are not allowed in compact mappings',
-    'This value needs quotes if it is a text with ": ". If the line below is meant as another field, begin it in the column of this one.',
+    'This value needs quotes if it is a text with ": ". If the line below is another field, begin it in the column of this one.',
   ],
   [
     'Implicit keys need to be on a single line',

@@ -1,7 +1,8 @@
-// Finds where a value of a YAML document is written.
+// Finds the place of a value in a YAML document. A pointer may lead into a text that is YAML itself.
 
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
-import { pointerTokens } from '../json.ts';
+import { pointerToken, pointerTokens } from '../json.ts';
+import { offsetInText } from './inner-text.ts';
 import { isAlias, isMap, isScalar, isSeq } from './package.ts';
 import { resolveScalar } from './scalar.ts';
 import { isMergeKey } from './value.ts';
@@ -11,12 +12,21 @@ interface Found {
   readonly value: ParsedNode | null;
 }
 
-/** Offset of the value (or its key) at a JSON pointer; of the nearest enclosing key where the pointer leads nowhere. */
-export function offsetOf(document: Document.Parsed, pointer: string, at: 'key' | 'value'): number {
+/**
+ * Returns the offset of the value (or its key) at a JSON pointer. If there is no such value, returns that of the
+ * nearest enclosing key. `source`: the text of all documents.
+ */
+export function offsetOf(document: Document.Parsed, source: string, pointer: string, at: 'key' | 'value'): number {
   let found: Found = { key: undefined, value: document.contents };
-  for (const token of pointerTokens(pointer)) {
+  const tokens = pointerTokens(pointer);
+  for (const [index, token] of tokens.entries()) {
     const next = step(document, found.value, token);
-    if (next === undefined) return start(found.key ?? found.value, document);
+    if (next === undefined) {
+      const inner = offsetInText(followed(document, found.value), source, (text) =>
+        offsetOf(text.document, text.source, joinedPointer(tokens.slice(index)), at),
+      );
+      return inner ?? start(found.key ?? found.value, document);
+    }
     found = next;
   }
   const { key, value } = found;
@@ -24,11 +34,15 @@ export function offsetOf(document: Document.Parsed, pointer: string, at: 'key' |
   return start(written ? value : (key ?? value), document);
 }
 
+function joinedPointer(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${pointerToken(token)}`).join('');
+}
+
 function start(node: ParsedNode | null, document: Document.Parsed): number {
   return node?.range[0] ?? document.range[0];
 }
 
-/** `key:` with nothing behind it: the place of its value is the end of the line, which helps no one. */
+/** Whether `key:` has no value. The place of its value would be the end of the line, which helps no reader. */
 function isBlank(node: ParsedNode): boolean {
   return isScalar(node) && node.range[0] === node.range[1];
 }
@@ -42,7 +56,9 @@ function step(document: Document.Parsed, node: ParsedNode | null, token: string)
   return isMap(content) ? field(document, content as YAMLMap.Parsed, token) : undefined;
 }
 
-/** The mapping's own keys first (the last of duplicates, as in the value), then what it merges. */
+/**
+ * Finds a field: first among the mapping's own keys (the last of duplicates, as in the value), then among merged ones.
+ */
 function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
   const known = indexFields(map);
   const own = known.own.get(name);
@@ -63,12 +79,12 @@ function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Fo
 
 interface Fields {
   readonly own: ReadonlyMap<string, Found>;
-  /** Keys such as `yes` and `0x10`, which are written in another way than they read, by how they read. */
+  /** Keys such as `yes` and `0x10`, whose value differs from their text, by value. */
   alike: ReadonlyMap<string, Found> | undefined;
   readonly merged: readonly (ParsedNode | null)[];
 }
 
-/** One document may have as many faults as fields: each mapping is looked through once. */
+/** A document may have as many faults as fields, so each mapping is indexed once. */
 const FIELDS = new WeakMap<YAMLMap.Parsed, Fields>();
 
 function indexFields(map: YAMLMap.Parsed): Fields {

@@ -1,5 +1,5 @@
-// What a scalar of YAML 1.1 means, exactly as the Kubernetes clients read it. Source: YAML 1.1 types, narrowed to what
-// go-yaml 2 does (no sexagesimal numbers, dates stay strings).
+// Resolves a scalar of YAML 1.1 exactly as the Kubernetes clients read it. Source: YAML 1.1 types, narrowed to those of
+// go-yaml 2 (no sexagesimal numbers, dates stay strings).
 
 type Scalar = null | boolean | number | string;
 
@@ -16,7 +16,7 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
 const CORE_TAG = 'tag:yaml.org,2002:';
 
-/** The value of a scalar as it is written. `tag` is the full name where there is one (`tag:yaml.org,2002:int`, `!`). */
+/** Returns the value of a scalar. `tag` is the full name of its tag, if it has one (`tag:yaml.org,2002:int`, `!`). */
 export function resolveScalar(text: string, plain: boolean, tag: string | undefined): Resolved {
   if (tag === undefined) return plain ? resolvePlain(text) : { ok: true, value: text };
   if (!tag.startsWith(CORE_TAG)) return { ok: true, value: text };
@@ -29,18 +29,18 @@ function resolveTagged(text: string, tag: string): Resolved {
   if (wanted === undefined) return { ok: true, value: text };
   const resolved = resolvePlain(text);
   if (!resolved.ok || typeof resolved.value === wanted) return resolved;
-  return { ok: false, reason: `the value is tagged !!${tag}, but is none` };
+  return { ok: false, reason: `the value is tagged !!${tag}, but does not have that type` };
 }
 
 function resolveBinary(text: string): Resolved {
   const packed = text.replaceAll(/\s/g, '');
   const decoded = Buffer.from(packed, 'base64');
   if (decoded.toString('base64') !== packed)
-    return { ok: false, reason: 'the value is tagged !!binary, but is no base64' };
+    return { ok: false, reason: 'the value is tagged !!binary, but is not base64' };
   return { ok: true, value: decoded.toString('utf8') };
 }
 
-/** Of the words that are no text the longest is `false`. */
+/** The longest word that is not a text is `false`. */
 const WORD_MAX = 5;
 
 function resolvePlain(text: string): Resolved {
@@ -51,11 +51,11 @@ function resolvePlain(text: string): Resolved {
   }
   if (!beginsNumber(text.charCodeAt(0))) return { ok: true, value: text };
   if (NOT_FINITE.test(text))
-    return { ok: false, reason: `${text} has no place in JSON; write a finite number or a string` };
+    return { ok: false, reason: `${text} is not allowed in JSON; write a finite number or a string` };
   return resolveNumber(text.startsWith('.') ? text : text.replaceAll('_', '')) ?? { ok: true, value: text };
 }
 
-/** `+`, `-`, `.` or a digit. */
+/** Whether the character is `+`, `-`, `.` or a digit. */
 function beginsNumber(code: number): boolean {
   return code === 43 || code === 45 || code === 46 || (code >= 48 && code <= 57);
 }

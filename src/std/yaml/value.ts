@@ -1,4 +1,4 @@
-// The JSON value of a parsed YAML document, and everything about it that Kubernetes would refuse.
+// Converts a parsed YAML document to a JSON value, and reports everything that Kubernetes would refuse.
 
 import type { Document, Pair, ParsedNode, YAMLMap } from 'yaml';
 import { type Json, type JsonObject, pointerToken } from '../json.ts';
@@ -15,7 +15,7 @@ export interface YamlFault {
 }
 
 export interface YamlValue {
-  /** Undefined where the document is no value at all. */
+  /** Undefined if the document is not a value at all. */
   readonly value: Json | undefined;
   readonly faults: readonly YamlFault[];
 }
@@ -23,7 +23,7 @@ export interface YamlValue {
 type Node = ParsedNode | null;
 type Entry = Pair<ParsedNode, ParsedNode | null>;
 
-/** go-yaml 2: what aliases may add, as a share of all nodes, while the document is small and when it is huge. */
+/** The limits of go-yaml 2: the share of nodes that aliases may add, in a small document and in a huge one. */
 const FREE_ALIASED = 100;
 const FREE_NODES = 1000;
 const SMALL = { nodes: 400_000, share: 0.99 };
@@ -32,7 +32,7 @@ const HUGE = { nodes: 4_000_000, share: 0.1 };
 interface Reader {
   readonly faults: YamlFault[];
   readonly anchors: Map<string, ParsedNode>;
-  /** Anchored nodes being read: meeting one again means that it contains itself. */
+  /** Anchored nodes that are being read. If one occurs again, it contains itself. */
   readonly open: Set<ParsedNode>;
   nodes: number;
   aliased: number;
@@ -40,7 +40,7 @@ interface Reader {
   depth: number;
 }
 
-/** Stops the reading of a document; its fault is recorded already. */
+/** Stops the reading of a document whose fault is already recorded. */
 const STOPPED = Symbol('stopped');
 
 export function toValue(document: Document.Parsed): YamlValue {
@@ -102,7 +102,7 @@ function exploded({ nodes, aliased }: Reader): boolean {
 function readAlias(reader: Reader, node: ParsedNode & { source: string }, pointer: string): Json | typeof STOPPED {
   const target = reader.anchors.get(node.source);
   if (target === undefined) {
-    // Its name stays out: it may be a password that begins with `*` and lacks quotes.
+    // The name is not repeated, because it may be a password that begins with `*` and lacks quotes.
     const message = 'This alias has no anchor before it: a text that begins with * needs quotes.';
     report(reader, 'yaml-syntax', message, node, pointer);
     return null;
@@ -132,7 +132,7 @@ function readContent(reader: Reader, node: ParsedNode, pointer: string): Json | 
 function readScalar(reader: Reader, node: ParsedNode, pointer: string): Json {
   if (!isScalar(node)) return null;
   const plain = node.type === 'PLAIN';
-  // A scalar without a character to its name (`key:`) has no type, and its value is null.
+  // A scalar without characters (`key:`) has no type, and its value is null.
   const text = typeof node.value === 'string' ? node.value : '';
   const resolved = resolveScalar(text, plain || node.type === undefined, node.tag);
   if (!resolved.ok) {
@@ -152,7 +152,7 @@ function capital(text: string): string {
 
 function readMap(reader: Reader, node: YAMLMap.Parsed, pointer: string): JsonObject | typeof STOPPED {
   const fields: JsonObject = {};
-  // Which fields came by `<<`: these may be set again by the mapping's own keys.
+  // Fields that were merged by `<<`. The mapping's own keys may set them again.
   const merged = new Set<string>();
   for (const entry of node.items as Entry[]) {
     if (isMergeKey(entry.key)) {
@@ -210,7 +210,7 @@ function mergeInto(
       report(reader, 'yaml-syntax', 'The value of << must be a mapping or a list of mappings.', entry.value, pointer);
       return undefined;
     }
-    // Of several, the first wins (YAML 1.1, merge keys).
+    // The first of several wins (YAML 1.1, merge keys).
     for (const [key, value] of Object.entries(item)) {
       if (value !== undefined && !Object.hasOwn(added, key)) setField(added, key, value);
     }

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 import { formatProblem } from '../problem.ts';
 import { readDocuments } from './yaml.ts';
 
-/** Values of all documents, and every problem as the line a reader sees. */
+/** Returns the values of all documents, and every problem as the line that users read. */
 function read(text: string): { values: (Json | undefined)[]; problems: string[] } {
   const documents = readDocuments(text, 'a.yaml');
   return {
@@ -17,7 +17,7 @@ function place(text: string, pointer: string, at?: 'key' | 'value', document = 0
   return `${found?.line}:${found?.column}`;
 }
 
-describe('scalars mean what they mean to kubectl', () => {
+describe('scalars have the meaning that they have for kubectl', () => {
   test.each([
     { written: '0644', value: 420, reason: 'YAML 1.1 octal' },
     { written: '0o17', value: 15, reason: 'the reader of Kubernetes takes both spellings of octal' },
@@ -31,7 +31,7 @@ describe('scalars mean what they mean to kubectl', () => {
     { written: '1.', value: 1, reason: 'a fraction may be empty' },
     { written: '.5', value: 0.5, reason: 'so may the integer part' },
     { written: '1e3', value: 1000, reason: 'an exponent needs no fraction' },
-    { written: '1e400', value: '1e400', reason: 'what no double holds is a string' },
+    { written: '1e400', value: '1e400', reason: 'a number beyond a double is a string' },
     { written: '0x', value: '0x', reason: 'a prefix without digits is a string' },
     { written: 'yes', value: true, reason: 'YAML 1.1 boolean' },
     { written: 'Off', value: false, reason: 'YAML 1.1 boolean' },
@@ -57,7 +57,7 @@ describe('scalars mean what they mean to kubectl', () => {
     expect(read('yes: 1\n1: 2\n0x10: 3\n').values).toEqual([{ true: 1, 1: 2, 16: 3 }]);
   });
 
-  test('a key named __proto__ is refused: it would not go through everything that is done with it', () => {
+  test('a key named __proto__ is refused, because it would be lost on its way', () => {
     const [document] = readDocuments('data: {__proto__: 1}\n', 'a.yaml');
     expect(document?.problems.map(({ code, pointer }) => [code, pointer])).toEqual([
       ['yaml-key-reserved', '/data/__proto__'],
@@ -66,7 +66,7 @@ describe('scalars mean what they mean to kubectl', () => {
 });
 
 describe('documents', () => {
-  test('empty ones, comments and a byte order mark are no documents', () => {
+  test('empty ones, comments and a byte order mark are not documents', () => {
     expect(read('\ufeff# first\n---\na: 1\r\n---\n---\n# none\n---\nnull\n---\nb: 2\n')).toEqual({
       values: [{ a: 1 }, { b: 2 }],
       problems: [],
@@ -83,12 +83,12 @@ describe('documents', () => {
     ]);
   });
 
-  test('of several merged mappings the first counts', () => {
+  test('the first of several merged mappings counts', () => {
     expect(read('<<: [{a: 1}, {a: 2, b: 3}]\n').values).toEqual([{ a: 1, b: 3 }]);
   });
 });
 
-describe('what Kubernetes would refuse is a problem with its place', () => {
+describe('everything that Kubernetes would refuse is a problem with its place', () => {
   test.each([
     {
       reason: 'a duplicate key',
@@ -125,7 +125,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     {
       reason: 'a value that JSON cannot hold',
       text: 'a: .nan\n',
-      problem: 'a.yaml:1:4: error yaml-syntax: .nan has no place in JSON; write a finite number or a string.',
+      problem: 'a.yaml:1:4: error yaml-syntax: .nan is not allowed in JSON; write a finite number or a string.',
     },
     {
       reason: 'a list as key',
@@ -156,8 +156,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     {
       reason: 'more values than memory is good for',
       text: `a: &x [${'[],'.repeat(300_000)}]`,
-      problem:
-        /^a\.yaml:1:1: error yaml-syntax: The file has more values and marks than are read at once: write what it/,
+      problem: /^a\.yaml:1:1: error yaml-syntax: The file has more values and marks than can be read at once: split it/,
     },
   ])('$reason', ({ text, problem }) => {
     const { problems } = read(text);
@@ -173,7 +172,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     expect(read(lines.join('\n')).problems).toEqual([expect.stringContaining('yaml-alias-bomb')]);
   });
 
-  test('the value is kept where a part of it is wrong, and all problems are reported', () => {
+  test('the value is kept if a part of it is wrong, and all problems are reported', () => {
     const { values, problems } = read('a: .inf\nb: 1\nb: 2\nc: !!int x\n');
     expect(values).toEqual([{ a: null, b: 2, c: null }]);
     expect(problems).toHaveLength(3);
@@ -184,6 +183,22 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain('a.yaml:4:1: error yaml-syntax');
     expect(values).toEqual([{ a: 1 }, undefined, { d: 4 }]);
+  });
+});
+
+describe('places in a text that is YAML itself', () => {
+  const text =
+    'a:\n  b: |\n    # first\n    c:\n      - d: 1\n        e: 2\n  f: "g: 1\\nh: 2"\n  i: |2\n      j: 3\n  k: >\n    l: 4\n';
+  test.each([
+    { pointer: '/a/b', found: '2:6', reason: 'the text itself' },
+    { pointer: '/a/b/c/0/e', found: '6:12', reason: 'a value in it' },
+    { pointer: '/a/b/c/0/e', at: 'key' as const, found: '6:9', reason: 'a key in it' },
+    { pointer: '/a/b/c/0/x', found: '5:9', reason: 'the nearest enclosing value of one that is not there' },
+    { pointer: '/a/f/h', found: '7:3', reason: 'the key of a quoted text, whose lines are not those of the source' },
+    { pointer: '/a/i/j', found: '9:10', reason: 'blanks that are part of the text' },
+    { pointer: '/a/k/l', found: '10:3', reason: 'the key of a folded text' },
+  ])('$reason', ({ pointer, at, found }) => {
+    expect(place(text, pointer, at)).toBe(found);
   });
 });
 
@@ -208,7 +223,7 @@ describe('places', () => {
     expect(place('base: &b\n  a: 1\nuse: *b\n', '/use/a')).toBe('2:6');
   });
 
-  test('lead into what is merged, but to own keys first', () => {
+  test('lead into merged mappings, but to own keys first', () => {
     const text = 'base: &b {a: 1, b: 2}\nuse:\n  <<: *b\n  a: 3\n';
     expect(place(text, '/use/b')).toBe('1:20');
     expect(place(text, '/use/a')).toBe('4:6');

@@ -1,26 +1,30 @@
-// YAML (and so JSON) the way Kubernetes reads it, with the place of everything in it.
+// Reads YAML (and therefore JSON) as Kubernetes does, with the place of everything in it.
 
-import type { Document, LineCounter } from 'yaml';
+import type { LineCounter } from 'yaml';
 import type { Json } from '../json.ts';
 import type { Place, Problem } from '../problem.ts';
 import { plainValues } from './events.ts';
+import { type Parsed, parseNodes } from './nodes.ts';
 import { yamlPackage } from './package.ts';
 import { TOO_DEEP } from './parse-errors.ts';
 import { offsetOf } from './place.ts';
 import { toValue, type YamlFault } from './value.ts';
 
 export interface ReadDocument {
-  /** Undefined where the text could not be read as one value. */
+  /** Undefined if the text could not be read as one value. */
   readonly value: Json | undefined;
-  /** Without `resource`; each has its place and, where it lies inside the value, its pointer. */
+  /** Problems without `resource`. Each has its place and, if it is inside the value, its pointer. */
   readonly problems: readonly Problem[];
-  /** Where the value (or its key) is written; the key of the nearest enclosing field where the pointer leads nowhere. */
+  /**
+   * Returns the place of the value (or its key). If there is no such value, returns the key of the nearest enclosing
+   * field.
+   */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
 
 /**
- * All documents of a text; empty ones are left out. Scalars mean what they mean to kubectl: `0644` is 420, `yes` is
- * true, dates are strings, `<<` merges. Nothing is thrown: what is wrong is in `problems`.
+ * Returns all documents of a text except empty ones. Scalars mean the same as for kubectl: `0644` is 420, `yes` is
+ * true, dates are strings, `<<` merges. It never throws: faults are in `problems`.
  */
 export function readDocuments(text: string, file: string): ReadDocument[] {
   const values = plainValues(text);
@@ -36,18 +40,18 @@ export function readDocuments(text: string, file: string): ReadDocument[] {
   }));
 }
 
-/** Of the documents that are not empty, in a text without faults. */
+/** Returns the places of the documents that are not empty, in a text without faults. */
 function placesIn(text: string, file: string): readonly ReadDocument['place'][] {
   const { documents, lines } = parseNodes(text);
   const written = documents.filter((document) => (toValue(document).value ?? null) !== null);
   return written.map(
     (document) =>
       (pointer, at = 'value') =>
-        placeAt(lines, offsetOf(document, pointer, at), file),
+        placeAt(lines, offsetOf(document, text, pointer, at), file),
   );
 }
 
-/** The same, ten times slower: with everything that is unusual, and with what is wrong. */
+/** Reads the documents ten times slower, with all unusual parts and with faults. */
 export function readCarefully(text: string, file: string): ReadDocument[] {
   if (hasTooManyTokens(text)) return [unread(TOO_MANY, file)];
   const read = unlessTooDeep(() => {
@@ -55,7 +59,7 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
     return { lines: parsed.lines, values: parsed.documents.map(toValue) };
   });
   if (read === undefined) return [unread(TOO_DEEP, file)];
-  // Nodes are large and places are wanted for few files: found again when asked for.
+  // Nodes are large and places are needed for few files, so they are parsed again on demand.
   let again: Parsed | undefined;
   return read.values.flatMap(({ value, faults }, index) => {
     if (faults.length === 0 && (value === null || value === undefined)) return [];
@@ -67,34 +71,13 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
         again ??= parseNodes(text);
         const found = again.documents[index];
         if (found === undefined) return { file, line: 1, column: 1 };
-        return placeAt(again.lines, offsetOf(found, pointer, at), file);
+        return placeAt(again.lines, offsetOf(found, text, pointer, at), file);
       },
     };
   });
 }
 
-export interface Parsed {
-  readonly documents: readonly Document.Parsed[];
-  readonly lines: LineCounter;
-}
-
-/** The nodes of a text, for readers that need more than its values. Throws RangeError where they are nested too deeply. */
-export function parseNodes(text: string): Parsed {
-  const { LineCounter, parseAllDocuments } = yamlPackage();
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
-    version: '1.1',
-    schema: 'failsafe',
-    merge: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-    lineCounter: lines,
-  });
-  return { documents: [...documents], lines };
-}
-
-/** Undefined where nesting exhausts the stack: parser and reader descend recursively. */
+/** Returns undefined if nesting exhausts the stack, because parser and reader are recursive. */
 function unlessTooDeep<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -114,11 +97,17 @@ function yamlProblem(fault: YamlFault, place: Place): Problem {
   return { code, severity: 'error', message, place, pointer };
 }
 
-/** Each becomes nodes of up to 900 bytes. Manifests have one token for each six characters: this is five million of them. */
+/**
+ * The maximum number of tokens, each of which becomes nodes of up to 900 bytes. Manifests have one token for each six
+ * characters, so this is five million characters.
+ */
 const TOKENS_MAX = 800_000;
-const TOO_MANY = 'The file has more values and marks than are read at once: write what it holds into several.';
+const TOO_MANY = 'The file has more values and marks than can be read at once: split it into several files.';
 
-/** The lexer keeps nothing; there can be more tokens than characters, but not many more. */
+/**
+ * Whether the text has too many tokens. The lexer uses no memory. There can be more tokens than characters, but not
+ * many more.
+ */
 function hasTooManyTokens(text: string): boolean {
   if (text.length < TOKENS_MAX / 2) return false;
   let count = 0;

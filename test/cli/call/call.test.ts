@@ -57,7 +57,7 @@ describe.each(SERVERS)('over $name', ({ name, revision }) => {
 
   test('declines what a server asks where there is no terminal', async () => {
     const { stdout, stderr } = await call('test_elicitation', 'message=Who are you?');
-    expect(stderr).toMatch(/^declined, since there is no terminal to ask at: Who are you\?$/m);
+    expect(stderr).toMatch(/^declined, because there is no terminal: Who are you\?$/m);
     expect(stdout).toMatch(/decline/);
   });
 
@@ -114,10 +114,10 @@ test('wrong usage ends with 64 and says what would be right', async () => {
     ],
     [[url, 'test_large_text', 'size=many'], 'size has to be integer, and "many" is not'],
     [[url, 'test_large_text'], 'missing: size=...'],
-    [[url, 'test_large_text', 'size'], '"size" is no argument: write key=value'],
+    [[url, 'test_large_text', 'size'], '"size" is not an argument: write key=value'],
     [[url, 'test_echo', '--args', '[1]'], '--args has to be a JSON object'],
     [[url, 'test_echo', 'value=@missing'], 'missing cannot be read'],
-    [['mcp.example.com'], 'mcp.example.com is no URL of a server'],
+    [['mcp.example.com'], 'mcp.example.com is not the URL of a server'],
   ];
   for (const [args, message] of rows) {
     const { code, stdout, stderr } = await skep(['call', ...args], { cwd });

@@ -125,7 +125,7 @@ test('a login that is refused ends with 1, and says so', async () => {
 test('without a terminal and a browser nobody waits for a login', async () => {
   const { code, stderr } = await call(TOOL, {});
   expect(code).toBe(1);
-  expect(stderr).toContain('error call-login: the server wants a login, and there is no terminal to ask at');
+  expect(stderr).toContain('error call-login: the server requires a login, and there is no terminal');
 });
 
 test('a token of a file is used as it is', async () => {
@@ -139,7 +139,7 @@ test('a token of a file is used as it is', async () => {
   const { code, stderr } = await call([...TOOL, '--token-file', good], {});
   expect([code, stderr]).toEqual([
     1,
-    'error call-login: the server does not take the token of --token-file (the server says: token validation failed)\n',
+    'error call-login: the server refuses the token of --token-file (the server says: token validation failed)\n',
   ]);
 });
 
@@ -147,7 +147,7 @@ test.each([
   [
     401,
     { error: 'its token is in .skep/dev/token' },
-    'error call-login: the server wants a token and does not say where to get one: give --token-file (the server says: its token is in .skep/dev/token)\n',
+    'error call-login: the server requires a token and does not name an issuer: use --token-file (the server says: its token is in .skep/dev/token)\n',
   ],
   [503, { error: 'wiki does not run here' }, 'error call-failed: URL: wiki does not run here\n'],
   [404, { error: 'no server of this name runs here' }, 'error call-failed: URL: no server of this name runs here\n'],
@@ -184,7 +184,7 @@ test('a server that wants a token and names no login asks for a token file', asy
     });
     expect([code, stderr]).toEqual([
       1,
-      'error call-login: the server wants a token and does not say where to get one: give --token-file\n',
+      'error call-login: the server requires a token and does not name an issuer: use --token-file\n',
     ]);
   } finally {
     plain.close();

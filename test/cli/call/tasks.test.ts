@@ -107,7 +107,7 @@ test('waits for the result of a task, shows how it is, and names the user interf
   const { code, stdout, stderr } = await call('paint');
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('painted') });
   expect(stderr).toContain('working: half\n');
-  expect(stderr).toContain('paint has a user interface for clients that show some: ui://paint.html\n');
+  expect(stderr).toContain('paint has a user interface for clients that support it: ui://paint.html\n');
 });
 
 test('asks for the result of a task that is over when it begins', async () => {
@@ -117,7 +117,7 @@ test('asks for the result of a task that is over when it begins', async () => {
 test('answers each question of a task once', async () => {
   const { code, stderr } = await call('ask');
   expect(code).toBe(0);
-  expect(stderr.match(/declined, since there is no terminal to ask at: Which color\?/g)).toHaveLength(1);
+  expect(stderr.match(/declined, because there is no terminal: Which color\?/g)).toHaveLength(1);
   expect(paramsOf('tasks/update')).toMatchObject({ taskId: 'ask', inputResponses: { name: { action: 'decline' } } });
 });
 
@@ -125,8 +125,8 @@ test.each([
   ['break', 'the task failed: no canvas'],
   ['stop', 'the server cancelled the task'],
   ['odd', 'the server completed the task without the result of a tool'],
-  ['strange', 'the server gave the task a status that is not known: done'],
-  ['sample', 'the task asks for something else than an answer of its user (elicitation)'],
+  ['strange', 'the server gave the task an unknown status: done'],
+  ['sample', 'the task requests something other than an answer of its user (elicitation)'],
 ])('says why there is no result: %s', async (tool, why) => {
   const { code, stderr } = await call(tool);
   expect(code).toBe(1);

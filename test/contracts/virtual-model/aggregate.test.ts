@@ -1,4 +1,4 @@
-// What clients see of several servers: names, conflicts, then what is hidden.
+// Tests the combination of several servers: names, conflicts, then hidden tools.
 
 import { describe, expect, it } from 'vitest';
 import { type ConflictResolution, type MemberTools, routeTools } from '#contracts/virtual-model/aggregate.ts';
@@ -21,7 +21,7 @@ function seen(members: readonly MemberTools[], how: ConflictResolution): readonl
 describe('equal names', () => {
   const members = [member('wiki', ['find', 'read']), member('mail', ['find', 'send'])];
 
-  it('are told apart by a prefix', () => {
+  it('get a prefix', () => {
     expect(seen(members, resolution('prefix'))).toEqual([
       'mail_find = mail/find',
       'mail_send = mail/send',
@@ -39,7 +39,7 @@ describe('equal names', () => {
     expect(seen(members, resolution('priority', ['other']))).toContain('find = mail/find');
   });
 
-  it('belong to nobody where overrides were expected to leave none', () => {
+  it('belong to no tool if overrides do not resolve them', () => {
     const routes = routeTools(members, resolution('manual'));
     expect(routes.tools.map(({ name }) => name)).toEqual(['send', 'read']);
     expect(routes.clashes).toEqual(['find']);
@@ -62,7 +62,7 @@ describe('equal names', () => {
   });
 });
 
-it('a filter names tools as overrides call them, and hides the others from clients alone', () => {
+it('a filter uses the names after overrides, and hides the other tools from clients only', () => {
   const wiki = member('wiki', ['find', 'read'], { names: { find: 'search' }, filter: ['search'] });
   const routes = routeTools([wiki], resolution('prefix'));
   expect(routes.tools.map(({ name }) => name)).toEqual(['wiki_search']);
@@ -77,7 +77,7 @@ it('a tool that takes the name of another one hides it', () => {
   expect(seen([wiki], resolution('priority'))).toEqual(['read = wiki/find']);
 });
 
-it('of a list that is not known what settings name is known', () => {
+it('if a list is unknown, only the tools that settings name are known', () => {
   const unknown = member('wiki', [], { tools: [ANY_TOOL], names: { find: 'search' }, filter: ['search', 'read'] });
   expect(seen([unknown], resolution('prefix'))).toEqual(['wiki_search = wiki/find', 'wiki_read = wiki/read']);
   const open = member('wiki', [], { tools: [ANY_TOOL], names: { find: 'search' } });

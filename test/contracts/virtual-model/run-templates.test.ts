@@ -1,5 +1,6 @@
-// Templates give what text/template of Go gives: held against recorded answers, against Go itself where it is installed, and
-// row by row where we differ. `node test/contracts/virtual-model/go/record.ts` records the answers again.
+// Tests that templates give the same results as text/template of Go: compared with recorded results, with Go itself if
+// it is installed, and row by row for the differences. `node test/contracts/virtual-model/go/record.ts` records the
+// results again.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ import type { JsonObject } from '#std/json.ts';
 import { type Case, generateCase } from './go/cases.ts';
 import { askGo, GO, isDifferent } from './go/engine.ts';
 
-/** A line each: seed, and the text, or null where Go refuses. */
+/** One line per template: the seed, and the text, or null if Go refuses. */
 const ANSWERS: readonly (readonly [seed: number, text: string | null])[] = readFileSync(
   join(import.meta.dirname, 'go/answers.jsonl'),
   'utf8',
@@ -20,7 +21,7 @@ const ANSWERS: readonly (readonly [seed: number, text: string | null])[] = readF
   .split('\n')
   .map((line) => JSON.parse(line));
 
-/** Null where the template fails. */
+/** Returns null if the template fails. */
 function run(text: string, data: JsonObject = {}): string | null {
   const parsed = parseTemplate(text);
   if ('fault' in parsed) return null;
@@ -28,7 +29,7 @@ function run(text: string, data: JsonObject = {}): string | null {
   return 'text' in done ? done.text : null;
 }
 
-/** Empty where all agree. */
+/** Returns an empty list if all agree. */
 function disagreements(rows: readonly (readonly [each: Case, text: string | null])[]): readonly object[] {
   return rows.flatMap(([[template, data], go]) => {
     const ours = run(template, data);
@@ -36,7 +37,7 @@ function disagreements(rows: readonly (readonly [each: Case, text: string | null
   });
 }
 
-it('2,400 templates give what Go gave', () => {
+it('2,400 templates give the results of Go', () => {
   expect(ANSWERS).toHaveLength(2400);
   const rows = ANSWERS.map(([seed, text]) => [generateCase(seed), text] as const);
   expect(disagreements(rows), 'repeat one: generateCase(seed) of test/contracts/virtual-model/go/cases.ts').toEqual([]);
@@ -57,7 +58,7 @@ it.skipIf(GO === undefined)('more than 2,000 others give what Go gives', { timeo
 
 const DATA: JsonObject = { n: 3, big: 1_000_000, huge: 9e15, f: 2.5, text: 'a', nothing: null, list: [1, 2] };
 
-/** Go 1.26 with the same functions, given the numbers of encoding/json, says otherwise. */
+/** Go 1.26, with the same functions and the numbers of encoding/json, has other results. */
 const NUMBERS: readonly (readonly [template: string, text: string, reason: string])[] = [
   ['{{.big}} {{.huge}}', '1000000 9000000000000000', 'a whole number is printed as one'],
   ['{{eq .n 3}} {{eq .n 3.0}} {{lt .f 3}}', 'true true true', 'numbers are compared as numbers'],
@@ -69,14 +70,14 @@ it.each(NUMBERS)('%j gives %j: %s', (template, text) => {
   expect(run(template, DATA) ?? '').toBe(text);
 });
 
-/** Half a sentence for people, at the place that it is about. */
+/** Half a sentence for users, and the place that it is about. */
 const FAULTS: readonly (readonly [template: string, message: string, at: number])[] = [
-  ['{{.nothing.a}}', 'a is asked of a value that is null', 2],
+  ['{{.nothing.a}}', 'a is read from a value that is null', 2],
   ['x{{.text.a}}', 'a value of type string has no field a', 3],
   ['{{index .list 5}}', 'the index 5 is out of range: there are 2', 14],
   ['{{eq .text .list}}', 'a value of type []interface {} is not comparable', 11],
-  ['{{fromJson .text}}', 'fromJson: the text is no JSON', 11],
-  ['{{quote .gone}}', 'quote takes a text, not a value that is not there', 8],
+  ['{{fromJson .text}}', 'fromJson: the text is not JSON', 11],
+  ['{{quote .gone}}', 'quote takes a text, not an absent value', 8],
   ['{{len}}', 'len takes 1 values, not 0', 2],
 ];
 
@@ -90,7 +91,7 @@ const ENDLESS: readonly (readonly [template: string, message: string])[] = [
   ['{{range 1000}}{{range 1000}}{{range 1000}}x{{end}}{{end}}{{end}}', 'more than 1,000,000 steps'],
   ['{{define "a"}}{{template "a" .}}{{end}}{{template "a" .}}', 'more than 100 deep'],
   ['{{$x := "aaaaaaaaaa"}}{{range 100}}{{$x = print $x $x}}{{end}}', 'more than 10 MiB'],
-  ['{{printf "%1000000d%1000000d" 1 1 | printf "%s%[1]s"}}', 'is not known here'],
+  ['{{printf "%1000000d%1000000d" 1 1 | printf "%s%[1]s"}}', 'is not supported'],
 ];
 
 it.each(ENDLESS)('%s ends: %s', (template, message) => {

@@ -1,4 +1,4 @@
-// Values held against JSON Schemas, and filled with their defaults: row by row, and as ajv says.
+// Tests checks of values against JSON Schemas, and defaults: row by row, and compared with ajv.
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
@@ -16,8 +16,8 @@ const ROWS: readonly (readonly [schema: JsonObject, value: Json, misfits: readon
     [1],
     [' must have at least 2 items', '/0 must be string'],
   ],
-  [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['/1 must not be there']],
-  [{ items: [{ type: 'string' }], additionalItems: false }, ['a', 1], ['/1 must not be there']],
+  [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['/1 must be left out']],
+  [{ items: [{ type: 'string' }], additionalItems: false }, ['a', 1], ['/1 must be left out']],
   [{ uniqueItems: true }, [{ a: 1 }, { a: 1 }], [' must not have equal items']],
   [{ contains: { const: 1 } }, [2], [' must have an item that fits `contains`']],
   [
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [schema: JsonObject, value: Json, misfits: readon
   [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, 1, [' must fit exactly one of the schemas of oneOf']],
   [{ not: { const: 1 } }, 1, [' must not fit the schema of not']],
   // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-  [{ if: { const: 1 }, then: false }, 1, [' must not be there']],
+  [{ if: { const: 1 }, then: false }, 1, [' must be left out']],
   [{ $defs: { a: { type: 'string' } }, properties: { x: { $ref: '#/$defs/a' } } }, { x: 1 }, ['/x must be string']],
   [{ $ref: '#' }, 1, [' is nested too deeply']],
   [{ format: 'email' }, 'nobody', [' must be of the format email']],
@@ -51,13 +51,13 @@ it.each(ROWS)('%j of %j: %j', (schema, value, misfits) => {
   expect(misfitsOf(schema, value).map(({ pointer, message }) => `${pointer} ${message}`)).toEqual(misfits);
 });
 
-it('ajv says the same of the rows that it can read', () => {
+it('ajv has the same results for the rows that it can read', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const rows = ROWS.filter(
     ([schema]) => schema.$ref === undefined && schema.format === undefined && !Array.isArray(schema.items),
   );
   expect(rows.length).toBeGreaterThan(20);
-  // It does not come to an end with such a pattern, and counts 0.3 as no multiple of 0.1.
+  // ajv does not finish with such a pattern, and does not accept 0.3 as a multiple of 0.1.
   for (const [schema, value, misfits] of rows.filter(
     ([{ pattern, multipleOf }]) => pattern === undefined && multipleOf === undefined,
   )) {
@@ -65,7 +65,7 @@ it('ajv says the same of the rows that it can read', () => {
   }
 });
 
-it('defaults are filled in where nothing is said, at every level that is there', () => {
+it('defaults are filled in for absent values, at every existing level', () => {
   const schema = {
     properties: {
       a: { default: 1 },

@@ -1,5 +1,5 @@
-// What text/template of Go 1.26 said of these templates (with the functions json, quote and fromJson), and that we say
-// the same. Where we refuse, the place is inside the template.
+// Tests that templates are accepted and refused as by text/template of Go 1.26 (with the functions json, quote and
+// fromJson). If we refuse a template, the place of the fault is inside it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ describe('Go', () => {
   });
 });
 
-/** Each `^` stands under the place that the fault names. */
+/** Each `^` is under the place of the fault. */
 const FAULTS: readonly (readonly [text: string, place: string, message: string])[] = [
   ['{{.a | upper}}', '       ^', 'there is no function upper'],
   ['{{prinf .a}}', '  ^', 'there is no function prinf; did you mean print?'],
@@ -32,18 +32,18 @@ const FAULTS: readonly (readonly [text: string, place: string, message: string])
   ['{{.a', '    ^', 'the action is not closed: }} is missing'],
   ['{{(.a}}', '     ^', 'a parenthesis is not closed'],
   ['{{"a}}', '  ^', 'the string is not closed: " is missing'],
-  ['{{eq .a 0x}}', '        ^', '"0x" is no number'],
+  ['{{eq .a 0x}}', '        ^', '"0x" is not a number'],
   ['{{18446744073709551616}}', '  ^', '18446744073709551616 does not fit in 64 bits'],
   ['{{.a-b}}', '    ^', 'a name must not be followed by "-": put a blank between'],
   ['{{break}}', '^', '{{break}} must be inside a {{range}}'],
   ['{{if .a}}{{define "b"}}{{end}}{{end}}', '           ^', 'define may only stand at the outermost level'],
 ];
 
-it.each(FAULTS)('%j: what is wrong, and where', (text, place, message) => {
+it.each(FAULTS)('%j: the fault and its place', (text, place, message) => {
   expect(parseTemplate(text)).toEqual({ fault: { message, at: place.indexOf('^') } });
 });
 
-it('refuses what is nested too deeply to be read', () => {
+it('refuses templates that are nested too deeply', () => {
   const deep = (levels: number) => `{{${'('.repeat(levels)}1${')'.repeat(levels)}}}`;
   expect(parseTemplate(deep(500))).toHaveProperty('template');
   expect(parseTemplate(deep(501))).toHaveProperty('fault.message', 'nested deeper than 500 levels');
@@ -55,10 +55,10 @@ it('refuses what is nested too deeply to be read', () => {
 const READS: readonly (readonly [text: string, reads: readonly string[], reason: string])[] = [
   ['{{.steps.a.output.x}} {{.params.y}}', ['steps.a.output.x', 'params.y'], 'fields'],
   ['{{index .steps "a-b" "output" "x"}}', ['steps', 'steps.a-b.output.x'], 'index by literals'],
-  ['{{(index .steps "a-b").output.x}}', ['steps', 'steps.a-b', 'steps.a-b.output.x'], 'fields of what index gives'],
-  ['{{index .steps .params.id "output"}}', ['steps', 'params.id', 'steps'], 'index by what is not known'],
+  ['{{(index .steps "a-b").output.x}}', ['steps', 'steps.a-b', 'steps.a-b.output.x'], 'fields of the result of index'],
+  ['{{index .steps .params.id "output"}}', ['steps', 'params.id', 'steps'], 'index by an unknown key'],
   ['{{"output" | index .steps.a}}', ['steps.a', 'steps.a.output'], 'the last argument comes through the pipe'],
-  ['{{.steps.a | json | index}}', ['steps.a'], 'index of what is not known'],
+  ['{{.steps.a | json | index}}', ['steps.a'], 'index of an unknown value'],
   [
     '{{with .steps.a.output}}{{.x}}{{$.params.y}}{{else}}{{.z}}{{end}}',
     ['steps.a.output', 'steps.a.output.x', 'params.y', 'z'],
@@ -84,8 +84,8 @@ const READS: readonly (readonly [text: string, reads: readonly string[], reason:
   ['{{block "p" .a}}{{.x}}{{end}}', ['a', 'a.x'], 'blocks'],
   ['{{define "p"}}{{.x}}{{end}}{{template "p"}}', [], 'called with nothing'],
   ['{{define "p"}}{{.x}}{{end}}', [], 'never called'],
-  ['{{range .a}}{{break}}{{continue}}{{end}}{{true}}{{nil | json}}{{1}}', ['a'], 'what reads nothing'],
-  ['{{.a | .b}}', ['a', 'b'], 'a method gets what is before'],
+  ['{{range .a}}{{break}}{{continue}}{{end}}{{true}}{{nil | json}}{{1}}', ['a'], 'parts that read nothing'],
+  ['{{.a | .b}}', ['a', 'b'], 'a method gets the value before the pipe'],
   ['{{.a.f .b}}', ['a.f', 'b'], 'a method with arguments'],
   ['{{json .}}{{(.a).b}}', ['', 'a', 'a.b'], 'the whole, and parentheses'],
 ];
@@ -96,7 +96,7 @@ it.each(READS)('%j reads %j: %s', (text, reads) => {
   expect(found?.map(({ path }) => path.join('.'))).toEqual(reads);
 });
 
-it('walks templates that call one another often only so long', () => {
+it('stops walking templates that call one another too often', () => {
   const definition = (level: number) => {
     const call = (field: string) => `{{template "t${level + 1}" .${field}}}`;
     return `{{define "t${level}"}}${call('a')}${call('b')}{{end}}`;
@@ -108,7 +108,7 @@ it('walks templates that call one another often only so long', () => {
   expect(found.length).toBeLessThan(1000);
 });
 
-it('notes calls of templates that are not defined', () => {
+it('records calls of undefined templates', () => {
   const parsed = parseTemplate('{{define "a"}}{{template "c"}}{{end}}{{template "a"}}{{template "b" .}}');
   const calls = 'template' in parsed ? readsOf(parsed.template).undefinedCalls : undefined;
   expect(calls).toEqual([

@@ -331,7 +331,7 @@ describe('an endpoint that is down', () => {
     await endpoint.resume();
     expect(refusalOf(await exchange(outgoing(), bob))).toMatchObject({
       ...down,
-      detail: expect.stringContaining('not asked again yet'),
+      detail: expect.stringContaining('no new request yet'),
     });
     expect(endpoint.asked).toHaveLength(1);
     headersOf(await exchange(outgoing(), ada));

@@ -544,7 +544,7 @@ describe('files that cannot be used', () => {
       'policy 2, line 1, column 17',
     ],
     ['a template', ['permit(principal == ?principal, action, resource);'], undefined, 'a template'],
-    ['no policy', ['// nothing'], undefined, 'there is no policy in it'],
+    ['no policy', ['// nothing'], undefined, 'it contains no policy'],
     ['broken entities', ['permit(principal, action, resource);'], '{', 'entities_json: '],
     ['entities that are no list', ['permit(principal, action, resource);'], '{}', 'entities_json: must be a JSON list'],
     ['too much nesting', [when(`${'('.repeat(1000)}true${')'.repeat(1000)}`)], undefined, 'nested too deeply'],

@@ -254,7 +254,7 @@ describe('the start fails where', () => {
       reason: 'a key is no key',
       more: () => keysOf('no key'),
       code: 'issuer-key-invalid',
-      says: 'no private key',
+      says: 'not a private key',
     },
     { reason: 'an RSA key is too small', more: () => keysOf(small), code: 'issuer-key-invalid', says: '1024 bits' },
     {

@@ -311,7 +311,7 @@ describe('a client that is not known any more', () => {
   it('gets a page at the authorization endpoint, and nobody is sent anywhere', async () => {
     const place = await newPerson().visit(authorizeUrl(world, 'gone', newPkce()));
     expect(place.status).toBe(400);
-    expect(place.text).toContain('not known');
+    expect(place.text).toContain('is unknown here');
   });
 });
 

@@ -275,7 +275,7 @@ describe.each<[string, readonly Row[]]>([
     [
       [
         '2',
-        'a resource that is no absolute URI, or has a fragment, is invalid_target',
+        'a resource that is not an absolute URI, or has a fragment, is invalid_target',
         async () => {
           for (const resource of ['mcp', '/mcp', `${RESOURCE}#part`, ''])
             expect((await sentBack({ resource })).get('error')).toBe('invalid_target');

@@ -218,7 +218,7 @@ describe('OpenID Connect', () => {
     const { upstreamToken } = await logInAt(issuer);
     provider.subject = 'eve';
     expect(await upstreamToken()).toBeUndefined();
-    expect(issuer.log()).toContain('of another subject');
+    expect(issuer.log()).toContain('has another subject');
   });
 
   it('a refreshed token of the same subject goes on', async () => {

@@ -278,7 +278,7 @@ describe('policies', () => {
     ];
     expect(await tools()).toEqual([200, 403]);
     await write(file, [permit('b')]);
-    await proxy.log.until(/other rules are in force/);
+    await proxy.log.until(/changed rules are in force/);
     expect(await tools()).toEqual([403, 200]);
     const denied = await post(proxy.url, call('a', {}, 'mine'), session);
     expect(JSON.parse(denied.text)).toMatchObject({ jsonrpc: '2.0', id: 'mine', error: { code: 403 } });

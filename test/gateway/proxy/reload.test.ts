@@ -41,7 +41,7 @@ async function runChanging(settings: Partial<RunConfig>, environment: Environmen
   running.push(proxy);
   return {
     proxy,
-    async change(next, until = 'other settings are in force') {
+    async change(next, until = 'changed settings are in force') {
       const written = proxy.written(until);
       config = { ...config, ...next };
       await written;
@@ -189,7 +189,7 @@ test('a stream that was open before is filtered by the policies of now', async (
   const lines = await readData(response, /"tools":\[\]/, (line) => {
     if (line.includes('echo')) {
       world.file('live-policies.json', policies('forbid(principal, action, resource);'));
-      void change({}, 'other rules are in force').then(() => stream?.write(event));
+      void change({}, 'changed rules are in force').then(() => stream?.write(event));
     }
   });
   expect(lines[0]).toContain('"name":"echo"');
@@ -207,7 +207,7 @@ test('what cannot be used is reported, and the last good settings stay', async (
 
 test('what is read at start only is reported by name', async () => {
   const { proxy, change } = await runChanging(beforeBackend(world));
-  await change({ target_port: 9 }, 'target_port of the configuration is read at start only');
+  await change({ target_port: 9 }, 'target_port of the configuration is read only at the start: restart the process');
   expect(proxy.log.some(({ code }) => code === 'proxy-restart-needed')).toBe(true);
   expect((await callTool(proxy, 'echo')).status).toBe(200);
 });

@@ -294,7 +294,7 @@ describe('a collector that is down', () => {
 
 test.each([
   { telemetry: { tracing_enabled: false }, why: 'neither traces nor metrics are enabled' },
-  { telemetry: { endpoint: undefined }, why: 'no endpoint is named to send it to' },
+  { telemetry: { endpoint: undefined }, why: 'no endpoint is configured' },
 ])('telemetry that cannot be sent because $why is said at the start', async ({ telemetry, why }) => {
   const running = await start(telemetry);
   const said = running.log.filter(({ code }) => code === 'telemetry-incomplete');

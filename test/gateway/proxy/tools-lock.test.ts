@@ -299,7 +299,7 @@ describe('a server that changes', () => {
     expect([await isCalled(proxy, 'read', first), await isCalled(proxy, 'read', second)]).toEqual([true, false]);
   });
 
-  it('shows each caller something else: each is decided by the list of that caller', async () => {
+  it('shows other items to each caller: each is decided by the list of that caller', async () => {
     answer = ({ response, message, request }) => {
       const tools = request.headers.authorization === 'Bearer alice' ? json(READ) : CHANGED;
       const result = message?.method === 'tools/list' ? `{"tools":[${tools}]}` : '{"content":[]}';

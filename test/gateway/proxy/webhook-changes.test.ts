@@ -137,7 +137,7 @@ it('rules that change while a webhook is asked decide about the message', async 
     audit_config: { enabled: true, component: 'hooked' },
     tools_filter: ['fail'],
   };
-  await proxy.written('other settings are in force');
+  await proxy.written('changed settings are in force');
   answer();
   expect((await waiting).json.error.code).toBe(-32602);
 });

@@ -143,7 +143,7 @@ describe('is refused', () => {
   };
 
   it.each<[string, Partial<AuthServerConfig>, string]>([
-    ['with a provider that lacks its block', {}, '/upstreams/0 is of type oidc, and the block of that type is missing'],
+    ['with a provider that lacks its block', {}, '/upstreams/0 is of type oidc, but the block of that type is missing'],
     [
       'with a store that lacks its block',
       { upstreams: [LOGIN], storage: { type: 'redis' } },
@@ -172,7 +172,7 @@ describe('is refused', () => {
           roleMappings: [{ matcher: 'claims.', roleArn: 'arn:aws:iam::123456789012:role/a' }],
         },
       },
-      'is no CEL expression over claims',
+      'is not a CEL expression over claims',
     ],
   ])('a credential that cannot be made: %s', (_name, wiki, message) => {
     expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toContain(message);

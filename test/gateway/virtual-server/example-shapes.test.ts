@@ -146,7 +146,7 @@ describe('workflows', () => {
     });
     expect(await answering(yes, { action: 'decline' })).toMatchObject({ text: 'Echo: tea goes here' });
     expect(await answering({ action: 'decline' })).toMatchObject({ text: 'nowhere' });
-    expect(await answering(yes)).toContain('step where: the user gave no answer');
+    expect(await answering(yes)).toContain('step where: the user did not answer');
   });
 
   it('composite-for-each', async () => {

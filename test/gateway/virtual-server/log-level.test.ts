@@ -20,11 +20,11 @@ test('a change of what is read at start only is warned of', async () => {
   try {
     await program.printed(/serving (http:\S+)/);
     writeFileSync(file, formatVmcpConfig({ ...config, admin: { address: '127.0.0.1', port: 0 } }));
-    await program.printed(/"code":"vmcp-restart-needed".*admin of the configuration is read at start/);
+    await program.printed(/"code":"vmcp-restart-needed".*admin of the configuration is read only at the start/);
     await program.printed(/configuration read again/);
     writeFileSync(file, formatVmcpConfig(config));
     await program.printed(/configuration read again[\s\S]*configuration read again/);
-    expect(program.output().match(/admin of the configuration is read at start/g)).toHaveLength(1);
+    expect(program.output().match(/admin of the configuration is read only at the start/g)).toHaveLength(1);
   } finally {
     await program.stop();
   }

@@ -255,15 +255,15 @@ describe('texts that mislead', () => {
     await server.written('vmcp-item-doubtful');
     const [{ items, ...warning } = {}] = warnings(server, 'vmcp-item-doubtful');
     expect(warning).toMatchObject({ level: 'warn', backend: 'liar', count: 7 });
-    const unseen = 'a text has characters that are not seen';
+    const unseen = 'a text has invisible characters';
     expect(items).toEqual([
-      { list: 'tools', name: TOOLS[1]?.name, why: 'its name has characters that are not seen' },
+      { list: 'tools', name: TOOLS[1]?.name, why: 'its name has invisible characters' },
       { list: 'tools', name: 'turned', why: unseen },
       { list: 'tools', name: 'hidden', why: unseen },
       { list: 'tools', name: 'bossy', why: 'a text reads like instructions: <IMPORTANT>' },
       { list: 'tools', name: 'sly', why: 'a text reads like instructions: Ignore all previous instructions' },
       { list: 'tools', name: 'quiet', why: "a text reads like instructions: Don't tell the user" },
-      { list: 'tools', name: INVISIBLE, why: 'its name has characters that are not seen' },
+      { list: 'tools', name: INVISIBLE, why: 'its name has invisible characters' },
     ]);
   });
 

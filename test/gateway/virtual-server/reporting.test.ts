@@ -102,7 +102,7 @@ describe('health', () => {
     expect(await call()).toBeUndefined();
     await member.close();
     expect([await call(), await call()]).toEqual([expect.stringContaining('gone'), expect.stringContaining('gone')]);
-    expect(await call()).toContain('left alone for a while');
+    expect(await call()).toContain('gets no requests for a while');
     const again = await startMember({ tools: [tool('echo')], port });
     await expect.poll(call).toBeUndefined();
     await again.close();

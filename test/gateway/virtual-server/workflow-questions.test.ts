@@ -84,7 +84,7 @@ describe('a client with a session', () => {
 
   it.each([
     ['decline', 'onDecline', 'the user declined'],
-    ['cancel', 'onCancel', 'the user gave no answer'],
+    ['cancel', 'onCancel', 'the user did not answer'],
   ])('that answers %s ends the workflow, unless %s says otherwise', async (action, setting, words) => {
     expect((await answered({}, { action })).text).toBe(`Workflow execution failed: step ask: ${words}`);
     const aborted = {
@@ -115,7 +115,7 @@ describe('a client with a session', () => {
       method: 'notifications/cancelled',
       params: { requestId: question.id },
     });
-    expect(readCalled((await stream.next()).result).text).toContain('step ask: the user gave no answer');
+    expect(readCalled((await stream.next()).result).text).toContain('step ask: the user did not answer');
     stream.close();
   });
 

@@ -200,7 +200,9 @@ describe('steps', () => {
     expect((await runOnce(members, flow, { q: 'no' })).output.args).toEqual({ on: 'skipped', n: 'none' });
     expect((await runOnce(members, flow, { q: 'yes' })).output.args).toEqual({ on: 'completed', n: 'about yes' });
     const wrong = workflow([{ ...FIND, condition: '{{.params.q}}' }]);
-    expect((await runOnce(members, wrong, { q: 'perhaps' })).text).toContain('must give true or false, not "perhaps"');
+    expect((await runOnce(members, wrong, { q: 'perhaps' })).text).toContain(
+      'must result in true or false, not "perhaps"',
+    );
   });
 
   it('a step that takes too long fails, and its tool is told', async () => {
@@ -343,7 +345,7 @@ describe('forEach', () => {
   it('refuses more items than maxIterations: 100, unless it says otherwise, and never more than 1000', async () => {
     const list = Array.from({ length: 101 }, (_, index) => index);
     expect((await runOnce(members, loop({}), { list })).text).toContain(
-      'the collection has 101 items, and maxIterations is 100',
+      'the collection has 101 items, but maxIterations is 100',
     );
     expect((await runOnce(members, loop({ maxIterations: 101 }), { list })).output.completed).toBe(101);
     const many = Array.from({ length: 1001 }, (_, index) => index);
@@ -423,9 +425,9 @@ describe('the output', () => {
       ),
     ].map(({ text }) => text.replace('Workflow execution failed: ', ''));
     expect(texts).toEqual([
-      'output it is required, and its template gives nothing',
+      'output it is required, but its template has no result',
       'output it: the template {{index .steps.find.output.items 9}} fails at character 34: the index 9 is out of range: there are 3',
-      'output it must be of type integer, and its template gives "about x"',
+      'output it must be of type integer, but its template results in "about x"',
       expect.stringContaining('templates call one another more than 100 deep'),
     ]);
   });

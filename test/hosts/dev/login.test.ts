@@ -69,7 +69,7 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
   it('a reader of the page logs in there, comes back to the server, and calls its tool', async () => {
     await browser.context.clearCookies();
     const { page, complaints } = await browser.open();
-    await page.goto(`${origin}/#~ops/journal`);
+    await page.goto(`${origin}/catalogue#~ops/journal`);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Let “The page of skep” connect?' }).waitFor();
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
@@ -77,7 +77,7 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
     await page.getByRole('button', { name: 'Log in and allow' }).click();
     await page.getByLabel('Tool', { exact: true }).selectOption('list_notes');
     // Nothing of the login is left in the address, where it would be in links and in the history.
-    expect(page.url()).toBe(`${origin}/#~ops/journal`);
+    expect(page.url()).toBe(`${origin}/catalogue#~ops/journal`);
     await page.getByRole('button', { name: 'Call' }).click();
     await page.getByRole('region', { name: 'Answer', exact: true }).filter({ hasText: 'Shift' }).waitFor();
     expect(complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'))).toEqual([]);
@@ -86,21 +86,21 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
 
   it('a login that its person does not allow, and an answer that no one asked for, give the page no token', async () => {
     const { page } = await browser.open();
-    await page.goto(`${origin}/#~ops/journal`);
+    await page.goto(`${origin}/catalogue#~ops/journal`);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Do not allow' }).click();
     await page.getByText('The login was refused').waitFor();
-    await page.goto(`${origin}/?code=stolen&state=invented#~ops/journal`);
+    await page.goto(`${origin}/catalogue?code=stolen&state=invented#~ops/journal`);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
-    expect(page.url()).toBe(`${origin}/#~ops/journal`);
+    expect(page.url()).toBe(`${origin}/catalogue#~ops/journal`);
     await page.close();
   });
 
   it.each(['{', 'null', '{"state":"given"}'])('the page begins if the tab keeps %s of a login', async (kept) => {
     const { page, complaints } = await browser.open();
-    await page.goto(`${origin}/#~ops/journal`);
+    await page.goto(`${origin}/catalogue#~ops/journal`);
     await page.evaluate(`sessionStorage.setItem('skep-login', ${JSON.stringify(kept)})`);
-    await page.goto(`${origin}/?code=any&state=given#~ops/journal`);
+    await page.goto(`${origin}/catalogue?code=any&state=given#~ops/journal`);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     expect(complaints).toEqual([]);
     await page.close();
@@ -120,7 +120,7 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
       const response = await route.fetch();
       await route.fulfill({ response, json: change(await response.json()) });
     });
-    await page.goto(`${origin}/#~ops/journal`);
+    await page.goto(`${origin}/catalogue#~ops/journal`);
     await page.getByText('This page cannot log in at the issuer of the server.').waitFor();
     await page.close();
   });

@@ -51,7 +51,8 @@ test('the package runs as the image of the server, and answers a call', async ()
   );
   const words = ['dev', '--port', '0', '-c', 'skep.yaml', '--data', 'data', '--run', 'npm'];
   dev = startSkep(words, { cwd: folder.path, env: { npm_config_registry: registry.url } });
-  const origin = /http:\/\/127\.0\.0\.1:\d+(?=\/runs)/.exec(await dev.printed('Ctrl-C stops everything'))?.[0] ?? '';
+  const origin =
+    /(?<=console +)http:\/\/127\.0\.0\.1:\d+/.exec(await dev.printed('Ctrl-C stops everything'))?.[0] ?? '';
   const { servers } = await eventually(
     async () => (await (await fetch(`${origin}/mcp`)).json()) as RunningServers,
     (all) => all.servers.some(({ name, ready }) => name === 'everything' && ready),

@@ -73,7 +73,7 @@ test.each([
   {
     reason: 'no entry has it',
     entries: [],
-    absent: `skep dev knows no program for image ${IMAGE}: no entry of the catalogue names a package of an exact version for it (--run npm,pypi), and dev.images of skep.yaml has no glob for it`,
+    absent: `skep dev has no program for image ${IMAGE}: no entry of the catalogue names a package of an exact version for it (--run npm,pypi), and dev.images of skep.yaml has no glob for it`,
   },
 ])('where $reason, that is why nothing runs', ({ entries, absent }) => {
   const programs = open(['npm', 'pypi']);

@@ -96,7 +96,7 @@ function server(name: string, spec: object) {
 async function start(...more: readonly string[]): Promise<string> {
   const env = { ...indexes.environment, SECRET_OF_THE_USER: 'hush' };
   dev = startSkep(['dev', '--port', '0', '-c', 'skep.yaml', '--data', data, ...more], { cwd: folder.path, env });
-  return /http:\/\/127\.0\.0\.1:\d+(?=\/runs)/.exec(await dev.printed('Ctrl-C stops everything'))?.[0] ?? '';
+  return /(?<=console +)http:\/\/127\.0\.0\.1:\d+/.exec(await dev.printed('Ctrl-C stops everything'))?.[0] ?? '';
 }
 
 async function stop(): Promise<void> {
@@ -161,7 +161,7 @@ test.skipIf(!hasUv)('an image runs as the wheel of its entry', async () => {
 
 test.each([
   ['loose', 'has no exact version', 'no entry of the catalogue names a package of an exact version for it'],
-  ['web', 'speaks another transport', 'speaks stdio, and the server is declared as streamable-http'],
+  ['web', 'speaks another transport', 'speaks stdio, but the server is declared as streamable-http'],
   ['gone', 'is in no registry', '404'],
 ])('of the server %s, whose package %s, an Event says why it does not run', async (name, _, message) => {
   await eventually(

@@ -1,4 +1,5 @@
-// Custom resources over HTTPS: a CRD is served, its objects are defaulted, pruned, validated; it goes with its objects.
+// Tests custom resources over HTTPS: a CRD is served, its objects are defaulted, pruned and validated, and it is
+// deleted together with them.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, startTestCluster, type TestCluster } from '../../harness/cluster.ts';
@@ -86,7 +87,7 @@ test('a served CRD says that its names are accepted and that it is established',
   });
 });
 
-test('an object is defaulted and pruned; Strict refuses what would be pruned, Warn warns', async () => {
+test('an object is defaulted and pruned; Strict refuses unknown fields, Warn warns', async () => {
   const object = widget('made', { size: 2, colour: 'blue' });
   const made = await cluster.send('POST', WIDGETS, { body: object });
   expect([made.status, made.body.spec, made.body.metadata.generation]).toEqual([201, { size: 2, color: 'red' }, 1]);
@@ -109,7 +110,7 @@ test.each(INVALID)('$reason is a 422 whose cause names the field', async ({ spec
   expect(body.details.causes).toContainEqual(expect.objectContaining({ field, reason: cause }));
 });
 
-test('spec and status are written apart, and only the spec moves the generation', async () => {
+test('spec and status are written separately, and only the spec increments the generation', async () => {
   const path = `${WIDGETS}/apart`;
   await cluster.apply(path, { ...widget('apart', { size: 1 }), status: { phase: 'ignored' } });
   const status = {
@@ -181,7 +182,7 @@ test('a CRD that is not structural is refused with the place', async () => {
   ]);
 });
 
-test('a deleted CRD takes its objects along and is no longer served', async () => {
+test('a CRD is deleted together with its objects, and is then no longer served', async () => {
   await define('leavers', 'Leaver');
   const path = '/apis/example.dev/v1/namespaces/default/leavers';
   const object = { apiVersion: 'example.dev/v1', kind: 'Leaver', metadata: { name: 'one' }, spec: { size: 1 } };

@@ -1,4 +1,4 @@
-// What goes when something goes: dependents in the background, in the foreground, orphans, whole namespaces.
+// Tests the deletion of dependents: in the background, in the foreground, orphans, whole namespaces.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, startTestCluster, type TestCluster } from '../../harness/cluster.ts';
@@ -44,7 +44,7 @@ async function letGo(name: string): Promise<void> {
   expect((await cluster.send('PATCH', `${MAPS}/${name}`, patch)).status).toBe(200);
 }
 
-test('in the background the owner goes at once, its dependents and theirs after it', async () => {
+test('in the background the owner is deleted at once, its dependents and theirs after it', async () => {
   const owner = await make('bg-owner');
   const child = await make('bg-child', { owner });
   await make('bg-grandchild', { owner: child });
@@ -68,7 +68,7 @@ test('in the foreground the owner waits for the dependents that block it', async
   await gone('fg-owner');
 });
 
-test('orphans stay and forget their owner', async () => {
+test('orphans stay, without the reference to their owner', async () => {
   const owner = await make('or-owner');
   await make('or-child', { owner });
   await cluster.send('DELETE', `${MAPS}/or-owner?propagationPolicy=Orphan`);
@@ -76,13 +76,13 @@ test('orphans stay and forget their owner', async () => {
   expect((await cluster.send('GET', `${MAPS}/or-child`)).body.metadata.ownerReferences).toBeUndefined();
 });
 
-test('an owner of that name but another uid is no owner', async () => {
+test('an object of that name with another uid is not an owner', async () => {
   await make('known');
   await make('stray', { owner: 'known/00000000-0000-4000-8000-000000000000' });
   await gone('stray');
 });
 
-test('a finalizer holds an object, which takes no new ones, until it is taken away', async () => {
+test('a finalizer keeps an object, which accepts no new ones, until it is removed', async () => {
   await make('held', { finalizers: ['example.dev/hold'] });
   const deleted = await cluster.send('DELETE', `${MAPS}/held`);
   expect(deleted.body.metadata.deletionTimestamp).toBeDefined();
@@ -112,7 +112,7 @@ test('a collection is deleted by selector', async () => {
   expect([await exists('col-a'), await exists('guarded')]).toEqual([false, true]);
 });
 
-test('a namespace takes what it holds along, and takes nothing new meanwhile', async () => {
+test('a namespace is deleted with its objects, and accepts no new ones meanwhile', async () => {
   await cluster.send('POST', '/api/v1/namespaces', { body: { metadata: { name: 'going' } } });
   const inside = '/api/v1/namespaces/going/configmaps';
   await cluster.send('POST', inside, { body: { metadata: { name: 'held', finalizers: ['example.dev/hold'] } } });
@@ -138,7 +138,7 @@ test('the first namespaces stay', async () => {
   expect([status, body.reason]).toEqual([403, 'Forbidden']);
 });
 
-test('what was to be collected when the server was stopped is collected after its start', async () => {
+test('garbage that was left when the server stopped is collected after its next start', async () => {
   const owner = await make('late-owner');
   await make('late-child', { owner, finalizers: ['example.dev/hold'] });
   await cluster.send('DELETE', `${MAPS}/late-owner?propagationPolicy=Foreground`);

@@ -1,4 +1,5 @@
-// A real kubectl and pods that run: their logs, their ports. Skipped, and said so, where there is no kubectl.
+// Tests a real kubectl with running pods: their logs, their ports. The tests are skipped, with a message, if there is
+// no kubectl.
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { get } from 'node:http';
@@ -52,7 +53,7 @@ describe.skipIf(!isThere)('kubectl', () => {
     });
   }
 
-  /** Goes on until the test ends. */
+  /** Runs until the test ends. */
   function begin(args: readonly string[], env: NodeJS.ProcessEnv = {}): { text(): string; ended: Promise<void> } {
     const child = spawn(KUBECTL, ['--kubeconfig', cluster.kubeconfigPath, ...args], {
       env: { ...process.env, ...env },
@@ -72,7 +73,7 @@ describe.skipIf(!isThere)('kubectl', () => {
     });
   }
 
-  test('logs shows what a container has printed, as much of it as was asked for', async () => {
+  test('logs shows the output of a container, or the requested part of it', async () => {
     await eventually(
       () => kubectl('logs', 'talks'),
       ({ out }) => out === 'listening\n',
@@ -83,7 +84,7 @@ describe.skipIf(!isThere)('kubectl', () => {
     expect((await kubectl('logs', 'talks', '--previous')).err).toContain('previous terminated container "main"');
   });
 
-  test('logs --previous shows the run before, which has ended', async () => {
+  test('logs --previous shows the previous run, which has ended', async () => {
     await eventually(
       () => kubectl('logs', 'ends', '--previous'),
       ({ out }) => /^run \d+\n$/.test(out),
@@ -110,7 +111,7 @@ describe.skipIf(!isThere)('kubectl', () => {
     { protocol: 'a WebSocket', env: {} },
     { protocol: 'SPDY', env: { KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' } },
   ])('port-forward leads to a port of a pod over $protocol', async ({ env }) => {
-    // Its container has ended before, and kubectl gives up where a pod does not take a connection.
+    // Its container has ended before, and kubectl gives up if a pod does not accept a connection.
     const ofPod = cluster.cluster.node?.podPort('default', 'talks', 80) ?? 0;
     await eventually(
       () => ask(ofPod, '/large?bytes=1').catch(() => ''),
@@ -130,7 +131,7 @@ describe.skipIf(!isThere)('kubectl', () => {
     expect(texts.map((text) => text.length)).toEqual([3_000_000, 3_000_000]);
   });
 
-  test('port-forward says where nothing listens', async () => {
+  test('port-forward reports a port on which nothing listens', async () => {
     const port = await freePort();
     const forwarding = begin(['port-forward', 'pod/talks', `${port}:81`]);
     await eventually(

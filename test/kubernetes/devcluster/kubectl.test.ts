@@ -1,4 +1,5 @@
-// A real kubectl against the server: what people type first. Skipped, and said so, where there is no kubectl.
+// Tests the server with a real kubectl: the commands that users type first. The tests are skipped, with a message, if
+// there is no kubectl.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +48,7 @@ describe.skipIf(!isThere)('kubectl', () => {
     });
   }
 
-  test('create token prints a token for the audience, and says what is wrong with its duration', async () => {
+  test('create token prints a token for the audience, and reports a wrong duration', async () => {
     const created = await kubectl('create', 'token', 'default', '--audience', 'toolhive', '--duration', '20m');
     expect(created).toMatchObject({ code: 0, err: '' });
     const claims = JSON.parse(Buffer.from(created.out.split('.')[1] ?? '', 'base64url').toString());
@@ -56,7 +57,7 @@ describe.skipIf(!isThere)('kubectl', () => {
     expect(short.err).toContain('may not specify a duration less than 10 minutes');
   });
 
-  test('apply --server-side, diff, get, describe, wait and delete do what they say', async () => {
+  test('apply --server-side, diff, get, describe, wait and delete work', async () => {
     const applied = await kubectl('apply', '--server-side', '-f', 'app.yaml');
     expect([applied.code, applied.out.trim().split('\n')]).toEqual([
       0,

@@ -1,4 +1,4 @@
-// Lists over HTTPS: pages of one state, states of the past, selectors, forms.
+// Tests lists over HTTPS: pages of one state, past states, selectors, forms.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestCluster, type TestCluster } from '../../harness/cluster.ts';
@@ -43,7 +43,7 @@ test('a page says how many remain, unless a selector makes that unknown', async 
   expect((await cluster.send('GET', PAGED)).body.metadata.remainingItemCount).toBeUndefined();
 });
 
-test('an exact resourceVersion shows the state of then, one of the future is a timeout', async () => {
+test('an exact resourceVersion shows the state at that time, a future one is a timeout', async () => {
   const before = await cluster.send('GET', `${MAPS}?labelSelector=paged`);
   const { resourceVersion } = before.body.metadata;
   await cluster.send('DELETE', `${MAPS}/a`);
@@ -54,7 +54,7 @@ test('an exact resourceVersion shows the state of then, one of the future is a t
   await makeMap('a');
 });
 
-test('a large list is compressed for those who ask', async () => {
+test('a large list is compressed on request', async () => {
   const data = { filling: 'x'.repeat(60_000) };
   for (const name of ['l1', 'l2', 'l3']) await cluster.send('POST', MAPS, { body: { metadata: { name }, data } });
   const answer = await fetchCompressed(`${cluster.url}${MAPS}`);

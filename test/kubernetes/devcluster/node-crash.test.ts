@@ -1,5 +1,5 @@
-// What is left of the processes of pods when the process that runs them is killed: nothing, and after the worst nothing but
-// until the next start.
+// Tests that no processes of pods are left when the process that runs them is killed or, if the watchdog is killed too,
+// after the next start.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ afterEach(() => {
   for (const { pid } of processesNaming(WORD)) process.kill(pid, 'SIGKILL');
 });
 
-/** Of the processes of one run of this file. */
+/** Marks the processes of one run of this file. */
 const WORD = `left-behind-${process.pid}`;
 
 interface Found {
@@ -39,14 +39,14 @@ function processesNaming(text: string): readonly Found[] {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command }];
       } catch {
-        // It ended meanwhile.
+        // The process has ended meanwhile.
         return [];
       }
     })
     .filter(({ command }) => command.includes(text));
 }
 
-/** The program of the pod and the process that it has started, but not the cluster that names both. */
+/** Returns the program of the pod and the process that it has started, but not the cluster that names both. */
 function running(): readonly Found[] {
   return processesNaming(WORD).filter(({ command }) => !command.includes('node-process.ts'));
 }
@@ -90,14 +90,14 @@ test('a cluster that is killed leaves no process, those that its pods have start
   );
 });
 
-test('what outlives the watchdog as well is ended by the next start', async () => {
+test('processes that outlive the watchdog are ended by the next start', async () => {
   const dir = join(folder.path, 'worse');
   const { cluster, kubeconfig } = await startCluster(dir);
   await makePod(kubeconfig);
   const before = running().map(({ pid }) => pid);
   const watchdogs = processesNaming('read -r sign pid').filter(({ parent }) => parent === cluster.pid);
   expect(watchdogs).toHaveLength(1);
-  // At once: a watchdog whose cluster is there is replaced.
+  // Both are killed at once, because a cluster replaces its watchdog.
   cluster.kill('SIGSTOP');
   for (const { pid } of watchdogs) process.kill(pid, 'SIGKILL');
   cluster.kill('SIGKILL');
@@ -109,7 +109,7 @@ test('what outlives the watchdog as well is ended by the next start', async () =
   second.cluster.kill('SIGKILL');
 });
 
-test('a watchdog that is killed is replaced, and the new one knows what runs', async () => {
+test('a watchdog that is killed is replaced, and the new one knows the running processes', async () => {
   const { cluster, kubeconfig } = await startCluster(join(folder.path, 'replaced'));
   await makePod(kubeconfig);
   const watchdogs = () => processesNaming('read -r sign pid').filter(({ parent }) => parent === cluster.pid);

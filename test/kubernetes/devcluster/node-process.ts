@@ -1,5 +1,5 @@
-// A cluster with a node, as a process of its own that can be killed: it makes one pod, and says where the cluster is. Arguments: the
-// state directory, the program of the pod and the word that its processes can be found by.
+// Runs a cluster with a node as a process of its own that can be killed: it creates one pod, and reports the address of
+// the cluster. Arguments: the state directory, the program of the pod and a word by which its processes can be found.
 
 import { startDevcluster } from '#kubernetes/devcluster/devcluster.ts';
 import { REAL_CLOCK } from '../../harness/cluster.ts';

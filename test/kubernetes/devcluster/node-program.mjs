@@ -1,5 +1,5 @@
-// A program for pods of tests: it listens on PORT, says what it was started with, reads a file, and ends when asked to. With the
-// argument `child` it starts a process that outlives it, if nobody ends it.
+// A program for pods of tests: it listens on PORT and answers with its arguments and environment, with a file's text,
+// or by ending. With the argument `child` it starts a process that outlives it unless it is killed.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What a pod reaches on this machine: its own folders. Paths and links that lead elsewhere are refused, by the API server or by the
-// node, and probes reach declared ports only.
+// Tests that a pod reaches only its own folders on this machine. The API server or the node refuses paths and links
+// that lead elsewhere, and probes reach declared ports only.
 
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';

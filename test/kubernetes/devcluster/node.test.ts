@@ -1,4 +1,4 @@
-// Pods of the embedded cluster as processes of this machine: how they start, what they get, what becomes of them.
+// Tests pods of the embedded cluster as processes of this machine: their start, their environment, their end.
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -55,7 +55,7 @@ async function urlOf(service: string, path: string): Promise<string> {
   return `http://127.0.0.1:${await cluster.cluster.node?.services.port('default', service, 8080)}${path}`;
 }
 
-/** Once it answers. */
+/** Resolves when it responds. */
 async function ask(service: string, path: string): Promise<string> {
   const url = await urlOf(service, path);
   const answer = await eventually(
@@ -134,7 +134,7 @@ test('mounted ConfigMaps and Secrets are files that change with them', async () 
   expect(text).toBe('the second');
 });
 
-test('a pod waits for what it mounts, and says so', async () => {
+test('a pod waits for the objects that it mounts, and its status says so', async () => {
   await startPod('waits', {
     mounts: [{ name: 'late', mountPath: '/etc/late' }],
     volumes: [{ name: 'late', configMap: { name: 'late' } }],
@@ -149,7 +149,7 @@ test('a pod waits for what it mounts, and says so', async () => {
   await podUntil('waits', (answer) => statusOf(answer)?.ready === true);
 });
 
-test('a process that is killed is back, and its status says how the one before it ended', async () => {
+test('a killed process is started again, and its status says how the previous one ended', async () => {
   await startPod('killed');
   const { pid } = await startedWith('killed');
   process.kill(pid, 'SIGKILL');
@@ -158,7 +158,7 @@ test('a process that is killed is back, and its status says how the one before i
   expect((await startedWith('killed')).pid).not.toBe(pid);
 });
 
-test('what ends again and again is started later each time', async () => {
+test('a container that ends again and again is started later each time', async () => {
   await startPod('crashes', { args: ['exit', '3'], more: {} });
   const waiting = await podUntil('crashes', (answer) => statusOf(answer)?.state.waiting?.reason === 'CrashLoopBackOff');
   expect(statusOf(waiting)).toMatchObject({
@@ -169,7 +169,7 @@ test('what ends again and again is started later each time', async () => {
   expect(await eventsOf('crashes')).toContain('BackOff: Back-off restarting failed container main in pod crashes');
 });
 
-test('an image that stands for nothing leaves its workload without pods, ready as ever, and an Event says why', async () => {
+test('a workload whose image has no program here is ready without pods, and an Event says why', async () => {
   const spec = { containers: [container({ image: 'images.example.com/other:1', more: {} })] };
   const workload = {
     selector: { matchLabels: { app: 'other' } },
@@ -208,7 +208,7 @@ test('a workload whose program becomes known while it settles without pods never
     );
     known.add('images.example.com/late:1');
     late.cluster.programsChanged();
-    // It begins later: the time of the first one is over if it counts as ready.
+    // This workload begins later. When it counts as ready, the time of the first one is over.
     await make('unknown');
     const since = `watch=true&resourceVersion=${body.metadata.resourceVersion}`;
     const isReady = ({ object }: { object: TestAnswer['body'] }) => object.status.readyReplicas === 1;
@@ -262,7 +262,7 @@ test('a Service keeps its port over a restart of the cluster, and its pods are b
   expect(statusOf(pod).restartCount).toBe(1);
 });
 
-test('it starts no pod before it may begin, and each once it may', async () => {
+test('the node starts no pod before it may begin, and each pod afterwards', async () => {
   const { promise: begin, resolve } = Promise.withResolvers<void>();
   const waiting = await startTestCluster({ node: { find, begin, path: process.env.PATH ?? '' } });
   try {
@@ -272,7 +272,7 @@ test('it starts no pod before it may begin, and each once it may', async () => {
       const { body: pod } = await waiting.send('GET', `${PODS}/early`);
       return pod.status?.phase as string | undefined;
     };
-    // A deletion that waits for the node shows that it has looked.
+    // A finished deletion shows that the node has looked.
     const gone = { ...body, metadata: { name: 'gone' } };
     expect((await waiting.send('POST', PODS, { body: gone })).status).toBe(201);
     await waiting.send('DELETE', `${PODS}/gone`);

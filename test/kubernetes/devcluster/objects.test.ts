@@ -1,4 +1,4 @@
-// The life of single objects over HTTPS: create, read, replace, patch, apply, delete.
+// Tests single objects over HTTPS: create, read, replace, patch, apply, delete.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestCluster, type TestCluster } from '../../harness/cluster.ts';
@@ -13,7 +13,7 @@ afterAll(() => cluster.stop());
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-test('an object that was created is read back with what only the server says', async () => {
+test('a created object is read back with the fields that only the server sets', async () => {
   const created = await cluster.send('POST', MAPS, { body: { metadata: { name: 'made' }, data: { a: '1' } } });
   expect(created.status).toBe(201);
   const { uid, resourceVersion, creationTimestamp } = created.body.metadata;
@@ -31,7 +31,7 @@ test('a second create under the same name is refused as AlreadyExists', async ()
   expect(body.details).toEqual({ name: 'twice', kind: 'configmaps' });
 });
 
-test('a replace from an outdated resourceVersion is a conflict, one from the newest is taken', async () => {
+test('a replace from an outdated resourceVersion is a conflict, one from the newest is accepted', async () => {
   const { body } = await cluster.send('POST', MAPS, { body: { metadata: { name: 'replaced' }, data: { a: '1' } } });
   const next = { ...body, data: { a: '2' } };
   const taken = await cluster.send('PUT', `${MAPS}/replaced`, { body: next });
@@ -40,7 +40,7 @@ test('a replace from an outdated resourceVersion is a conflict, one from the new
   expect([late.status, late.body.reason]).toEqual([409, 'Conflict']);
 });
 
-test('a dry run answers as if and stores nothing', async () => {
+test('a dry run responds like a write and stores nothing', async () => {
   const dry = await cluster.send('POST', `${MAPS}?dryRun=All`, { body: { metadata: { name: 'dry' } } });
   expect([dry.status, dry.body.metadata.resourceVersion]).toEqual([201, undefined]);
   expect((await cluster.send('GET', `${MAPS}/dry`)).status).toBe(404);
@@ -67,7 +67,7 @@ test('an apply that changes nothing keeps the resourceVersion', async () => {
   expect(again.body.metadata).toEqual(first.body.metadata);
 });
 
-test('deletion answers a Status with the uid, and the object is gone', async () => {
+test('a deletion returns a Status with the uid, and the object no longer exists', async () => {
   const { body } = await cluster.send('POST', MAPS, { body: { metadata: { name: 'gone' } } });
   const deleted = await cluster.send('DELETE', `${MAPS}/gone`);
   expect(deleted.body).toMatchObject({

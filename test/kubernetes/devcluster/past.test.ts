@@ -1,4 +1,4 @@
-// What lies before the remembered past: watches and continue tokens from there are expired.
+// Tests that watches and continue tokens from before the remembered past are expired.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,19 +22,19 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('revisions go on from where the state says they were', async () => {
+test('revisions continue from the stored one', async () => {
   const { body } = await cluster.send('POST', MAPS, { body: { metadata: { name: 'one' } } });
   expect(Number(body.metadata.resourceVersion)).toBeGreaterThan(100);
 });
 
-test('a watch from before is told so by an ERROR event', async () => {
+test('a watch from before the remembered past receives an ERROR event', async () => {
   const events = await cluster.watch(`${MAPS}?watch=1&resourceVersion=5`, (lines) => lines.length >= 1);
   expect(events).toEqual([
     { type: 'ERROR', object: expect.objectContaining({ kind: 'Status', reason: 'Expired', code: 410 }) },
   ]);
 });
 
-test('a continue token from before is expired, and its answer has one that goes on from now', async () => {
+test('an old continue token is expired, and the response has one that continues from now', async () => {
   for (const name of ['two', 'three']) await cluster.send('POST', MAPS, { body: { metadata: { name } } });
   const token = { v: 'meta.k8s.io/v1', rv: 5, start: 'default/one\u0000' };
   const old = Buffer.from(JSON.stringify(token)).toString('base64url');
@@ -44,7 +44,7 @@ test('a continue token from before is expired, and its answer has one that goes 
   expect(rest.body.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(['three', 'two']);
 });
 
-test('an exact list of before is expired', async () => {
+test('an exact list at an old revision is expired', async () => {
   const { status, body } = await cluster.send('GET', `${MAPS}?resourceVersion=5&resourceVersionMatch=Exact`);
   expect([status, body.reason]).toEqual([410, 'Expired']);
 });

@@ -1,4 +1,4 @@
-// A server in a process of its own, for tests that kill it. Tells its parent where it listens.
+// Runs a server in a process of its own, for tests that kill it. Sends its address to its parent.
 
 import { readFile } from 'node:fs/promises';
 import { startDevcluster } from '#kubernetes/devcluster/devcluster.ts';

@@ -1,4 +1,4 @@
-// The server itself: who is let in, what is counted, which faults can be injected, what survives a kill.
+// Tests the server itself: who may connect, the counted requests, injected faults, the state after a kill.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -22,12 +22,15 @@ beforeEach(() => {
   cluster.cluster.resetCounters();
 });
 
-test.each([null, 'wrong', ''])('with the token %j one gets a 401, health and version aside', async (token) => {
-  const { status, body } = await cluster.send('GET', MAPS, { token });
-  expect([status, body.reason]).toEqual([401, 'Unauthorized']);
-  expect((await cluster.send('GET', '/readyz', { token })).text).toBe('ok');
-  expect((await cluster.send('GET', '/version', { token })).body.major).toBe('1');
-});
+test.each([null, 'wrong', ''])(
+  'with the token %j a client gets a 401, except for health and version',
+  async (token) => {
+    const { status, body } = await cluster.send('GET', MAPS, { token });
+    expect([status, body.reason]).toEqual([401, 'Unauthorized']);
+    expect((await cluster.send('GET', '/readyz', { token })).text).toBe('ok');
+    expect((await cluster.send('GET', '/version', { token })).body.major).toBe('1');
+  },
+);
 
 test('keys and kubeconfig are for their owner only', () => {
   const dir = dirname(cluster.kubeconfigPath);
@@ -59,7 +62,7 @@ test('a port that is taken is refused, and the directory is free again', async (
   rmSync(dir, { recursive: true });
 });
 
-test('requests are counted by verb and resource, lists without their further pages, dry runs apart', async () => {
+test('requests are counted by verb and resource, lists without their further pages, dry runs separately', async () => {
   for (const name of ['one', 'two', 'three']) await cluster.send('POST', MAPS, { body: { metadata: { name } } });
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } };
   await cluster.apply(`${MAPS}/one`, object, 'fieldManager=a&dryRun=All');
@@ -79,7 +82,7 @@ test('requests are counted by verb and resource, lists without their further pag
   expect((await cluster.send('DELETE', '/devcluster/counters')).body.total).toBe(0);
 });
 
-test('an injected status answers in the place of the operation, as often as it was asked for', async () => {
+test('an injected status replaces the operation, as often as requested', async () => {
   const { faults } = cluster.cluster;
   faults.add({
     match: { verb: 'create', resource: 'configmaps' },
@@ -97,7 +100,7 @@ test('a fault can hit the n-th matching request only', async () => {
   expect([await ask(), await ask(), await ask()]).toEqual([200, 500, 200]);
 });
 
-test('a connection dropped before did nothing, one dropped after did all', async () => {
+test('a connection dropped before performs nothing, one dropped after performs everything', async () => {
   const { faults } = cluster.cluster;
   for (const drop of ['before', 'after'] as const) {
     faults.clear();
@@ -127,7 +130,7 @@ test('a body above the limit is refused', async () => {
   expect([status, answer.reason]).toEqual([413, 'RequestEntityTooLarge']);
 });
 
-/** A server in a process of its own, to be killed. */
+/** Starts a server in a process of its own, to be killed. */
 async function forkServer(
   dir: string,
 ): Promise<{ child: ChildProcess; url: string; token: string; authority: string }> {
@@ -139,7 +142,7 @@ async function forkServer(
   return { child, ...started };
 }
 
-test('what was answered before a kill -9 is there after the next start', async () => {
+test('writes that were answered before a kill -9 exist after the next start', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'devcluster-'));
   const answered = new Map<string, string>();
   try {

@@ -1,4 +1,4 @@
-// Watches over HTTPS: events from a revision on, selectors, bookmarks, tables, the end of time.
+// Tests watches over HTTPS: events from a revision on, selectors, bookmarks, tables, timeouts.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestCluster, type TestCluster } from '../../harness/cluster.ts';
@@ -26,7 +26,7 @@ async function change(name: string, labels: Record<string, string>): Promise<voi
   await cluster.send('PATCH', `${MAPS}/${name}`, { body, contentType: 'application/merge-patch+json' });
 }
 
-test('a watch from a revision tells everything after it, in order', async () => {
+test('a watch from a revision sends everything after it, in order', async () => {
   const { body } = await cluster.send('GET', MAPS);
   await cluster.send('POST', MAPS, { body: { metadata: { name: 'seen' } } });
   await change('seen', { a: '1' });
@@ -47,7 +47,7 @@ test('an object that begins or ends to match a selector is added or deleted for 
   expect(reported(events)).toEqual(['ADDED selected', 'MODIFIED selected', 'DELETED selected']);
 });
 
-test('a running watch is told what happens', async () => {
+test('a running watch receives changes', async () => {
   const watching = cluster.watch(`${MAPS}?watch=1&fieldSelector=metadata.name%3Dlive`, (lines) => lines.length >= 2);
   await cluster.send('POST', MAPS, { body: { metadata: { name: 'live' } } });
   await cluster.send('DELETE', `${MAPS}/live`);

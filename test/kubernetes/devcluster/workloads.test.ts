@@ -1,4 +1,4 @@
-// Deployments and StatefulSets over HTTPS: they become ready after a while, or say why not.
+// Tests Deployments and StatefulSets over HTTPS: they become ready after a while, or report why not.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, startTestCluster, type TestAnswer, type TestCluster } from '../../harness/cluster.ts';
@@ -62,7 +62,7 @@ test('a Deployment progresses, then is available, and its status is the one of i
   expect(ready.body.metadata.annotations['deployment.kubernetes.io/revision']).toBe('1');
 });
 
-test('another image is another revision, a label is none', async () => {
+test('another image makes another revision, a label does not', async () => {
   const path = `${DEPLOYMENTS}/rolled`;
   const revision = (answer: TestAnswer) => answer.body.metadata.annotations?.['deployment.kubernetes.io/revision'];
   await cluster.apply(path, workload('Deployment', 'rolled'));
@@ -77,7 +77,7 @@ test('another image is another revision, a label is none', async () => {
   );
 });
 
-test('the status is of the controller manager and leaves what others own', async () => {
+test('the status belongs to the controller manager, and fields of others stay', async () => {
   const path = `${DEPLOYMENTS}/owned`;
   const object = workload('Deployment', 'owned');
   await cluster.apply(path, object, 'fieldManager=git');
@@ -143,7 +143,7 @@ test('scaling through the subresource is followed', async () => {
   expect(ready.body.status.availableReplicas).toBe(5);
 });
 
-test('what was not ready when the server was stopped becomes ready after its start', async () => {
+test('workloads that were not ready when the server stopped become ready after its next start', async () => {
   const path = `${DEPLOYMENTS}/late`;
   await cluster.apply(path, workload('Deployment', 'late'));
   await cluster.restart();

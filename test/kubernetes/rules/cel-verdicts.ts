@@ -1,5 +1,5 @@
-// What an API server says of many CEL rules over one schema and one object (Kubernetes 1.36), and where this program says
-// something else.
+// Provides the results of an API server for many CEL rules over one schema and one object (Kubernetes 1.36), and those
+// of this program.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

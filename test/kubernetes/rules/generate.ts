@@ -1,4 +1,5 @@
-// Random objects of a kind, random edits of them, and a model of what storing does to them. The same seed gives the same.
+// Generates random objects of a kind and random edits of them, and models their storage. The same seed has the same
+// results.
 
 import { withoutLineBreaks, withStringData } from '#kubernetes/rules/normalise.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -38,7 +39,7 @@ const QUANTITIES = ['1', '1000m', '500m', '0.5', '1Gi', '1024Mi', '1e9', '06', '
 const BASE64 = ['QUJD', 'QUJD\nRA==', 'QUJDRA==', ''];
 const DEPTH = 9;
 
-/** An object of the kind and name of `like` with random fields, without status. */
+/** Returns an object of the kind and name of `like` with random fields, without status. */
 export function generate(rng: Random, like: KubeObject, type: MergeType): KubeObject {
   const body = value(rng, type, 0);
   const { status: _, ...fields } = isObject(body) ? body : {};
@@ -128,7 +129,7 @@ function listItem(rng: Random, list: ListType, depth: number): Json {
   return Object.fromEntries([...others, ...named]);
 }
 
-/** The object without the keys that hold null. */
+/** Returns the object without keys whose value is null. */
 export function withoutNulls<T extends KubeObject>(object: T): T {
   return JSON.parse(JSON.stringify(object, (_key, child) => (isObject(child) ? dropNulls(child) : child))) as T;
 }
@@ -137,7 +138,7 @@ function dropNulls(map: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(map).filter(([, child]) => child !== null));
 }
 
-/** The object with one to three places changed: replaced, removed, put into another order. */
+/** Returns the object with one to three places changed: replaced, removed, or in another order. */
 export function edit(rng: Random, object: KubeObject, type: MergeType): KubeObject {
   let edited = object as JsonObject;
   for (let count = 1 + Math.floor(rng.next() * 3); count > 0; count -= 1) edited = editMap(rng, edited, type, 0);
@@ -187,8 +188,8 @@ function withoutRepeats(items: readonly Json[], list: ListType): Json[] {
 }
 
 /**
- * What a server stores of an object: a model, stricter than any one server in that it drops some empty values and keeps
- * others, as plain and pointer fields of structs do.
+ * Returns the stored form of an object: a model that is stricter than any one server, because it drops some empty
+ * values and keeps others, as plain and pointer fields of structs do.
  */
 export function stored(object: KubeObject, type: MergeType): KubeObject {
   const whole = object.kind === 'Secret' ? withStringData(object as JsonObject) : (object as JsonObject);
@@ -239,7 +240,10 @@ function fillDefaults(out: JsonObject, map: MapType, path: string): void {
   }
 }
 
-/** Lists and free-form maps are never kept empty; a scalar or struct is where the field happens to be a pointer. */
+/**
+ * Whether an empty value is stored: never lists and free-form maps, but scalars and structs if the field happens to be
+ * a pointer.
+ */
 function keepsEmpty(value: Json, type: MergeType, path: string): boolean {
   if (Array.isArray(value) || path.startsWith('/metadata/')) return false;
   if (isObject(value) && type.map?.fields.size === 0) return false;

@@ -1,11 +1,11 @@
-// Our own definitions, held against what an API server asks of definitions.
+// Checks our own definitions by the rules of an API server.
 
 import { expect, test } from 'vitest';
 import { checkDefinition } from '#kubernetes/rules/structural/definition.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 
-test.each(KINDS.map((kind) => ({ kind, name: kind.kind })))('the definition of $name would be taken', ({ kind }) => {
+test.each(KINDS.map((kind) => ({ kind, name: kind.kind })))('the definition of $name would be accepted', ({ kind }) => {
   expect(
     checkDefinition({
       ...crd(kind, 'toolhive.stacklok.dev'),

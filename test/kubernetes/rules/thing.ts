@@ -1,4 +1,4 @@
-// A custom kind with every way of merging, published the way an API server publishes it, and helpers to reach types.
+// Defines a custom kind with every way of merging, published as by an API server, and helpers to reach types.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { type MergeType, type OpenApiDocument, type OpenApiSchema, rootType } from '#kubernetes/rules/openapi.ts';
@@ -81,7 +81,7 @@ export const THING_DOCUMENT: OpenApiDocument = {
   },
 };
 
-/** The merge type of a bundled kind or of Thing. */
+/** Returns the merge type of a bundled kind or of Thing. */
 export function typeOf({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): MergeType {
   const document = apiVersion === 'things.example/v1' ? THING_DOCUMENT : bundledSchema(apiVersion);
   const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
@@ -94,7 +94,7 @@ export function thing(spec: KubeObject[string], name = 'a'): KubeObject {
   return { apiVersion: 'things.example/v1', kind: 'Thing', metadata: { name, namespace: 'n' }, spec };
 }
 
-/** A Deployment of which only what is given is there. */
+/** Returns a Deployment with only the given parts. */
 export function deployment(podSpec: KubeObject[string], name = 'a'): KubeObject {
   return {
     apiVersion: 'apps/v1',

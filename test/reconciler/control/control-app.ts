@@ -19,6 +19,7 @@ export function controlApp(options: Partial<ControlOptions>): FastifyInstance {
     hooks: { sources: [], now: () => 0, monotonic: () => 0, counted: () => undefined },
     trigger: () => true,
     runs: { list: async () => '', find: async () => '' },
+    fleet: { state: () => ({ text: '{}', tag: '' }), resource: async () => undefined, follow: () => () => undefined },
     ...options,
   });
 }

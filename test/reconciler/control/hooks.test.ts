@@ -196,7 +196,12 @@ test.each([
 
 test.each([
   { event: 'ping', body: '{"zen": "x"}', status: 200, answer: { status: 'pong' } },
-  { event: 'issues', body: GITHUB_PUSH, status: 202, answer: { status: 'ignored', reason: 'this event is no push' } },
+  {
+    event: 'issues',
+    body: GITHUB_PUSH,
+    status: 202,
+    answer: { status: 'ignored', reason: 'this event is not a push' },
+  },
   { event: 'push', body: 'no json', status: 400, answer: { code: 'control-hook-unreadable' } },
   { event: 'push', body: '[]', status: 400, answer: { code: 'control-hook-unreadable' } },
 ])('$event with $body: $status', async ({ event, body, status, answer }) => {

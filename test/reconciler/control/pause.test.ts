@@ -122,6 +122,6 @@ test('a window that is no cron expression is told before anything starts', async
   folder.configure({ windows: [{ allow: 'weekends', hours: 2 }] });
   const { code, stderr } = await folder.run('sync');
   expect(code).toBe(64);
-  expect(stderr).toContain('"weekends" in time zone "UTC" is no cron expression');
+  expect(stderr).toContain('"weekends" in time zone "UTC" is not a cron expression');
   folder.configure();
 });

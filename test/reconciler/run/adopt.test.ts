@@ -119,7 +119,7 @@ test('without --yes it is only shown', async () => {
   const shown = await world.adopt(false);
   expect(textOfAdoption(shown, INSTALLED)).toMatchInlineSnapshot(`
     "default/MCPServer/wiki: remove finalizer mcpserver.toolhive.stacklok.dev/finalizer; take over the fields of kubectl-create, thv-operator
-    default/ConfigMap/wiki-of-old: take over the fields of thv-operator; skep makes no such object: the next run deletes it, within the limits on deletions
+    default/ConfigMap/wiki-of-old: take over the fields of thv-operator; skep creates no such object: the next run deletes it, within the limits on deletions
     default/Deployment/wiki: take over the fields of thv-operator
     default/Service/mcp-wiki: set MCPServer wiki as owner; take over the fields of toolhive-container-manager
     default/Service/mcp-wiki-headless: set MCPServer wiki as owner; take over the fields of toolhive-container-manager
@@ -276,7 +276,7 @@ test('no deletion is foretold for objects of a server that is kept unchanged', a
     ['held-runconfig', false, true],
   );
   expect(textOfAdoption(found, INSTALLED)).toContain(
-    'default/ConfigMap/held-runconfig: take over the fields of skep-old; its owner is kept unchanged: whether skep makes such an object is known once that is fixed\n',
+    'default/ConfigMap/held-runconfig: take over the fields of skep-old; its owner is kept unchanged: whether skep creates such an object is known once that is fixed\n',
   );
 });
 

@@ -57,7 +57,7 @@ test('each object is explained', async () => {
       declared at cluster/fresh.yaml:1:1 (source fleet)
     tools/ConfigMap/gone: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of what would be deleted
+      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of an object that would be deleted
       to delete it, and all that waits with it: skep approve HASH
     tools/ConfigMap/invalid: held
       its manifest, or one that it depends on, is invalid
@@ -66,7 +66,7 @@ test('each object is explained', async () => {
       it has skep.dev/prune: disabled
     tools/ConfigMap/news-runconfig: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of what would be deleted
+      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of an object that would be deleted
       to delete it, and all that waits with it: skep approve HASH
       child of tools/MCPServer/news
     tools/ConfigMap/same: unchanged
@@ -78,7 +78,7 @@ test('each object is explained', async () => {
       declared at cluster/clock.yaml:1:1 (source fleet)
     tools/MCPServer/news: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of what would be deleted
+      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of an object that would be deleted
       to delete it, and all that waits with it: skep approve HASH"
   `);
 });

@@ -53,7 +53,7 @@ test('a rename with a typo deletes nothing, says so, and an approval lets exactl
   expect([exitCodeOf(result), deleted(result)]).toEqual([3, []]);
   expect(await living()).toContain('tools/MCPServer/wiki');
   expect(result.plan.waiting.map(({ source, reasons }) => [source, reasons])).toEqual([
-    ['fleet', ['tools/MCPServer/wiki2 is invalid: it may be the new name of what would be deleted']],
+    ['fleet', ['tools/MCPServer/wiki2 is invalid: it may be the new name of an object that would be deleted']],
   ]);
   const [{ hash } = { hash: '' }] = result.plan.waiting;
   await world.approve(hash, 24, OPTIONS);
@@ -124,7 +124,7 @@ test('a namespace with something in it that is not ours waits, and the plan name
   const result = await run();
   expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
   expect(result.plan.waiting.map(({ reasons }) => reasons)).toEqual([
-    ['deleting Namespace/spare also deletes what this instance does not manage: spare/ConfigMap/theirs'],
+    ['deleting Namespace/spare also deletes content that this instance does not manage: spare/ConfigMap/theirs'],
   ]);
   await world.cluster.send('DELETE', '/api/v1/namespaces/spare/configmaps/theirs');
   expect(deleted(await run())).toEqual(['Namespace/spare']);
@@ -141,7 +141,7 @@ test('a definition of a kind waits while others have objects of the kind', async
   expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
   expect(result.plan.waiting.map(({ reasons }) => reasons)).toEqual([
     [
-      'deleting CustomResourceDefinition/gadgets.example.com also deletes what this instance does not manage: tools/Gadget/theirs',
+      'deleting CustomResourceDefinition/gadgets.example.com also deletes content that this instance does not manage: tools/Gadget/theirs',
     ],
   ]);
   const [{ hash } = { hash: '' }] = result.plan.waiting;

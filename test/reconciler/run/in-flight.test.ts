@@ -126,7 +126,7 @@ test.each(ROWS)('$reason', async ({ held }) => {
   expect(versionsOf(await members(client, 'test'))).toEqual(versions);
   expect((await cluster.send('GET', '/api/v1/namespaces/default/configmaps/skep-test')).body).toEqual(parent.body);
   expect(proxy.seen.slice(before).filter(({ isWrite }) => isWrite)).toEqual([]);
-  expect(reported(result)).toContain('the lease ran out before the run was done');
+  expect(reported(result)).toContain('the lease expired before the run was done');
 });
 
 test.each([

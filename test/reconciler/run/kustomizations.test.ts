@@ -169,7 +169,7 @@ test('without kustomize the message says so, nothing of the source is deleted, a
   world.fleet.commit({ 'cluster/plain.yaml': map('other').replaceAll('tools', 'default') });
   const result = await run(builderOf(folder.path));
   expect(result.problems.map(formatProblem)).toEqual([
-    'cluster/apps/kustomization.yaml:1:1: error kustomize-missing: Kustomizations are built by kustomize, and the PATH has neither "kustomize" nor "kubectl": install one of them where skep runs.',
+    'cluster/apps/kustomization.yaml:1:1: error kustomize-missing: Kustomizations are built by kustomize, and the PATH has neither "kustomize" nor "kubectl": install one of them on the machine that runs skep.',
   ]);
   expect(changed(result)).toEqual(['created default/ConfigMap/other']);
   if (hasKustomize) expect(changed(await run())).toContain('deleted tools/ConfigMap/plain');

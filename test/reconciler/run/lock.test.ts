@@ -211,7 +211,7 @@ test('a holder that was stopped for longer than its lease writes nothing when it
   paused.kill('SIGCONT');
   const { code, stdout } = await paused.finished;
   expect(code).toBe(1);
-  expect(stdout).toContain('the lease ran out before the run was done');
+  expect(stdout).toContain('the lease expired before the run was done');
   const { 'leases.coordination.k8s.io': _refused, ...writes } = world.cluster.cluster.counters().writes;
   expect(writes).toEqual({});
   expect(versionsOf(await members(world.client, 'test'))).toEqual(versions);

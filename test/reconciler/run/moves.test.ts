@@ -23,7 +23,9 @@ test('a move into a namespace that does not exist leaves the object where it is'
     expect.stringMatching(/^nowhere\/ConfigMap\/settings failed: .*namespaces "nowhere" not found/),
   ]);
   expect(plan.waiting.map(({ reasons }) => reasons)).toEqual([
-    ['nowhere/ConfigMap/settings is refused by the API server: it may be the new name of what would be deleted'],
+    [
+      'nowhere/ConfigMap/settings is refused by the API server: it may be the new name of an object that would be deleted',
+    ],
   ]);
 });
 

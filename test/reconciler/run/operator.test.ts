@@ -131,7 +131,7 @@ test('a wrong configuration is named, and a plan without sources shows children'
   const wrong = await instance.run('plan');
   expect([wrong.code, wrong.stderr]).toEqual([
     expect.any(Number),
-    expect.stringContaining('nothing is declared anywhere: name a source, or set scope to cluster'),
+    expect.stringContaining('there is no source: name one, or set scope to cluster'),
   ]);
   instance.configure({ sources: [], scope: 'cluster' });
   await apply(server('shown'));

@@ -151,9 +151,9 @@ test('what was made again, is gone, or came in between is told as such', async (
     ),
   );
   expect(reasons).toEqual({
-    one: 'it was deleted and made again since: it has another uid',
-    two: 'it was to be updated, and is gone',
-    three: 'it was to be created, and exists by now',
+    one: 'it was deleted and created again since: it has another uid',
+    two: 'it was to be updated, and was deleted since',
+    three: 'it was to be created, and exists now',
   });
   expect(await image('three')).toBeUndefined();
 });

@@ -109,7 +109,7 @@ test('settings wait for who uses them to let go: that change is refused', async 
   world.cluster.cluster.faults.clear();
   expect(reported(refused)).toEqual(['tools/MCPExternalAuthConfig/access held: its deletion waits for approval']);
   expect(refused.plan.waiting.map(({ reasons }) => reasons)).toEqual([
-    ['tools/MCPServer/weather is refused by the API server: it may be the new name of what would be deleted'],
+    ['tools/MCPServer/weather is refused by the API server: it may be the new name of an object that would be deleted'],
   ]);
   expect(reported(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
 });

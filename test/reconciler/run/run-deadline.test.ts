@@ -87,7 +87,7 @@ test('where changes get no answer a run ends, names them, deletes nothing, and t
   const { code, stdout, stderr } = await timed('sync');
   expect(code).toBe(1);
   expect(stdout + stderr).toMatch(
-    /run-deadline: run \S+ is at its end \(apply\.deadlineSeconds: 20\), and \d+ changes were not begun: default\/ConfigMap\/map-\d+, .* and \d+ more; the next run goes on there/,
+    /run-deadline: run \S+ has reached its deadline \(apply\.deadlineSeconds: 20\), and \d+ changes were not begun: default\/ConfigMap\/map-\d+, .* and \d+ more; the next run continues there/,
   );
   expect(stdout).toMatch(/no answer within \d+ ms/);
   expect(stdout).toContain('[cluster-deadline]');

@@ -149,7 +149,7 @@ test.each(TROUBLES)(
       `${code} cluster/api.json:${line}`,
     ]);
     expect(result.plan.waiting.map(({ source, reasons, deletions }) => [source, reasons, deletions.length])).toEqual([
-      ['fleet', ['tools/Secret/api is invalid: it may be the new name of what would be deleted'], 1],
+      ['fleet', ['tools/Secret/api is invalid: it may be the new name of an object that would be deleted'], 1],
     ]);
     expect(await living()).toBe('two');
   },

@@ -82,7 +82,7 @@ test('what is held, waits or is wrong says since when, also after later runs', a
   expect(status.problems).toMatchObject([{ code: 'schema-enum', since }]);
   expect(status.held.map((each) => each.since)).toEqual(status.held.map(() => since));
   const text = textOfStatus(status, { id: 'x', finishedAt: '2026-01-01T00:00:00Z' }, INSTALLED);
-  const fault = 'tools/MCPServer/clock is invalid: it may be the new name of what would be deleted';
+  const fault = 'tools/MCPServer/clock is invalid: it may be the new name of an object that would be deleted';
   const reason = `${fault}; 1 deletion, more than apply.maxDeletes allows (0)`;
   const action = `to delete exactly these: skep approve ${approval?.hash}`;
   const made = approval?.following.length;

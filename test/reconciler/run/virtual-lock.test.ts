@@ -101,7 +101,7 @@ async function eventsNow(): Promise<readonly string[]> {
 const run = () => folder.use((instance) => instance.run());
 const statusText = async () => (await folder.run('status')).stdout;
 const HELD_BACK =
-  'definitions that are not as they were reviewed are held back: tool look_up of almanac (differs). See skep lock --diff.';
+  'definitions that differ from the reviewed ones are held back: tool look_up of almanac (differs). See skep lock --diff.';
 
 test('a difference is a condition, one Event and a line of skep status, until it is accepted', async () => {
   commit();

@@ -265,11 +265,11 @@ test('one registry service feeds on another, page by page and then by what chang
 describe('what goes wrong with a file is one clear message, and what was served is served', () => {
   test.each<{ reason: string; spoil: (path: string) => unknown; says: string }>([
     { reason: 'gone', spoil: (path) => rmSync(path), says: 'PATH cannot be read: there is no such file' },
-    { reason: 'a folder', spoil: (path) => [rmSync(path), mkdirSync(path)], says: 'PATH is no regular file' },
+    { reason: 'a folder', spoil: (path) => [rmSync(path), mkdirSync(path)], says: 'PATH is not a regular file' },
     {
       reason: 'a pipe that nobody writes to',
       spoil: (path) => [rmSync(path), execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path])],
-      says: 'PATH is no regular file',
+      says: 'PATH is not a regular file',
     },
     {
       reason: 'too large',

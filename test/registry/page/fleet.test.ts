@@ -36,7 +36,7 @@ const SERVERS: readonly RunningServer[] = [
   {
     ...{ namespace: 'fleet', name: 'mail', transport: 'streamable-http', ready: true, auth: 'none' },
     url: 'https://mail.acme.example/mcp',
-    drift: 'definitions that are not as they were reviewed are held back: tool <b>send</b> (differs).',
+    drift: 'definitions that differ from the reviewed ones are held back: tool <b>send</b> (differs).',
   },
   {
     ...{ namespace: 'fleet', name: 'office', transport: 'streamable-http', ready: false, auth: 'oidc' },
@@ -149,7 +149,7 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
       'fleet/mailreadytools differ from their lockhttps://mail.acme.example/mcp',
       'fleet/officenot readyhttps://office.acme.example/mcp',
     ]);
-    expect(await page.getByRole('link', { name: 'What the reconciler did' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Runs of the reconciler' }).count()).toBe(0);
     await page.locator('.card').filter({ hasText: 'runs here' }).filter({ hasText: 'Clock' }).waitFor();
   });
 

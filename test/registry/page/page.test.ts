@@ -333,10 +333,10 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
   });
 
   test.each([
-    [500, {}, 'The registry made a mistake', 'status 500'],
+    [500, {}, 'The registry failed', 'status 500'],
     [503, { 'retry-after': '5' }, 'The registry is not available right now', 'in 5 seconds'],
     [429, { 'retry-after': '7' }, 'Too many requests', 'in 7 seconds'],
-    [400, {}, 'The registry does not understand the question', 'so it says'],
+    [400, {}, 'The registry does not accept the request', 'so it says'],
   ])('tells status %i in words', async (status, headers, title, advice) => {
     await page.route('**/v0.1/servers?*', (route) =>
       route.fulfill({ status, headers, contentType: 'application/json', body: '{"error":"so it says"}' }),

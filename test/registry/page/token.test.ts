@@ -52,7 +52,7 @@ describe.skipIf(executable === undefined)('with tokens', () => {
     const field = page.getByLabel('Access token');
     await field.fill('two words');
     await page.getByRole('button', { name: 'Show the catalogue' }).click();
-    await page.getByText('This is no token').waitFor();
+    await page.getByText('This is not a token').waitFor();
 
     await field.fill(`Bearer ${await issuer.token('jwt', AUDIENCE)}\n`);
     await field.press('Enter');

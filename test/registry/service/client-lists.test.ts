@@ -118,7 +118,7 @@ test('more than one page is read to its end, and a list that nobody reviews is n
   await fill(many(2001));
   expect(await service.get('/tools/clients/copilot.json')).toMatchObject({
     status: 404,
-    json: { error: 'the registry has more than 2000 servers: name fewer by its filter' },
+    json: { error: 'the registry has more than 2000 servers: select fewer by its filter' },
   });
 });
 

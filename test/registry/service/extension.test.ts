@@ -17,7 +17,7 @@ const ALLOWED = { authorization: `Bearer ${SYNC_TOKEN}` };
 const JANUARY = '2026-01-01T00:00:00.000Z';
 const FILE = { type: 'FILE', creationType: 'CONFIG', sourceType: 'file', format: 'toolhive' };
 
-const FAILED = 'the last attempt failed; what was read before is still served';
+const FAILED = 'the last attempt failed; the entries that were read before are still served';
 
 test('each registry of the configuration is told, with its sync as far as there was one', async () => {
   const state = {

@@ -156,10 +156,10 @@ test('what cannot be read is refused, should another reader get further with it'
 
 /** What `readAgeKeys` says of a file; it never says a part of it. */
 const KEY_FILES = [
-  { text: '', says: 'holds no key' },
-  { text: '# only a comment\n', says: 'holds no key' },
-  { text: '-----BEGIN OPENSSH PRIVATE KEY-----\nabc', says: 'line 1 is no age key' },
-  { text: `# x\n\n${KEYS.split('\n')[1]?.slice(0, -1)}`, says: 'line 3 is no whole age key' },
+  { text: '', says: 'contains no key' },
+  { text: '# only a comment\n', says: 'contains no key' },
+  { text: '-----BEGIN OPENSSH PRIVATE KEY-----\nabc', says: 'line 1 is not an age key' },
+  { text: `# x\n\n${KEYS.split('\n')[1]?.slice(0, -1)}`, says: 'line 3 is not a complete age key' },
 ];
 
 test.each(KEY_FILES)('a key file is refused: $says', async ({ text, says }) => {

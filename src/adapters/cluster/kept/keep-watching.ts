@@ -1,5 +1,5 @@
-// Watches one list from the version of a LIST on, one watch after the other, until events are lost: a watch whose connection broke
-// goes on at its last version.
+// Watches one list from the version of a LIST on, one watch after the other, until events are lost: if the connection
+// of a watch breaks, the next watch continues at its last version.
 
 import type { Clock } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ import type { WatchEvent, Watched, Watches } from '../watch.ts';
 export interface WatchingDeps {
   readonly watches: Omit<Watches, 'close'>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Called when a watch fails for another reason than the failure before, and when it works again. */
+  /** Called when a watch fails for another reason than before, and when it works again. */
   readonly say: (text: string) => void;
 }
 
@@ -17,9 +17,9 @@ export interface Watching {
   version: string;
   /** Whether a watch is open: the server reports changes. */
   isOpen: boolean;
-  /** Watches in a row that did not last. */
+  /** Number of watches in a row that did not last. */
   short: number;
-  /** Code of the failure that was said last; undefined if the list is watched. */
+  /** Code of the failure that was reported last; undefined if the list is watched. */
   reported: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface WatchListener {
 
 /** A watch that lasted so long works: if it ends, the next one begins at once. */
 const STEADY_MS = 10_000;
-/** After watches that did not last: one pause after each, the last pause after all others. */
+/** Pauses after watches that did not last: one after each, the last one after all further watches. */
 const RETRY_MS = [100, 200, 500, 1000, 2000, 5000, 15_000, 30_000];
 /** Failures after which the server still has the events that follow the last version. */
 const GOES_ON = new Set(['cluster-unreachable', 'cluster-busy', 'cluster-unauthorized']);

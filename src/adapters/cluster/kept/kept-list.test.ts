@@ -1,4 +1,4 @@
-// Which of a LIST, an event and an own write counts if they arrive in another order than they happened.
+// Whether a LIST, an event or an own write counts if they arrive in another order than they happened.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -31,7 +31,7 @@ test('versions beyond 2^53 are compared as the numbers that they are', () => {
   expect(versionsIn(list)).toEqual({ a: '10000000000000000' });
 });
 
-test('a server that was restored from a backup is believed, also about what events and writes said after the last LIST', () => {
+test('a server that was restored from a backup is believed, also about objects that events and writes showed after the last LIST', () => {
   const list = listOf('100', object('event', '90'), object('written', '91'), object('same', '92'));
   list.take({ type: 'MODIFIED', object: object('event', '180') });
   list.take({ type: 'ADDED', object: object('added', '190') });
@@ -44,7 +44,7 @@ test('a server that was restored from a backup is believed, also about what even
   expect(versionsIn(list)).toMatchObject({ event: '151' });
 });
 
-test('what came while a LIST was under way is not undone by its answer', () => {
+test('events during a LIST are not undone by its answer', () => {
   const list = listOf('100', object('a', '90'), object('b', '91'));
   const begun = list.beginList();
   list.take({ type: 'MODIFIED', object: object('a', '105') });

@@ -1,5 +1,5 @@
-// The objects of one list as the last LIST, the events after it and our own writes have them. Each of these may arrive late: the
-// versions decide which one counts.
+// Holds the objects of one list according to the last LIST, later events and our own writes. Each of these may arrive
+// late: the versions decide which one counts.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';
@@ -26,19 +26,22 @@ interface ListBegun {
 }
 
 export interface KeptList {
-  /** Call it before a LIST begins. */
+  /** Must be called before a LIST begins. */
   beginList(): ListBegun;
   /** Takes over the answer of a LIST. Returns, by key, how objects differ from all that was known about them. */
   replace(listed: ListedNow, begun: ListBegun): ReadonlyMap<string, Change>;
-  /** Returns undefined if the event is older than the object that is known. */
+  /** Returns undefined if the event is older than the known object. */
   take(event: WatchEvent): Change | undefined;
   /** Takes over the answer of our own write. `belongs`: false if the list no longer has the object. */
   write(object: KubeObject, belongs: boolean): void;
-  /** The object is not known until an event shows its deletion: our own deletion was accepted, or a write had no clear answer. */
+  /**
+   * Keeps the object unknown until an event shows its deletion: our own deletion was accepted, or a write had no clear
+   * answer.
+   */
   doubt(key: string): void;
   hasDoubts(): boolean;
   find(key: string): KubeObject | undefined;
-  /** In the order of the server. `hold`: see ListOptions. */
+  /** Returns the objects in the order of the server. `hold`: see ListOptions. */
   objects(hold?: (object: KubeObject) => KubeObject): readonly KubeObject[];
   clear(): void;
 }
@@ -48,7 +51,7 @@ const DELETIONS_MAX = 10_000;
 
 interface State {
   objects: Map<string, KubeObject>;
-  /** Events up to this version say nothing new. */
+  /** Events up to this version bring no news. */
   floor: string;
   /** The latest version of a LIST, an event or a write. */
   latest: string;
@@ -133,10 +136,10 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
   const key = keyOfObject(object);
   const version = versionOf(object);
   const before = objects.get(key);
-  // The version of a deletion may be the one of the object before it.
+  // The version of a deletion may be that of the object before it.
   const isDeletion = type === 'DELETED' && before !== undefined && !isLater(versionOf(before), version);
   if (!isDeletion && (!isLater(version, state.floor) || !isNews(state, key, version))) return undefined;
-  // The event of an earlier deletion says nothing about a later one.
+  // The event of an earlier deletion does not confirm a later one.
   if (type === 'DELETED' || object.metadata.deletionTimestamp !== undefined) doubts.delete(key);
   if (type !== 'DELETED') {
     put(state, key, object);
@@ -147,7 +150,8 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
 }
 
 function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBegun): ReadonlyMap<string, Change> {
-  // A server that was restored from a backup counts again from an earlier version; without a version nothing can be compared.
+  // A server that was restored from a backup counts again from an earlier version; without a version nothing can be
+  // compared.
   if (version === '' || isLater(begun.latest, version)) clear(state);
   const { objects: known, deletions } = state;
   const next = new Map<string, KubeObject>();
@@ -174,7 +178,7 @@ function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBe
   return different;
 }
 
-/** The order is the one of the keys in etcd. */
+/** The order is that of the keys in etcd. */
 function sort(state: State): void {
   const named = [...state.objects].map(([key, object]) => ({ key, object, place: orderOf(object) }));
   named.sort((a, b) => (a.place < b.place ? -1 : 1));

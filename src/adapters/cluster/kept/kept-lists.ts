@@ -1,5 +1,5 @@
-// A cluster whose lists are kept current by watches, for a process that stays: runs read them without requests, and changes that
-// others make are reported.
+// Keeps the lists of a cluster current by watches, for a process that stays: runs read them without requests, and
+// changes by others are reported.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
@@ -10,11 +10,13 @@ import { openWatchedList, type WatchedList } from './watched-list.ts';
 
 export interface KeptListsOptions {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Called shortly after the first of several changes that others made; each object is in it once, as it changed first. */
+  /**
+   * Called shortly after the first of several changes by others. Each object is included once, with its first change.
+   */
   readonly changed: (changes: readonly Change[]) => void;
   /** Called when changes may have been missed: the next run lists a kind again. */
   readonly lost: () => void;
-  /** Called with the kind and the objects of which only a LIST showed that they had changed. */
+  /** Called with the kind and the objects whose change only a LIST has shown. */
   readonly missed: (kind: string, objects: readonly string[]) => void;
   /** Called when a watch fails for another reason than the failure before, and when it works again. */
   readonly say: (text: string) => void;
@@ -32,7 +34,7 @@ interface State {
   readonly options: KeptListsOptions;
   readonly lists: Map<string, WatchedList>;
   readonly closing: AbortController;
-  /** Lists that were read since all of them were to be read again. */
+  /** Lists that were read since all of them had to be read again. */
   used: Set<string>;
   /** The last schema of each version. */
   readonly schemas: Map<string, unknown>;
@@ -43,7 +45,7 @@ interface State {
 
 interface Pending {
   readonly change: Change;
-  /** How many changes it combines. */
+  /** Number of changes that it combines. */
   readonly count: number;
 }
 
@@ -88,7 +90,9 @@ export function keepLists(cluster: ConnectedCluster, options: KeptListsOptions):
   };
 }
 
-/** By another schema the server may return the same versions of objects with other defaults, or without some fields. */
+/**
+ * With another schema the server may return the same versions of objects with other defaults, or without some fields.
+ */
 function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unknown): void {
   const isOther = schemas.has(apiVersion) && schemas.get(apiVersion) !== schema;
   schemas.set(apiVersion, schema);
@@ -98,7 +102,7 @@ function noteSchema({ schemas, lists }: State, apiVersion: string, schema: unkno
 
 type Writes = Pick<ConnectedCluster, 'apply' | 'patch' | 'create' | 'replace' | 'remove'>;
 
-/** Own writes are known at once, not when their events come. */
+/** Makes own writes known at once, before their events arrive. */
 function writesOver(state: State): Writes {
   const { cluster } = state;
   const stored = async (id: ResourceId, write: Promise<KubeObject>, isWhole = true): Promise<KubeObject> => {
@@ -107,7 +111,7 @@ function writesOver(state: State): Writes {
       takeOver(state, object, isWhole);
       return object;
     } catch (error) {
-      // It may have been stored, or the object is another one than was known.
+      // The write may have been stored, or the object is another one than the known one.
       for (const list of listsWith(state, id)) list.doubt(keyOf(id));
       throw error;
     }
@@ -135,7 +139,7 @@ function takeOver(state: State, object: KubeObject, isWhole: boolean): void {
   for (const list of listsWith(state, id)) {
     const hadCome = list.write(object, isWhole);
     const name = `${labelOfList(list.watched)} ${keyOf(id)}`;
-    // A change that someone else made before the write is still news.
+    // A change by others before the write is still news.
     if (isWhole && hadCome && state.pending.get(name)?.count === 1) state.pending.delete(name);
   }
 }
@@ -152,7 +156,7 @@ export function labelOfList({ kind, namespace, only, selector }: WatchedList['wa
   return [kind.apiVersion, kind.plural, namespace, only, selector].join(' ');
 }
 
-/** Undefined if it is not kept. */
+/** Returns undefined if the list is not kept. */
 function listFor(
   state: State,
   kind: ApiResource,
@@ -197,7 +201,7 @@ function noteChange(state: State, name: string, change: Change): void {
   });
 }
 
-/** Kinds and namespaces that runs no longer list. */
+/** Ends the watches of kinds and namespaces that runs no longer list. */
 function endUnused(state: State): void {
   const { lists, used, options } = state;
   for (const [name, list] of lists) {

@@ -1,5 +1,5 @@
-// Notes the reads of a run, so that it is known later whether another run would read the same. Every read of the cluster goes through
-// here: none can be forgotten.
+// Notes the reads of a run, to find out later whether another run would read the same. Every read of the cluster passes
+// here, so none can be forgotten.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
@@ -10,19 +10,19 @@ import { labelOfList } from './kept-lists.ts';
 
 export interface NotedReads {
   readonly cluster: ConnectedCluster;
-  /** Notes a read of something else. `print`: stands for the answer. `label`: no other read has it. */
+  /** Notes any other read. `print`: returns a text that stands for the answer. `label`: unique for this read. */
   note<T>(label: string, print: (answer: T) => string, send: () => Promise<T>): Promise<T>;
-  /** Forgets all reads: a run begins. */
+  /** Forgets all reads, because a run begins. */
   begin(): void;
   /**
-   * Reads everything once more that was noted, first the lists that watches keep. Returns false as soon as an answer differs or is a
-   * failure, if such a list would have to be read from the server, and if the run has had two answers about the same.
+   * Repeats all noted reads, first those of lists that watches keep. Returns false as soon as an answer differs or is a
+   * failure, if such a list would have to be read from the server, or if the run had two different answers to one read.
    */
   isSame(): Promise<boolean>;
 }
 
 interface Note {
-  /** A watch keeps the list: it costs no request to compare it. */
+  /** True if a watch keeps the list: comparing it costs no request. */
   readonly isKept: boolean;
   /** Whether the answer is this one. */
   readonly isEqual: (answer: unknown) => boolean;
@@ -30,9 +30,9 @@ interface Note {
 }
 
 interface State {
-  /** By label. */
+  /** Notes by label. */
   readonly notes: Map<string, Note>;
-  /** A read has failed, or there were two answers. */
+  /** True if a read has failed, or had two answers. */
   isMixed: boolean;
 }
 
@@ -62,7 +62,7 @@ export function noteReads(cluster: ConnectedCluster): NotedReads {
         const label = `list ${labelOfList({ kind, namespace, only, selector })}`;
         const send = () => cluster.list(kind, namespace, how);
         if (how.kept !== true) return noteOne(label, printOfAll, send);
-        // Objects of lists that are kept are in memory anyway. `hold` would keep all that a run has read.
+        // Objects of kept lists are in memory anyway. With `hold` all objects that a run has read would stay in memory.
         return readNoted(state, label, send, (answer) => ({
           isKept: true,
           answer,
@@ -107,7 +107,7 @@ async function isStillSame(state: State, cluster: Cluster): Promise<boolean> {
     const others = await Promise.all(notes.map(({ isKept, isStill }) => isKept || isStill()));
     return others.every((isTrue) => isTrue);
   } catch (error) {
-    // The run that follows meets the failure as well, and reports it.
+    // The next run has the same failure, and reports it.
     if (error instanceof Failure) return false;
     throw error;
   }
@@ -117,7 +117,7 @@ function digestIfAny(value: unknown): string {
   return value === undefined ? '' : digest(value);
 }
 
-/** The version of an object stands for it; an API without versions has none. */
+/** Returns the version of the object, which stands for it; an API without versions has none. */
 function printOf(object: KubeObject | undefined): string {
   if (object === undefined) return '';
   const { uid, resourceVersion } = object.metadata;

@@ -1,4 +1,5 @@
-// One list that a watch keeps current. It is read with a LIST at first, if its watch is not open, if it may be wrong, and as proof.
+// Keeps one list current by a watch. The list is read with a LIST at first, if its watch is not open, if it may be
+// wrong, and as proof.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { ListOptions } from '#reconciler/run/ports.ts';
@@ -11,11 +12,11 @@ import { isComparable, isLater } from './versions.ts';
 
 export interface WatchedListDeps extends WatchingDeps {
   readonly read: ReadList;
-  /** Called with each change that is not known from our own writes so far. */
+  /** Called with each change that our own writes have not shown already. */
   readonly changed: (key: string, change: Change) => void;
-  /** Called when events may have been lost: only a LIST shows what changed. */
+  /** Called when events may have been lost: only a LIST shows the changes. */
   readonly lost: () => void;
-  /** Called with the keys of objects about which a LIST said something that the watch never did. */
+  /** Called with the keys of objects whose change a LIST showed and the watch did not. */
   readonly missed: (watched: Watched, keys: readonly string[]) => void;
   /** Called with an error of the watch that is not a Failure. */
   readonly fail: (error: unknown) => void;
@@ -29,8 +30,8 @@ export interface WatchedList {
   /** The next `read` is a LIST. */
   distrust(): void;
   /**
-   * Takes over the answer of our own write. Returns whether its event had come before. `isWhole`: false if the write was for a
-   * subresource: the rest of the answer may be news, and is reported as a change.
+   * Takes over the answer of our own write. Returns whether its event had arrived before. `isWhole`: false if the write
+   * was for a subresource: other parts of the answer may be news, and are reported as a change.
    */
   write(object: KubeObject, isWhole: boolean): boolean;
   doubt(key: string): void;
@@ -48,11 +49,11 @@ interface State {
   watchEnding: AbortController;
   progress: Watching | undefined;
   running: Promise<void>;
-  /** How often a LIST has become necessary. */
+  /** Number of times that a LIST has become necessary. */
   needed: number;
-  /** The same when the last LIST began that has been answered. */
+  /** Value of `needed` when the last answered LIST began. */
   answered: number;
-  /** How often an object was doubted. */
+  /** Number of times that an object was doubted. */
   doubted: number;
   reading: Reading | undefined;
   /** Keys that a LIST of that version showed to be different, until the watch says so as well. */
@@ -63,7 +64,7 @@ interface State {
 
 /** A LIST under way. */
 interface Reading {
-  /** `needed` and `doubted` when it was asked for: it need not show what made another LIST necessary after that. */
+  /** `needed` and `doubted` at its start: it need not show changes that made another LIST necessary after that. */
   readonly asOf: number;
   readonly objects: Promise<readonly KubeObject[]>;
 }
@@ -100,7 +101,7 @@ export function openWatchedList(deps: WatchedListDeps, watched: Watched): Watche
       const key = keyOfObject(object);
       const before = kept.find(key);
       const { apiVersion } = watched.kind;
-      // The list holds objects in one apiVersion, and no other can be compared with them.
+      // All objects of a list have one apiVersion; an object in another version cannot be compared with them.
       if (object.apiVersion !== apiVersion) doubt(key);
       else kept.write(watched.only === 'metadata' ? metadataOf(object) : object, belongsTo(watched, object));
       const after = kept.find(key);
@@ -119,13 +120,13 @@ function isCurrent({ progress, needed, answered, kept, reading }: State): boolea
   return progress?.isOpen === true && needed === answered && !kept.hasDoubts() && reading === undefined;
 }
 
-/** Joins a LIST under way, unless another one has become necessary since that began. */
+/** Joins a LIST under way, unless another LIST has become necessary since it began. */
 function readOnce(state: State, hold: ListOptions['hold']): Promise<readonly KubeObject[]> {
   const { reading: earlier, needed, doubted } = state;
   const asOf = needed + doubted;
   if (earlier?.asOf === asOf) return earlier.objects;
   const readNext = async (): Promise<readonly KubeObject[]> => {
-    // Its reader gets its error.
+    // Its own reader gets its error.
     await Promise.allSettled([earlier?.objects]);
     try {
       return await readAnew(state, hold);
@@ -163,15 +164,15 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<readon
   } else if (state.progress === undefined) beginWatching(state, version);
   else {
     if (isProof) suspect(state, version, different);
-    // The events up to this version are of no use.
+    // The events up to this version are not needed.
     else state.progress.version = version;
-    // The run that reads the list now may have looked before.
+    // The run that reads the list now may have used the old objects before.
     for (const [key, change] of different) deps.changed(key, change);
   }
   return objects;
 }
 
-/** Empty if versions of the list cannot be compared. */
+/** Returns an empty text if versions of the list cannot be compared. */
 function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string {
   const all = [version, ...objects.map(({ metadata }) => metadata.resourceVersion)];
   return all.every(isComparable) ? version : '';
@@ -217,7 +218,7 @@ function suspect(state: State, version: string, changes: ReadonlyMap<string, Cha
   state.suspects = changes.size === 0 ? undefined : { version, keys: new Set(changes.keys()) };
 }
 
-/** When the watch has come further than the LIST, it has reported all that the LIST showed. */
+/** Once the watch is past the version of the LIST, it has reported all changes that the LIST showed. */
 function clearSuspects(state: State, reached: string): void {
   if (state.suspects !== undefined && isLater(reached, state.suspects.version)) reportSuspects(state);
 }
@@ -228,7 +229,7 @@ function reportSuspects(state: State): void {
   if (suspects !== undefined && suspects.keys.size > 0) deps.missed(watched, [...suspects.keys]);
 }
 
-/** Selectors of lists that are kept have the form `label=value`. */
+/** Selectors of kept lists have the form `label=value`. */
 function belongsTo({ selector }: Watched, { metadata }: KubeObject): boolean {
   if (selector === undefined) return true;
   const [label = '', value] = selector.split('=');

@@ -4,10 +4,10 @@ import { Failure } from '#std/failure.ts';
 import { openBudget } from './budget.ts';
 import { openObjectStore } from './objects.ts';
 
-/** All of it is in memory at once, and what is packed can be a thousand times smaller. */
+/** All contents are in memory at once, and packed ones can be a thousand times smaller. */
 const TOTAL_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Throws Failure `git-damaged` where one is missing or damaged, `git-too-large` where one has more than `maxObjectBytes`. */
+/** Throws Failure `git-damaged` if one is missing or damaged, `git-too-large` if one has more than `maxObjectBytes`. */
 export async function readBlobs(
   objects: string,
   maxObjectBytes: number,
@@ -16,7 +16,7 @@ export async function readBlobs(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const contents = new Map<string, Uint8Array>();
   if (oids.length === 0) return contents;
-  const spend = openBudget('what is to be read', maxBytes);
+  const spend = openBudget('the requested content', maxBytes);
   const store = openObjectStore(objects, maxObjectBytes);
   try {
     for (const oid of oids) {

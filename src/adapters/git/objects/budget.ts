@@ -1,4 +1,4 @@
-// What going through many objects may cost: others have their turn in between, and it has an end.
+// Limits the cost of processing many objects: other work gets its turn in between, and there is a maximum.
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -7,18 +7,18 @@ import { Failure } from '#std/failure.ts';
 const MIB = 1024 * 1024;
 
 export interface PackLimits {
-  /** Bytes of all objects: what is packed can be a thousand times smaller. */
+  /** Bytes of all objects: packed, they can be a thousand times smaller. */
   readonly totalBytes: number;
-  /** Bytes of an object that a delta makes or builds on. Others can be larger: nothing is kept of them. */
+  /** Bytes of an object that a delta makes or builds on. Others can be larger, because they are not kept. */
   readonly deltaBytes: number;
   /** Bytes of such objects that are in memory at a time. */
   readonly aliveBytes: number;
-  /** Bytes of all objects that one is made by: whoever reads it may have to make them all. */
+  /** Bytes of all objects from which one is built: a reader may have to build them all. */
   readonly chainBytes: number;
   readonly objects: number;
 }
 
-/** The largest file that most servers take has 100 MiB. */
+/** The largest file that most servers accept has 100 MiB. */
 export const PACK_LIMITS: PackLimits = {
   totalBytes: 4096 * MIB,
   deltaBytes: 128 * MIB,
@@ -30,19 +30,19 @@ export const PACK_LIMITS: PackLimits = {
 /** A few milliseconds. */
 const TURN_BYTES = MIB;
 
-/** What an object costs beside its bytes. */
+/** Cost of an object in addition to its bytes. */
 export const OBJECT_BYTES = 4096;
 
-/** Bytes that may be gone through for a byte that is asked for: deltas build on each other. */
+/** Bytes that may be processed for each requested byte: deltas build on each other. */
 const WORK_MAX = 16;
 
 /**
- * Called for each object, with its bytes, and those that were gone through for it. Rejects with Failure `git-too-large` where it is
- * one too many.
+ * Called for each object, with its bytes, and the bytes that were processed for it. Rejects with Failure
+ * `git-too-large` if it exceeds the budget.
  */
 export type Spend = (bytes: number, work?: number) => Promise<void>;
 
-/** `what`: of which there is too much, for the message. */
+/** Returns a function that counts bytes. `what`: noun of the message for things that exceed the budget. */
 export function openBudget(what: string, maxBytes: number): Spend {
   let total = 0;
   let allWork = 0;
@@ -59,10 +59,10 @@ export function openBudget(what: string, maxBytes: number): Spend {
 }
 
 export function tooLarge(what: string, maxBytes: number): Failure {
-  return new Failure('git-too-large', `${what} comes to more than ${maxBytes} bytes`, { data: { maxBytes } });
+  return new Failure('git-too-large', `${what} has more than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
-/** SHA-1 of all pieces, one after the other. */
+/** Returns the SHA-1 of all pieces, one after the other. */
 export async function hashInTurns(pieces: readonly Uint8Array[]): Promise<Buffer> {
   const hash = createHash('sha1');
   for (const piece of pieces) {

@@ -1,15 +1,15 @@
-// Git's delta encoding: an object written as copies from a base object and new bytes (gitformat-pack(5), "Deltified
-// representation").
+// Applies Git's delta encoding: an object written as copies from a base object and new bytes (gitformat-pack(5),
+// "Deltified representation").
 
 import { setImmediate } from 'node:timers/promises';
 
-/** The `code` of the error where an object would have more bytes than the caller takes. */
+/** The `code` of the error if an object would have more bytes than the caller accepts. */
 export const TOO_LARGE = 'ERR_GIT_OBJECT_TOO_LARGE';
 
-/** Of a size: what has more is larger than any number can say exactly. */
+/** Maximum digits of a size: with more, it is larger than any number can represent exactly. */
 const DIGITS_MAX = 8;
 
-/** The object that the delta makes of its base. Throws RangeError where the delta does not fit. */
+/** Returns the object that the delta makes from its base. Throws RangeError if the delta does not fit. */
 export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number): Buffer {
   const steps = applySteps(base, delta, maxBytes);
   for (;;) {
@@ -18,7 +18,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number
   }
 }
 
-/** The same, with pauses. */
+/** Does the same, with pauses. */
 export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, maxBytes: number): Promise<Buffer> {
   const steps = applySteps(base, delta, maxBytes);
   for (;;) {
@@ -53,7 +53,7 @@ function* applySteps(base: Uint8Array, delta: Uint8Array, maxBytes: number): Gen
   return target;
 }
 
-/** Bytes of the object that the delta makes. Throws RangeError where it says nothing of that. */
+/** Returns the bytes of the object that the delta makes. Throws RangeError if the delta does not say it. */
 export function sizeMade(delta: Uint8Array): number {
   const reader = { delta, at: 0 };
   readSize(reader);
@@ -81,7 +81,7 @@ function nextPiece(reader: Reader, base: Uint8Array): Uint8Array {
   return base.subarray(offset, offset + size);
 }
 
-/** A little-endian number of which only those bytes are present whose bit is set. */
+/** Reads a little-endian number of which only those bytes are present whose bit is set. */
 function readBytes(reader: Reader, present: number, count: number): number {
   let value = 0;
   for (let index = 0; index < count; index += 1) {
@@ -90,7 +90,7 @@ function readBytes(reader: Reader, present: number, count: number): number {
   return value;
 }
 
-/** Seven bits a byte, lowest first; the high bit says that more follow. */
+/** Reads seven bits a byte, lowest first; the high bit says that more follow. */
 function readSize(reader: Reader): number {
   let value = 0;
   for (let digit = 0, scale = 1; digit < DIGITS_MAX; digit += 1, scale *= 128) {

@@ -1,4 +1,4 @@
-// One entry of a pack (gitformat-pack(5)): what its head says, and its bytes.
+// Reads one entry of a pack (gitformat-pack(5)): its head and its bytes.
 
 import { inflateSync } from 'node:zlib';
 import { TOO_LARGE } from './delta.ts';
@@ -6,9 +6,9 @@ import { TOO_LARGE } from './delta.ts';
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
 export type EntryHead = {
-  /** Bytes of what is stored, inflated: of the delta where it is one. */
+  /** Inflated bytes of the stored data: of the delta, if it is one. */
   readonly size: number;
-  /** Where its zlib stream starts, from the start of the entry. */
+  /** Start of its zlib stream, from the start of the entry. */
   readonly dataAt: number;
 } & (
   | { readonly type: ObjectType }
@@ -18,7 +18,7 @@ export type EntryHead = {
   | { readonly type: 'oid-delta'; readonly base: string }
 );
 
-/** What is stored at one place of a pack. */
+/** The data that is stored at one place of a pack. */
 export type Stored = EntryHead & { readonly bytes: Buffer };
 
 const TYPES: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
@@ -27,10 +27,13 @@ const OFFSET_DELTA = 6;
 const OID_DELTA = 7;
 const OID_BYTES = 20;
 
-/** Of a size or a distance: what has more is larger than any number can say exactly. */
+/** Maximum digits of a size or a distance: with more, it is larger than any number can represent exactly. */
 const DIGITS_MAX = 8;
 
-/** `bytes` start where the entry does, at `offset` of its pack. Throws where they are none. */
+/**
+ * Reads the head from bytes that begin with the entry, which is at `offset` of its pack. Throws if they are not an
+ * entry.
+ */
 export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
   const { kind, size, at } = readKindAndSize(bytes);
   const type = TYPES[kind];
@@ -45,7 +48,7 @@ export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
   return { type: 'offset-delta', size, dataAt: distance.end, base: offset - distance.value };
 }
 
-/** The whole entry. Throws where it is damaged, or where it is larger than `maxBytes`. */
+/** Reads the whole entry. Throws if it is damaged, or larger than `maxBytes`. */
 export function readStored(bytes: Buffer, offset: number, maxBytes: number): Stored {
   const head = readEntryHead(bytes, offset);
   const { size, dataAt } = head;
@@ -53,7 +56,7 @@ export function readStored(bytes: Buffer, offset: number, maxBytes: number): Sto
   return { ...head, bytes: inflated(bytes.subarray(dataAt), size) };
 }
 
-/** The head of what is stored whole; its zlib stream comes after. */
+/** Returns the head of an object that is stored whole; its zlib stream follows. */
 export function entryHead(type: ObjectType, size: number): Buffer {
   const bytes: number[] = [];
   let byte = (NUMBERS[type] << 4) | (size & 0x0f);
@@ -64,7 +67,7 @@ export function entryHead(type: ObjectType, size: number): Buffer {
   return Buffer.from([...bytes, byte]);
 }
 
-/** Three bits of kind and four of size in the first byte, then seven bits of size a byte. */
+/** Reads three bits of kind and four of size in the first byte, then seven bits of size a byte. */
 function readKindAndSize(bytes: Buffer): { kind: number; size: number; at: number } {
   let byte = bytes.readUInt8(0);
   const kind = (byte >> 4) & 0x07;
@@ -78,7 +81,7 @@ function readKindAndSize(bytes: Buffer): { kind: number; size: number; at: numbe
   return { kind, size, at };
 }
 
-/** Seven bits a byte, highest first, where each further byte adds one: no distance has two encodings. */
+/** Reads seven bits a byte, highest first, and adds one for each further byte: no distance has two encodings. */
 function readDistance(bytes: Buffer, start: number): { value: number; end: number } {
   let at = start;
   let byte = bytes.readUInt8(at);
@@ -97,8 +100,8 @@ function inflated(bytes: Buffer, size: number): Buffer {
 }
 
 /**
- * The zlib stream that the bytes start with, and its length; what comes after it is not looked at. Throws unless it holds
- * `size` bytes.
+ * Inflates the zlib stream at the start of the bytes, and returns its length; later bytes are ignored. Throws unless it
+ * holds `size` bytes.
  */
 export function inflateFirst(bytes: Buffer, size: number): { readonly content: Buffer; readonly length: number } {
   const maxOutputLength = Math.max(1, size);
@@ -107,16 +110,19 @@ export function inflateFirst(bytes: Buffer, size: number): { readonly content: B
   return { content, length: engine.bytesWritten };
 }
 
-/** Of so many bytes. No compressor makes more than they are; empty blocks could go on for ever. */
+/**
+ * Returns the maximum length of the deflated form: no compressor makes the data longer, but empty blocks could go on
+ * for ever.
+ */
 export function deflatedMax(size: number): number {
   return 2 * size + 1024;
 }
 
-/** A stream that holds more than announced is damaged, which is not the same as too large for the caller. */
+/** Inflates up to a limit. A stream that holds more than announced is damaged, not too large for the caller. */
 function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
   const chunkSize = Math.max(64, maxOutputLength);
   try {
-    // The types of Node.js do not know what `info` makes of the answer.
+    // The types of Node.js do not know the result with `info`.
     const answer: unknown = inflateSync(bytes, { maxOutputLength, chunkSize, info: true });
     return answer as Inflated;
   } catch (cause) {
@@ -126,6 +132,6 @@ function inflateUpTo(bytes: Buffer, maxOutputLength: number): Inflated {
 
 interface Inflated {
   readonly buffer: Buffer;
-  /** `bytesWritten`: into it, of the input. */
+  /** `bytesWritten`: bytes of the input. */
   readonly engine: { readonly bytesWritten: number };
 }

@@ -1,4 +1,4 @@
-// Finds the commit in which two lines of history meet.
+// Finds the commit in which two histories meet.
 
 import { headersOf } from '../signatures/signed.ts';
 import type { ObjectStore } from './objects.ts';
@@ -15,8 +15,8 @@ const OTHER = 2;
 const BOTH = ONE | OTHER;
 
 /**
- * The newest commit that both have in their history, themselves included. Reads no further back than it has to. Undefined if the
- * repository has no such commit, which may be because it lacks a part of the history.
+ * Returns the newest commit that both have in their history, themselves included. Reads no further back than necessary.
+ * Undefined if the repository has no such commit, which may be because it lacks a part of the history.
  */
 export function mergeBase(store: ObjectStore, one: string, other: string): string | undefined {
   const marks = new Map<string, number>();
@@ -26,7 +26,7 @@ export function mergeBase(store: ObjectStore, one: string, other: string): strin
     if ((before | side) === before) return;
     marks.set(oid, before | side);
     const date = dateOf(store, oid);
-    // Clocks differ: a commit that was looked at before is looked at again with its new mark.
+    // Clocks differ: a commit that was visited before is visited again with its new mark.
     if (date !== undefined) insertByDate(queue, { oid, date });
   }
   mark(one, ONE);
@@ -39,7 +39,7 @@ export function mergeBase(store: ObjectStore, one: string, other: string): strin
   return undefined;
 }
 
-/** The newest is last. Of commits with the same date, the first that was found comes first. */
+/** Inserts so that the newest is last. If commits have the same date, the first that was found comes first. */
 function insertByDate(queue: Visited[], visited: Visited): void {
   let [from, to] = [0, queue.length];
   while (from < to) {
@@ -50,7 +50,7 @@ function insertByDate(queue: Visited[], visited: Visited): void {
   queue.splice(from, 0, visited);
 }
 
-/** Undefined if the repository does not have the commit: the history of a shallow clone ends there. */
+/** Returns undefined if the repository does not have the commit: the history of a shallow clone ends there. */
 function dateOf(store: ObjectStore, oid: string): number | undefined {
   const object = store.read(oid);
   if (object?.type !== 'commit') return undefined;

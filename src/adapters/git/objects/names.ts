@@ -1,4 +1,5 @@
-// Names the objects of a pack: those that are stored as deltas are made, from what they build on upwards, each once.
+// Computes the names of the objects of a pack: objects that are stored as deltas are built from their bases upwards,
+// each once.
 
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
@@ -9,7 +10,7 @@ import { inflateFirst, type ObjectType, readStored } from './entry.ts';
 import { type GitObject, MAX_CHAIN, type ObjectStore } from './objects.ts';
 import { LARGE_BYTES, looseHead, type ScannedEntry } from './scan.ts';
 
-/** What deltas of a pack build on and other packs hold. */
+/** A base of deltas of a pack that another pack holds. */
 export interface ForeignBase {
   readonly oid: string;
   readonly type: ObjectType;
@@ -18,12 +19,12 @@ export interface ForeignBase {
 }
 
 export interface Named {
-  /** By where the entry starts. */
+  /** Names by the offset of the entry. */
   readonly names: ReadonlyMap<number, string>;
   readonly bases: readonly ForeignBase[];
 }
 
-/** What is named, and what that may cost. */
+/** The pack whose objects are named, and the limits of the cost. */
 export interface Sent {
   readonly pack: Buffer;
   readonly spend: Spend;
@@ -32,13 +33,13 @@ export interface Sent {
 
 interface Naming extends Sent {
   readonly names: Map<number, string>;
-  /** Deltas by what they build on: a place of the pack, or a name. */
+  /** Deltas by their base: an offset in the pack, or a name. */
   readonly waiting: Map<number | string, ScannedEntry[]>;
 }
 
 /**
- * Throws Failure `git-too-large`, and `git-damaged` where a delta builds on what is neither in the pack nor in the store; an Error
- * where a delta is damaged.
+ * Throws Failure `git-too-large`, and `git-damaged` if the base of a delta is neither in the pack nor in the store; an
+ * Error if a delta is damaged.
  */
 export async function resolveNames(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
   const naming: Naming = { ...sent, names: new Map(), waiting: waitingOf(entries) };
@@ -70,7 +71,7 @@ async function nameFrom(naming: Naming, entry: ScannedEntry, oid: string): Promi
   if (deltas.length > 0) await nameBuilt(naming, { object: await readWhole(naming, entry), deltas });
 }
 
-/** All that build on the object at that place, of that name. */
+/** Removes and returns all deltas on the object at that offset, or with that name. */
 function takeWaiting({ waiting }: Naming, ...bases: readonly (number | string)[]): ScannedEntry[] {
   const taken = bases.flatMap((base) => waiting.get(base) ?? []);
   for (const base of bases) waiting.delete(base);
@@ -79,13 +80,13 @@ function takeWaiting({ waiting }: Naming, ...bases: readonly (number | string)[]
 
 interface Frame {
   readonly object: GitObject;
-  /** Deltas that build on it, yet to be named. */
+  /** Deltas that build on it and have no name yet. */
   readonly deltas: ScannedEntry[];
-  /** Of all objects that it is made by, its own included. */
+  /** Sum for all objects from which it is built, itself included. */
   readonly chain: { readonly bytes: number; readonly objects: number };
 }
 
-/** Depth first: what is in memory is what the next one builds on, and where others wait for their turn. */
+/** Works depth first: only the base of the next delta, and bases with waiting deltas, are in memory. */
 async function nameBuilt(naming: Naming, base: Pick<Frame, 'object' | 'deltas'>): Promise<void> {
   const first = { ...base, chain: { bytes: base.object.content.length, objects: 1 } };
   const frames: Frame[] = [first];
@@ -116,12 +117,12 @@ function costOf({ object }: Pick<Frame, 'object'>): number {
 function chainOf({ limits: { chainBytes } }: Naming, { chain }: Frame, { content }: GitObject): Frame['chain'] {
   const next = { bytes: chain.bytes + content.length, objects: chain.objects + 1 };
   if (next.objects > MAX_CHAIN) throw new Error('deltas without end');
-  if (next.bytes > chainBytes) throw tooLarge('what a file of the server is made by', chainBytes);
+  if (next.bytes > chainBytes) throw tooLarge('the data from which a file of the server is built', chainBytes);
   return next;
 }
 
 function checkAlive({ limits: { aliveBytes } }: Naming, bytes: number): void {
-  if (bytes > aliveBytes) throw tooLarge('what changes of the server build on', aliveBytes);
+  if (bytes > aliveBytes) throw tooLarge('the data on which changes of the server build', aliveBytes);
 }
 
 async function makeObject(naming: Naming, base: GitObject, entry: ScannedEntry): Promise<GitObject> {
@@ -130,7 +131,7 @@ async function makeObject(naming: Naming, base: GitObject, entry: ScannedEntry):
   const { bytes } = readStored(pack.subarray(entry.offset, entry.end), entry.offset, limits.deltaBytes);
   const size = sizeMade(bytes);
   checkSize(limits, size);
-  if (bytes.length > deltaMax(size)) throw new Error('delta that is larger than what it makes');
+  if (bytes.length > deltaMax(size)) throw new Error('delta that is larger than its result');
   const content = await applyDeltaInTurns(base.content, bytes, limits.deltaBytes);
   await spend(content.length);
   return { type: base.type, content };
@@ -155,7 +156,7 @@ async function hashObject({ type, content }: GitObject): Promise<string> {
   return (await hashInTurns([looseHead(type, content.length), content])).toString('hex');
 }
 
-/** What is not in the pack. */
+/** Names deltas whose base is not in the pack. */
 async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readonly ForeignBase[]> {
   const bases: ForeignBase[] = [];
   let bytes = 0;
@@ -164,7 +165,7 @@ async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readon
     const object = typeof oid === 'string' ? store.read(oid) : undefined;
     if (typeof oid !== 'string' || object === undefined) continue;
     await naming.spend(object.content.length);
-    // Without what the compressor has allocated beyond.
+    // Copied without the spare memory of the compressor.
     const deflated = Buffer.from(await promisify(deflate)(object.content));
     bytes += deflated.length + OBJECT_BYTES;
     checkAlive(naming, bytes);
@@ -176,12 +177,15 @@ async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readon
   return bases;
 }
 
-/** Servers send what is shorter; instructions that make less than they take could go on for long. */
+/**
+ * Servers send deltas that are shorter than the object; instructions that make less than their own length could go on
+ * for long.
+ */
 function deltaMax(size: number): number {
   return size + 1024;
 }
 
 function baseMissing(base: number | string): Failure {
-  const message = `what the server sent builds on ${base}, which is not there`;
+  const message = `the pack from the server builds on ${base}, which is missing`;
   return new Failure('git-damaged', message, { data: { base }, retryable: true });
 }

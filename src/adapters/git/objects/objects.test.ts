@@ -1,4 +1,4 @@
-// Bytes that are not what they should be: deltas, packs, indexes, loose objects and protocol lines are never misread.
+// Damaged bytes: deltas, packs, indexes, loose objects and protocol lines are never misread.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -142,7 +142,7 @@ test('an object over the limit in a pack is too large, not damaged', () => {
   expect(codeOf(() => openObjectStore(objects, 100).read(oid))).toBe('git-too-large');
 });
 
-test('what is read at once has a limit, too', async () => {
+test('contents that are read at once have a limit, too', async () => {
   const { objects, oid } = packed();
   const size = openObjectStore(objects, 1000).read(oid)?.content.length ?? 0;
   await expect(readBlobs(objects, 1000, [oid, oid])).resolves.toBeDefined();
@@ -158,13 +158,13 @@ test.each([
   expect([...pktLines(Buffer.from(bytes))].map(String)).toEqual(lines);
 });
 
-test('what a server complains about is found in an ERR line and on the third channel', () => {
+test('complaints of a server are found in an ERR line and on the third channel', () => {
   expect(serverError(Buffer.from('0008NAK\n0010ERR no way\n\n'))).toBe('no way');
   expect(serverError(Buffer.from('0008NAK\n000b\u0003broken'))).toBe('broken');
   expect(serverError(Buffer.from('0008NAK\n000a\u0001PACK\n'))).toBeUndefined();
 });
 
-test('the pack of an answer is taken out of it, with what is said of progress and of shallow commits', () => {
+test('the pack of an answer is extracted, and lines about progress and shallow commits are removed', () => {
   const lines = [
     `shallow ${'1'.repeat(40)}`,
     `unshallow ${'2'.repeat(40)}`,

@@ -1,4 +1,4 @@
-// Reads Git objects by their names out of a repository's packs and loose files, each checked against its name.
+// Reads Git objects by their names from a repository's packs and loose files, and checks each against its name.
 
 import { createHash, hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,26 +17,29 @@ export interface GitObject {
 
 export interface ObjectStore {
   /**
-   * The object, or undefined where the repository does not have it. Throws Failure `git-damaged` where it is
-   * damaged, `git-too-large` where it has more than `maxObjectBytes`.
+   * Returns the object, or undefined if the repository does not have it. Throws Failure `git-damaged` if it is
+   * damaged, `git-too-large` if it has more than `maxObjectBytes`.
    */
   read(oid: string): GitObject | undefined;
-  /** Rejects with Failure `git-damaged` unless every pack is what its index says. */
+  /** Rejects with Failure `git-damaged` unless every pack matches its index. */
   verify(): Promise<void>;
   packs(): number;
-  /** Bytes of all that was made so far, whatever for: objects build on each other. */
+  /** Returns the bytes of all objects built so far, bases included. */
   made(): number;
   close(): void;
 }
 
-/** Deltas of deltas: Git's own limit is 4095 (`pack.depth`), and a longer chain can only be a loop. */
+/** Maximum of deltas on deltas: Git's own limit is 4095 (`pack.depth`), and a longer chain can only be a loop. */
 export const MAX_CHAIN = 4096;
-/** An object may build on larger ones than those that are read: the largest file that most servers take has 100 MiB. */
+/**
+ * The base of an object may be larger than the objects that are read: the largest file that most servers accept has 100
+ * MiB.
+ */
 const BASE_BYTES_MAX = 128 * 1024 * 1024;
 /** Objects kept decoded, because the next ones are often deltas against them. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** `objects`: the repository's folder of that name. Throws Failure `git-damaged`. */
+/** Opens `objects`, the repository's folder of that name. Throws Failure `git-damaged`. */
 export function openObjectStore(objects: string, maxObjectBytes: number): ObjectStore {
   const folders = withAlternates(objects);
   const packs: Pack[] = [];
@@ -79,7 +82,7 @@ function readStoredObject(context: Context, oid: string): GitObject | undefined 
   const object = findPacked(context, oid, 0);
   if (object === undefined) return readLoose(context, oid);
   const { type, content } = object;
-  // It may have been made as the base of another.
+  // It may have been built as the base of another object.
   checkMade(content.length, context.maxObjectBytes);
   assertName(oid, createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex'));
   return object;
@@ -150,7 +153,7 @@ function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject
   if (!isOid(oid)) return undefined;
   const compressed = firstFile(folders.map((folder) => `${folder}/${oid.slice(0, 2)}/${oid.slice(2)}`));
   if (compressed === undefined) return undefined;
-  // Without it each small object would keep a buffer of 16 KiB.
+  // Without this size each small object would keep a buffer of 16 KiB.
   const chunkSize = Math.min(65_536, Math.max(256, compressed.length * 4));
   const bytes = inflateSync(compressed, { maxOutputLength: maxObjectBytes + 64, chunkSize });
   const headerEnd = bytes.indexOf(0);
@@ -198,7 +201,10 @@ function listing(folder: string): string[] {
   }
 }
 
-/** A repository may borrow the objects of others (`objects/info/alternates`), and those of more; five deep as in Git. */
+/**
+ * A repository may borrow the objects of others (`objects/info/alternates`), and those of more; five levels deep as in
+ * Git.
+ */
 function withAlternates(objects: string, depth = 0): string[] {
   const text = depth > 5 ? undefined : fileOrNothing(join(objects, 'info', 'alternates'))?.toString('utf8');
   const lines = (text ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -1,4 +1,4 @@
-// The index of a pack, version 2 (gitformat-pack(5)): which object starts where.
+// Reads and writes the index of a pack, version 2 (gitformat-pack(5)), which has the offset of each object.
 
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -9,7 +9,7 @@ export interface PackedObject {
   readonly oid: string;
   /** Less than 2 GiB. */
   readonly offset: number;
-  /** Of the whole entry, as it is packed. */
+  /** CRC of the whole packed entry. */
   readonly crc: number;
 }
 
@@ -22,15 +22,15 @@ export const CHECKSUM_BYTES = 20;
 
 export interface PackIndex {
   find(oid: string): number | undefined;
-  /** Where the entry that starts here ends: at the next one's start, or at the end of the data. */
+  /** End of the entry that starts here: the start of the next one, or the end of the data. */
   endOf(offset: number, dataEnd: number): number;
   readonly packChecksum: string;
 }
 
-/** Throws an Error where it is none, or damaged. */
+/** Throws an Error if the bytes are not an index, or damaged. */
 export function readIndex(bytes: Buffer): PackIndex {
   if (bytes.length < OIDS_AT + 2 * CHECKSUM_BYTES || bytes.readUInt32BE(0) !== MAGIC || bytes.readUInt32BE(4) !== 2) {
-    throw new Error('no pack index of version 2');
+    throw new Error('not a pack index of version 2');
   }
   const body = bytes.subarray(0, -CHECKSUM_BYTES);
   if (sha1(body) !== bytes.toString('hex', body.length)) throw new Error('pack index with a wrong checksum');
@@ -47,7 +47,7 @@ export function readIndex(bytes: Buffer): PackIndex {
   };
 }
 
-/** Offsets from 2 GiB on are in a table of 64-bit numbers behind the others. */
+/** Offsets from 2 GiB on are in a table of 64-bit numbers after the others. */
 function readOffsets(bytes: Buffer, count: number): Float64Array {
   const smallAt = OIDS_AT + count * (20 + 4);
   const largeAt = smallAt + count * 4;
@@ -57,7 +57,9 @@ function readOffsets(bytes: Buffer, count: number): Float64Array {
   });
 }
 
-/** The fan-out table tells for each first byte how many names are up to it; between two of them a binary search. */
+/**
+ * The fan-out table has the number of names up to each first byte; a binary search finds a name between two of them.
+ */
 function findRow(bytes: Buffer, oid: Buffer): number | undefined {
   const first = oid[0] ?? 0;
   let low = first === 0 ? 0 : bytes.readUInt32BE(FANOUT_AT + (first - 1) * 4);
@@ -84,7 +86,7 @@ function rankOf(starts: Float64Array, offset: number): number {
   return low;
 }
 
-/** Of objects in any order. */
+/** Builds an index; the objects may be in any order. */
 export async function packIndex(objects: readonly PackedObject[], packChecksum: Buffer): Promise<Buffer> {
   const count = objects.length;
   const head = Buffer.alloc(OIDS_AT);
@@ -106,7 +108,7 @@ export async function packIndex(objects: readonly PackedObject[], packChecksum: 
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** Others have their turn after so many. */
+/** After so many names other work gets its turn. */
 const LONG_GROUP = 100;
 
 function byFirstByte(objects: readonly PackedObject[]): PackedObject[][] {

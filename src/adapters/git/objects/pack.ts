@@ -1,4 +1,4 @@
-// One pack file with its index, version 2 (gitformat-pack(5)): where an object is, and its bytes.
+// Opens one pack file with its index, version 2 (gitformat-pack(5)), and reads its entries.
 
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
@@ -6,16 +6,16 @@ import { readStored, type Stored } from './entry.ts';
 import { CHECKSUM_BYTES, readIndex } from './pack-index.ts';
 
 export interface Pack {
-  /** Where the object starts, or undefined. */
+  /** Returns the offset of the object, or undefined. */
   find(oid: string): number | undefined;
-  /** Reads one entry. Throws where the pack is damaged, or where the entry is larger than `maxBytes`. */
+  /** Reads one entry. Throws if the pack is damaged, or if the entry is larger than `maxBytes`. */
   entry(offset: number, maxBytes: number): Stored;
   /** Rejects unless the whole file has the checksum that its index names. */
   verify(): Promise<void>;
   close(): void;
 }
 
-/** Opens `<base>.idx` and `<base>.pack`; throws an Error where the index is damaged or one of them is missing. */
+/** Opens `<base>.idx` and `<base>.pack`; throws an Error if the index is damaged or one of them is missing. */
 export function openPack(base: string): Pack {
   const index = readIndex(readFileSync(`${base}.idx`));
   const file = openSync(`${base}.pack`, 'r');

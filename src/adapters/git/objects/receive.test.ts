@@ -1,4 +1,4 @@
-// Packs as servers send them: taken in as git takes them in, and never for more than they may cost.
+// Packs as servers send them: received as git receives them, and never beyond the limits of their cost.
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -72,7 +72,7 @@ test.each([
   expect(packFiles(ours)).toHaveLength(1);
 });
 
-test('a thin pack is made whole with what it builds on', async () => {
+test('a thin pack is completed with its bases', async () => {
   const from = history();
   const gitdir = bare();
   const pack = (revisions: string, ...options: string[]) =>
@@ -100,7 +100,7 @@ test('a thin pack on top of nothing is damaged, and leaves nothing', async () =>
   const from = history();
   const thin = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', '--thin'], 'HEAD\n^HEAD~10\n');
   const gitdir = bare();
-  expect(await outcomeOf(gitdir, thin)).toMatch(/^git-damaged: what the server sent builds on [0-9a-f]{40}/);
+  expect(await outcomeOf(gitdir, thin)).toMatch(/^git-damaged: the pack from the server builds on [0-9a-f]{40}/);
   expect(packFiles(gitdir)).toEqual([]);
 });
 
@@ -119,7 +119,7 @@ async function outcomeOf(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Pr
   }
 }
 
-/** Everything between the header and the checksum is given. */
+/** Adds a header and a checksum to the entries. */
 function packOf(entries: readonly Buffer[], count = entries.length): Buffer {
   const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1');
   header.writeUInt32BE(count, 8);
@@ -134,7 +134,7 @@ function blob(content: Buffer, announced = content.length): Buffer {
   return Buffer.concat([entryHead('blob', announced), deflateSync(content, { level: 1 })]);
 }
 
-/** One that begins `distance` bytes earlier is copied so often, 64 KiB at a time. */
+/** Copies bytes that begin `distance` bytes earlier, so often, 64 KiB at a time. */
 function copies(distance: number, baseSize: number, times: number): Buffer {
   const delta = Buffer.concat([sizeOf(baseSize), sizeOf(times * 65_536), Buffer.alloc(times, 0x80)]);
   return deltaOf(distance, delta);
@@ -218,12 +218,12 @@ test.each([
   { reason: 'a large one with more', pack: () => packOf([blob(Buffer.alloc(2 * MIB), MIB)]), says: 'announced bytes' },
   { reason: 'a large one with less', pack: () => packOf([blob(Buffer.alloc(MIB), 2 * MIB)]), says: 'announced bytes' },
   {
-    reason: 'a size that is no number',
+    reason: 'a size that is not a number',
     pack: () => packOf([Buffer.from([0xb0, ...Array.from({ length: 150 }, () => 0x80), 0])]),
     says: 'size without end',
   },
   {
-    reason: 'a distance that is no number',
+    reason: 'a distance that is not a number',
     pack: () => packOf([Buffer.concat([headOf(6, 3), Buffer.alloc(150, 0x80)])]),
     says: 'distance without end',
   },
@@ -235,7 +235,7 @@ test.each([
   {
     reason: 'a delta that makes less than it takes',
     pack: () => packOf([ABC, deltaOf(ABC.length, BYTE_BY_BYTE)]),
-    says: 'larger than what it makes',
+    says: 'larger than its result',
   },
   {
     reason: 'a chain that readers would not follow',
@@ -277,7 +277,7 @@ test('a small object that builds on one that is too large to be read is read', a
   expect(() => store.read(blobName(large))).toThrow(/larger than 1000 bytes/);
 });
 
-test('whatever byte of a pack is another one, it is refused, or its index names what is there', async () => {
+test('if any byte of a pack is changed, it is refused, or its index matches the changed content', async () => {
   const from = history(4);
   const pack = git(from, ['pack-objects', '--revs', '--stdout', '--quiet', '--delta-base-offset'], 'HEAD\n');
   const body = pack.subarray(0, -20);
@@ -312,7 +312,7 @@ test('of a large file that nothing builds on, next to nothing is in memory', asy
   ).toBe(String(size));
 });
 
-test('what a pack may cost has limits: of all objects, of one that a delta makes, of those that are needed at a time', async () => {
+test('the cost of a pack has limits: for all objects, for one that a delta makes, for those that are needed at a time', async () => {
   const base = blob(Buffer.alloc(65_536));
   const waiting = copies(base.length, 65_536, 1);
   const first = copies(base.length + waiting.length, 65_536, 16);
@@ -320,15 +320,17 @@ test('what a pack may cost has limits: of all objects, of one that a delta makes
   const pack = packOf([base, waiting, first, second, copies(second.length, MIB, 16)]);
   const outcome = (limits: Partial<typeof PACK_LIMITS>) => outcomeOf(bare(), pack, { ...PACK_LIMITS, ...limits });
   expect(await outcome({})).toBe('taken');
-  expect(await outcome({ totalBytes: 3 * MIB })).toMatch(/^git-too-large: what the server sent /);
+  expect(await outcome({ totalBytes: 3 * MIB })).toMatch(/^git-too-large: the pack from the server /);
   expect(await outcome({ deltaBytes: MIB - 1 })).toMatch(/^git-too-large: a file that the server sent as a change /);
   expect(await outcome({ deltaBytes: 65_535 })).toMatch(/^git-too-large: a file that the server sent as a change /);
-  expect(await outcome({ objects: 4 })).toBe('git-too-large: what the server sent has more than 4 objects');
+  expect(await outcome({ objects: 4 })).toBe('git-too-large: the pack from the server has more than 4 objects');
   expect(await outcome({ chainBytes: 2 * MIB + 65_535 })).toMatch(
-    /^git-too-large: what a file of the server is made by /,
+    /^git-too-large: the data from which a file of the server is built /,
   );
-  // A chain needs one object at a time, and the base of what waits.
+  // A chain needs one object at a time, and the base of the waiting ones.
   const alive = MIB + 65_536 + 2 * OBJECT_BYTES;
   expect(await outcome({ aliveBytes: alive })).toBe('taken');
-  expect(await outcome({ aliveBytes: alive - 1 })).toMatch(/^git-too-large: what changes of the server build on /);
+  expect(await outcome({ aliveBytes: alive - 1 })).toMatch(
+    /^git-too-large: the data on which changes of the server build /,
+  );
 });

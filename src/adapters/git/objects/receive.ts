@@ -1,6 +1,6 @@
-// Takes in a pack that a server has sent, as `git index-pack --fix-thin` does: with an index, and with what its deltas build
-// on and other packs hold. Packs whose deltas build on each other's can go round in circles, in which a file that goes to
-// and fro between two contents is never read to an end.
+// Receives a pack from a server, as `git index-pack --fix-thin` does: with an index, and with the bases of its deltas
+// that other packs hold. Packs whose deltas build on each other's can form cycles, in which a file that changes to and
+// fro between two contents can never be read to the end.
 
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,14 +15,14 @@ import { CHECKSUM_BYTES, type PackedObject, packIndex } from './pack-index.ts';
 import { COUNT_AT, HEADER_BYTES, readCount, scanPack } from './scan.ts';
 
 /**
- * `gitdir`: a bare repository whose packs stand alone. The index is written last: without it there is no pack. Throws Failure
- * `git-too-large`, and `git-damaged` where the pack builds on what is not there; an Error where it cannot be read.
+ * `gitdir`: a bare repository whose packs stand alone. The index is written last: without it there is no pack. Throws
+ * Failure `git-too-large`, and `git-damaged` if a base is missing; an Error if the pack cannot be read.
  */
 export async function receivePack(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Promise<void> {
   const count = readCount(pack);
   if (count === 0) return;
   if (count > limits.objects) throw tooManyObjects(limits.objects);
-  const spend = openBudget('what the server sent', limits.totalBytes);
+  const spend = openBudget('the pack from the server', limits.totalBytes);
   const entries = await scanPack(pack, spend);
   const store = openObjectStore(join(gitdir, 'objects'), limits.deltaBytes);
   try {
@@ -40,10 +40,10 @@ interface Whole {
 }
 
 function tooManyObjects(max: number): Failure {
-  return new Failure('git-too-large', `what the server sent has more than ${max} objects`, { data: { max } });
+  return new Failure('git-too-large', `the pack from the server has more than ${max} objects`, { data: { max } });
 }
 
-/** One that is there already is left alone: others may read it. */
+/** Writes the files, but leaves an existing pack alone: others may read it. */
 async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void> {
   const checksum = pack.subarray(-CHECKSUM_BYTES);
   const folder = join(gitdir, 'objects/pack');
@@ -55,7 +55,7 @@ async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void
   await replaceFile(`${base}.idx`, index);
 }
 
-/** Throws what the file system says; a full disk says no path of its own. */
+/** Throws the error of the file system; that of a full disk names no path of its own. */
 async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   const draft = `${path}.new`;
   try {
@@ -67,7 +67,7 @@ async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Behind what was sent: its places stay what they are. */
+/** Adds the bases after the received entries, whose offsets do not change. */
 async function withBases(sent: Whole, bases: readonly ForeignBase[]): Promise<Whole> {
   if (bases.length === 0) return sent;
   const header = Buffer.from(sent.pack.subarray(0, HEADER_BYTES));

@@ -1,5 +1,5 @@
-// Goes through a pack as it comes from a server, where nothing says yet where its objects begin. What is stored whole gets
-// its name; of large files nothing is kept but that.
+// Scans a received pack, in which nothing says yet at which offsets its objects begin. Objects that are stored whole
+// get their names; of large files only the name is kept.
 
 import { createHash } from 'node:crypto';
 import { crc32, createInflate } from 'node:zlib';
@@ -12,17 +12,17 @@ export interface ScannedEntry {
   readonly end: number;
   readonly crc: number;
   readonly head: EntryHead;
-  /** Of what is stored whole: 40 hexadecimal digits. */
+  /** Name of an object that is stored whole: 40 hexadecimal digits. */
   readonly oid: string | undefined;
 }
 
 export const HEADER_BYTES = 12;
 export const COUNT_AT = 8;
 
-/** From here on an object is inflated piece by piece, on another thread. */
+/** From this size on an object is inflated piece by piece, on another thread. */
 export const LARGE_BYTES = 1024 * 1024;
 
-/** In the order of the pack. Throws where it is damaged. */
+/** Returns entries in the order of the pack. Throws if it is damaged. */
 export async function scanPack(pack: Buffer, spend: Spend): Promise<readonly ScannedEntry[]> {
   const count = readCount(pack);
   const data = pack.subarray(0, -CHECKSUM_BYTES);
@@ -38,7 +38,7 @@ export async function scanPack(pack: Buffer, spend: Spend): Promise<readonly Sca
   return entries;
 }
 
-/** How many objects the pack says that it has. */
+/** Returns the number of objects in the header of the pack. */
 export function readCount(pack: Buffer): number {
   const isPack = pack.length >= HEADER_BYTES + CHECKSUM_BYTES && pack.toString('latin1', 0, 4) === 'PACK';
   if (!isPack || pack.readUInt32BE(4) !== 2) throw new Error('no pack of version 2');
@@ -55,7 +55,7 @@ async function scanEntry(data: Buffer, offset: number, spend: Spend): Promise<Sc
 }
 
 interface Scanned {
-  /** Of the zlib stream. */
+  /** Length of the zlib stream. */
   readonly length: number;
   readonly oid: string | undefined;
 }

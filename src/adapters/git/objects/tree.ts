@@ -1,4 +1,4 @@
-// What commits, tags and trees say: the commit a name stands for, and the files of a commit.
+// Reads commits, tags and trees: the commit that a name stands for, and the files of a commit.
 
 import { Failure } from '#std/failure.ts';
 import { isOid } from '../reference.ts';
@@ -10,7 +10,10 @@ export interface Listing {
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
 }
 
-/** The commit that an object id stands for, through annotated tags. Throws Failure `git-ref-not-found` for others. */
+/**
+ * Returns the commit that an object id stands for, through annotated tags. Throws Failure `git-ref-not-found` for
+ * others.
+ */
 export function peelToCommit(store: ObjectStore, oid: string): string {
   let current = oid;
   for (let depth = 0; depth < 10; depth += 1) {
@@ -25,8 +28,8 @@ export function peelToCommit(store: ObjectStore, oid: string): string {
 }
 
 /**
- * The files at or below a path of a commit, sorted by path; all of them where the path is empty. Throws Failure
- * `git-path-not-found`, and `git-damaged` where a tree is missing or damaged.
+ * Lists the files at or below a path of a commit, sorted by path; all of them if the path is empty. Throws Failure
+ * `git-path-not-found`, and `git-damaged` if a tree is missing or damaged.
  */
 export function listFiles(store: ObjectStore, commit: string, path: string): Listing {
   const root = headerOid(requireObject(store, commit), commit, 'tree');
@@ -41,7 +44,7 @@ export function listFiles(store: ObjectStore, commit: string, path: string): Lis
 }
 
 /**
- * Ids of the commits that came before one, nearest first. History ends early where the repository has no more of it.
+ * Returns ids of the commits before one, nearest first. History ends early if the repository has no more of it.
  */
 export function ancestorsOf(store: ObjectStore, commit: string, count: number): string[] {
   const found = new Set<string>();
@@ -96,7 +99,7 @@ function collectEntries(store: ObjectStore, entry: Omit<Entry, 'name'>, path: st
   }
 }
 
-/** As Linux has it (`PATH_MAX`); it limits how deep folders are, too. */
+/** The limit of Linux (`PATH_MAX`); it limits the depth of folders, too. */
 const PATH_LENGTH_MAX = 4096;
 
 function joined(path: string, name: string): string {
@@ -107,7 +110,7 @@ function joined(path: string, name: string): string {
   return whole;
 }
 
-/** What is at the path; a text where nothing is, to be added to that. */
+/** Returns the entry at the path; if there is none, the beginning of a message about it. */
 function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | string {
   let entry: Omit<Entry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
   for (const name of path === '' ? [] : path.split('/')) {

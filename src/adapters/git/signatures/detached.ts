@@ -1,4 +1,4 @@
-// Whether a file was signed, beside it, by one of the trusted SSH keys (`ssh-keygen -Y sign`).
+// Verifies that one of the trusted SSH keys signed a file, by the signature next to it (`ssh-keygen -Y sign`).
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
@@ -6,7 +6,7 @@ import { isSshSignature, judgeSshSignature } from './ssh-signature.ts';
 import { readSshKeys } from './verify.ts';
 
 export interface DetachedSettings {
-  /** What such signatures are for: one for something else is none. */
+  /** Purpose of such signatures: one for another purpose is not valid. */
   readonly namespace: string;
   /** Files of public keys: lines of `.pub` or allowed_signers files. */
   readonly keys: readonly string[];
@@ -21,12 +21,12 @@ export async function verifyDetached(
   const trusted = await readSshKeys(keys, namespace);
   const signature = await signatureOf(`${file}.sig`);
   if (!isSshSignature(signature))
-    throw new Failure('plan-signature-invalid', `${file}.sig is no signature by an SSH key`);
+    throw new Failure('plan-signature-invalid', `${file}.sig is not a signature by an SSH key`);
   const { good, publicKey } = judged(file, signature, content, namespace);
   if (!trusted.some((key) => key.equals(publicKey))) {
     throw new Failure('plan-signature-untrusted', `${file} is signed by a key that is none of the trusted ones`);
   }
-  if (!good) throw new Failure('plan-signature-invalid', `${file} is not what was signed`);
+  if (!good) throw new Failure('plan-signature-invalid', `${file} does not match its signature`);
 }
 
 async function signatureOf(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-// Installations without optional packages have no OpenPGP. A file of its own: what is loaded once is not looked for again.
+// Installations without optional packages have no OpenPGP. In a file of its own, because a loaded package stays loaded.
 
 import { registerHooks } from 'node:module';
 import { afterAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const hooks = registerHooks({
 
 afterAll(() => hooks.deregister());
 
-test('an OpenPGP key says which package it needs where that is not installed', async () => {
+test('a message about an OpenPGP key names its package if that is not installed', async () => {
   await expect(readPgpKeys(Buffer.from('-----BEGIN PGP PUBLIC KEY BLOCK-----'))).rejects.toThrow(
     'OpenPGP keys need the optional package openpgp, which is not installed: npm ci without --omit=optional',
   );

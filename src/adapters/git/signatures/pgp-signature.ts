@@ -1,5 +1,5 @@
-// OpenPGP signatures (RFC 9580) as git stores them. The library, an optional package under the LGPL, is loaded where a key
-// of that sort is configured, and only there.
+// Checks OpenPGP signatures (RFC 9580) as git stores them. The library, an optional package under the LGPL, is loaded
+// only if a key of that sort is configured.
 
 import type { PublicKey } from 'openpgp';
 
@@ -13,8 +13,8 @@ export function isPgpSignature(armored: string): boolean {
 }
 
 /**
- * The keys of a file as `gpg --export`, with or without `--armor`, writes it. Throws an Error where it holds none, and where
- * the library is not installed.
+ * Reads the keys of a file that `gpg --export`, with or without `--armor`, has written. Throws an Error if it has none,
+ * and if the library is not installed.
  */
 export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
   const { readKeys } = await loadLibrary();
@@ -29,7 +29,7 @@ export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
 
 export type PgpVerdict =
   | { readonly type: 'good' }
-  /** None of the keys made it, by its own word. */
+  /** According to the signature itself, none of the keys made it. */
   | { readonly type: 'stranger'; readonly keyId: string }
   | { readonly type: 'bad'; readonly reason: string };
 
@@ -41,7 +41,7 @@ function loadLibrary(): Promise<typeof import('openpgp')> {
   });
 }
 
-/** Keys count as of the time of the signature: what was signed before a key ran out stays good. */
+/** Keys count as of the time of the signature: signatures from before the end of a key stay valid. */
 export async function checkPgpSignature(
   armoredSignature: string,
   payload: Buffer,

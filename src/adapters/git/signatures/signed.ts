@@ -1,5 +1,5 @@
-// Splits a commit or an annotated tag into its signature and the bytes that were signed. Byte by byte as git does it: what
-// isomorphic-git calls the payload is wrong for signatures by SSH keys.
+// Splits a commit or an annotated tag into its signature and the signed bytes. Byte by byte as git does it: the
+// payload of isomorphic-git is wrong for signatures by SSH keys.
 
 export interface Signed {
   readonly payload: Buffer;
@@ -9,11 +9,11 @@ export interface Signed {
 
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
-/** The second is of the same commit in a repository with SHA-256 names; git leaves both out of what is signed. */
+/** The second is for the same commit in a repository with SHA-256 names; git leaves both out of the signed bytes. */
 const SIGNATURE_HEADERS = ['gpgsig', 'gpgsig-sha256'];
 const ARMORS = ['-----BEGIN PGP SIGNATURE-----', '-----BEGIN SSH SIGNATURE-----', '-----BEGIN SIGNED MESSAGE-----'];
 
-/** Undefined where a commit has no signature, or more than one: then no one can say which counts. */
+/** Returns undefined if a commit has no signature, or more than one: then it is unclear which counts. */
 export function signedCommit(content: Buffer): Signed | undefined {
   const kept: Buffer[] = [];
   const signatures: string[] = [];
@@ -33,7 +33,7 @@ export function signedCommit(content: Buffer): Signed | undefined {
   return { payload: Buffer.concat([...kept, content.subarray(at)]), signature };
 }
 
-/** The signature of a tag stands at the end of its message; undefined where there is none. */
+/** Splits a tag: its signature stands at the end of its message; undefined if there is none. */
 export function signedTag(content: Buffer): Signed | undefined {
   const starts = ARMORS.map((armor) => content.lastIndexOf(`\n${armor}`)).filter((start) => start >= 0);
   if (starts.length === 0) return undefined;
@@ -41,13 +41,13 @@ export function signedTag(content: Buffer): Signed | undefined {
   return { payload: content.subarray(0, start), signature: content.toString('latin1', start) };
 }
 
-/** The value of a header of a commit or tag; undefined where it is missing or there twice. */
+/** Returns the value of a header of a commit or tag; undefined if it is missing or occurs twice. */
 export function headerOf(content: Buffer, name: string): string | undefined {
   const values = headersOf(content, name);
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** The values of all headers of that name of a commit or tag. */
+/** Returns the values of all headers of that name of a commit or tag. */
 export function headersOf(content: Buffer, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < content.length && content[at] !== NEWLINE; at = headerEnd(content, at)) {
@@ -57,7 +57,7 @@ export function headersOf(content: Buffer, name: string): string[] {
   return values;
 }
 
-/** Behind the line that begins here and those that continue it. */
+/** Returns the end of the line that begins here and of its continuation lines. */
 function headerEnd(content: Buffer, start: number): number {
   let end = start;
   do {

@@ -1,20 +1,20 @@
-// Public SSH keys (RFC 4253 section 6.6, RFC 5656, RFC 8709, OpenSSH's PROTOCOL.u2f) and whether one of them made a
-// signature.
+// Reads public SSH keys (RFC 4253 section 6.6, RFC 5656, RFC 8709, OpenSSH's PROTOCOL.u2f) and checks whether one of
+// them made a signature.
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { readWire, type WireReader } from './ssh-wire.ts';
 
 interface SshKey {
   readonly key: KeyObject;
-  /** Names of signatures by such keys, each with its hash; undefined where the scheme hashes by itself. */
+  /** Names of signatures by such keys, each with its hash; undefined if the scheme hashes by itself. */
   readonly algorithms: Readonly<Record<string, string | undefined>>;
-  /** Of elliptic curves: bytes of one coordinate. A signature is two numbers then. */
+  /** For elliptic curves: bytes of one coordinate. A signature then consists of two numbers. */
   readonly width?: number;
-  /** Of keys in a security token: whom it signs for, which it signs along. */
+  /** For keys in a security token: the application that the token signs for, which is part of the signed bytes. */
   readonly application?: string;
 }
 
-/** SHA-1 signatures (`ssh-rsa`) are not accepted; nor are RSA keys below what NIST SP 800-131A asks for. */
+/** SHA-1 signatures (`ssh-rsa`) are not accepted; nor are RSA keys below the minimum of NIST SP 800-131A. */
 const MIN_RSA_BITS = 2048;
 const TOUCHED = 0x01;
 
@@ -38,7 +38,7 @@ export function isKeyType(type: string): boolean {
   return TYPES[type] !== undefined;
 }
 
-/** Throws an Error that says why the key is of no use. */
+/** Throws an Error that says why the key cannot be used. */
 export function readSshKey(blob: Buffer): SshKey {
   const wire = readWire(blob);
   const type = wire.text();
@@ -49,7 +49,7 @@ export function readSshKey(blob: Buffer): SshKey {
   return key;
 }
 
-/** True where the key made the signature of the message. Throws an Error where the signature is none of such a key. */
+/** Whether the key made the signature of the message. Throws an Error if the signature is not one of such a key. */
 export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): boolean {
   const { key, algorithms, width, application } = readSshKey(blob);
   const wire = readWire(signature);
@@ -61,7 +61,7 @@ export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): b
   return verify(algorithms[algorithm] ?? null, signed, { key, dsaEncoding: 'ieee-p1363' }, value);
 }
 
-/** PROTOCOL.u2f, SSH U2F Signatures: a token signs hashes, and whether someone touched it. */
+/** Returns the bytes that a token signs (PROTOCOL.u2f, SSH U2F Signatures): hashes, and whether someone touched it. */
 function tokenMessage(wire: WireReader, application: string, message: Buffer): Buffer {
   const flags = wire.byte();
   const counter = Buffer.alloc(4);

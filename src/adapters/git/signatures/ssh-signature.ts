@@ -1,4 +1,4 @@
-// Signatures that `ssh-keygen -Y sign` makes (OpenSSH's PROTOCOL.sshsig), as git stores them too.
+// Checks signatures of `ssh-keygen -Y sign` (OpenSSH's PROTOCOL.sshsig), which git stores too.
 
 import { createHash } from 'node:crypto';
 import { verifiesSsh } from './ssh-key.ts';
@@ -7,7 +7,7 @@ import { readWire, wireBytes } from './ssh-wire.ts';
 const BEGIN = '-----BEGIN SSH SIGNATURE-----';
 const END = '-----END SSH SIGNATURE-----';
 const MAGIC = Buffer.from('SSHSIG');
-/** What signatures of git are for; one for a file or a login is none for a commit. */
+/** Purpose of git's signatures; a signature for a file or a login is not valid for a commit. */
 export const GIT_NAMESPACE = 'git';
 
 export function isSshSignature(armored: string): boolean {
@@ -20,7 +20,7 @@ export interface SshVerdict {
   readonly publicKey: Buffer;
 }
 
-/** Throws an Error that says why the signature cannot be judged. */
+/** Throws an Error that says why the signature cannot be checked. */
 export function judgeSshSignature(armored: string, payload: Buffer, purpose = GIT_NAMESPACE): SshVerdict {
   const blob = dearmored(armored);
   if (!blob.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it does not begin as a signature does');

@@ -1,4 +1,4 @@
-// Values as SSH writes them (RFC 4251 section 5).
+// Reads and writes values in the format of SSH (RFC 4251 section 5).
 
 export interface WireReader {
   uint32(): number;
@@ -8,11 +8,11 @@ export interface WireReader {
   text(): string;
   /** A positive number of any size, without leading zeros. */
   magnitude(): Buffer;
-  /** Throws where something is left over. */
+  /** Throws if bytes are left over. */
   end(): void;
 }
 
-/** Every method throws an Error where the bytes end too soon. */
+/** Reads values in turn; every method throws an Error if the bytes end too soon. */
 export function readWire(source: Buffer): WireReader {
   let at = 0;
   function take(length: number): Buffer {
@@ -38,7 +38,7 @@ export function readWire(source: Buffer): WireReader {
   };
 }
 
-/** Length and bytes. */
+/** Returns length and bytes. */
 export function wireBytes(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(4);

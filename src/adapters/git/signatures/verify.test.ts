@@ -1,4 +1,5 @@
-// Commits and tags that real git signs by keys of ssh-keygen and gpg: which are taken, and how each refusal is reported.
+// Commits and tags that real git signs by keys of ssh-keygen and gpg: which are accepted, and how each refusal is
+// reported.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -74,7 +75,7 @@ function written(name: string, text: string | Buffer): string {
   return file;
 }
 
-/** Makes the branch a commit of this text, which no one checks. */
+/** Sets the branch to a commit of this text, unchecked. */
 function forge({ git }: TestRepository, type: 'commit' | 'tag', text: string, ref = 'refs/heads/main'): void {
   git(
     'update-ref',
@@ -169,7 +170,7 @@ test('a signature that was made for something else is none', async () => {
   const withSignature = (header: string) => unsigned.replace('\n\n', `${header}\n\n`);
   forge(fleet, 'commit', withSignature(signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // Two of them: who looks at the other one sees something else.
+  // Two signatures: a reader of the other one would see something else.
   forge(fleet, 'commit', withSignature(signature + signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-missing');
   forge(
@@ -178,7 +179,7 @@ test('a signature that was made for something else is none', async () => {
     withSignature('\ngpgsig -----BEGIN SIGNED MESSAGE-----\n MIIB\n -----END SIGNED MESSAGE-----'),
   );
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // By the right key over the right bytes, but as a file and not as a commit.
+  // The key and the bytes are right, but the signature is for a file and not for a commit.
   const payload = written('payload', Buffer.from(unsigned, 'latin1'));
   const keyFile = key.publicFile.slice(0, -'.pub'.length);
   for (const [namespace, expected] of [
@@ -199,7 +200,7 @@ test('a signature that was made for something else is none', async () => {
   }
 });
 
-test('an OpenPGP key that has run out still vouches for what was signed before; a revoked one for nothing', async () => {
+test('an expired OpenPGP key still vouches for earlier signatures; a revoked one for nothing', async () => {
   const fleet = repository();
   const expired = pgp({ time: '20200101T000000', expires: '1d' });
   const commit = commitBy(fleet, expired);
@@ -222,7 +223,7 @@ describe('tags', () => {
     { mode: 'tag', tag: 'v2.0.0', expected: 'git-signature-invalid', reason: 'it is an old tag under a new name' },
     { mode: 'tag', tag: 'altered', expected: 'git-signature-invalid', reason: 'its message was altered' },
     { mode: 'tag', tag: 'strange', expected: 'git-signature-untrusted', reason: 'it is by another key' },
-    { mode: 'tag', branch: 'main', expected: 'git-signature-missing', reason: 'a branch is no tag' },
+    { mode: 'tag', branch: 'main', expected: 'git-signature-missing', reason: 'a branch is not a tag' },
   ] as const)('$mode with $tag is $expected: $reason', async ({ mode, expected, ...ref }) => {
     for (const make of [ssh, pgp]) {
       const fleet = repository();
@@ -261,8 +262,8 @@ describe('tags', () => {
 test.each([
   { name: 'absent', text: undefined, says: 'it cannot be read' },
   { name: 'empty', text: '# nothing\n', says: 'it holds no key' },
-  { name: 'garbage', text: 'hunter2\n', says: 'is no public key of a known type' },
-  { name: 'dsa', text: 'ssh-dss AAAA x\n', says: 'is no public key of a known type' },
+  { name: 'garbage', text: 'hunter2\n', says: 'is not a public key of a known type' },
+  { name: 'dsa', text: 'ssh-dss AAAA x\n', says: 'is not a public key of a known type' },
   { name: 'cut', text: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA x\n', says: 'ends too soon' },
   { name: 'authority', text: '* cert-authority ssh-ed25519 AAAA\n', says: 'option cert-authority' },
   {
@@ -298,13 +299,13 @@ test('weak RSA keys are of no use', async () => {
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-verify-keys-unusable');
 });
 
-test('what has no header or no end is not signed', () => {
+test('a text without a header or an end is not signed', () => {
   expect(signedCommit(Buffer.from(''))).toBeUndefined();
   expect(signedCommit(Buffer.from('tree x'))).toBeUndefined();
   expect(signedTag(Buffer.from('object x\n\n-----BEGIN NOTHING-----\n'))).toBeUndefined();
 });
 
-/** What a security token would sign: PROTOCOL.u2f, SSH U2F Signatures. */
+/** The bytes that a security token would sign: PROTOCOL.u2f, SSH U2F Signatures. */
 function tokenSignature(
   payload: Buffer,
   sort: 'ed25519' | 'ecdsa',

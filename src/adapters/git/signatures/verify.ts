@@ -1,4 +1,4 @@
-// Whether a commit was signed by someone who is trusted. Keys come from files alone.
+// Verifies that a trusted key signed a commit. Keys come from files alone.
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
@@ -12,7 +12,7 @@ import { isKeyType, readSshKey } from './ssh-key.ts';
 import { GIT_NAMESPACE, isSshSignature, judgeSshSignature } from './ssh-signature.ts';
 
 export interface VerifySettings {
-  /** What must be signed: the commit, the annotated tag that was followed to it, or both. */
+  /** Objects that must be signed: the commit, the annotated tag that was followed to it, or both. */
   readonly mode: 'head' | 'tag' | 'both';
   /** Files of public keys: lines of `.pub` or allowed_signers files, or OpenPGP keys. */
   readonly keys: readonly string[];
@@ -20,7 +20,7 @@ export interface VerifySettings {
 
 interface Found {
   readonly reference: NameReference | CommitReference;
-  /** What the reference names: the commit, or the tag that leads to it. */
+  /** Object that the reference names: the commit, or the tag that leads to it. */
   readonly tip: string;
   readonly commit: string;
 }
@@ -29,13 +29,13 @@ export interface Trust {
   /** Changes with the keys. */
   readonly digest: string;
   /**
-   * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` unless what was found is
-   * signed as it must be.
+   * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` unless the object has
+   * the required signatures.
    */
   check(store: ObjectStore, found: Found): Promise<void>;
 }
 
-/** Reads the keys anew at each call: files that are mounted change. Throws Failure `git-verify-keys-unusable`. */
+/** Reads the keys again at each call: mounted files change. Throws Failure `git-verify-keys-unusable`. */
 export type ReadTrust = () => Promise<Trust>;
 
 export function trustOf(settings: VerifySettings | undefined): ReadTrust {
@@ -66,7 +66,7 @@ async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: Found)
   await checkSigned(ring, what, signedCommit(readContent(store, commit)));
 }
 
-/** The name is part of what is signed: an old release cannot be passed off as a new one. */
+/** Checks the name, too, which is part of the signed bytes: an old release cannot be passed off as a new one. */
 async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: Found): Promise<void> {
   const name = reference.type === 'name' ? reference.name : undefined;
   if (name === undefined || !name.startsWith(TAG_PREFIX) || tip === commit) {
@@ -98,7 +98,7 @@ function checkSsh({ ssh }: KeyRing, what: string, signature: string, payload: Bu
       `${what} is signed by an SSH key that is none of the trusted ones`,
     );
   }
-  if (!good) throw signatureFailure('git-signature-invalid', `${what} is not what was signed`);
+  if (!good) throw signatureFailure('git-signature-invalid', `${what} does not match its signature`);
 }
 
 async function checkPgp({ pgp }: KeyRing, what: string, signature: string, payload: Buffer): Promise<void> {
@@ -130,7 +130,7 @@ function readContent(store: ObjectStore, oid: string): Buffer {
   throw new Failure('git-damaged', `object ${oid} is missing`, { data: { oid }, retryable: true });
 }
 
-/** For signatures of one purpose. Throws Failure `git-verify-keys-unusable`. */
+/** Reads keys for signatures of one purpose. Throws Failure `git-verify-keys-unusable`. */
 export async function readSshKeys(files: readonly string[], purpose: string): Promise<readonly Buffer[]> {
   const read = await Promise.all(files.map(readKeyFile));
   return read.flatMap(({ file, bytes }) => {
@@ -173,14 +173,14 @@ function sshKeysOf(text: string, purpose: string): Buffer[] {
 }
 
 /**
- * `type base64 comment`, as in a `.pub` file, or that behind principals and options, as in ssh-keygen(1), ALLOWED SIGNERS.
- * An option that is not understood would limit the key: then it is not used at all.
+ * Reads `type base64 comment`, as in a `.pub` file, or the same after principals and options, as in ssh-keygen(1),
+ * ALLOWED SIGNERS. An unknown option may limit the key, so the key is not used at all.
  */
 function sshKeyOf(line: string, purpose: string): Buffer {
   const words = line.split(/\s+/);
   const at = words.findIndex(isKeyType);
   const base64 = words[at + 1];
-  if (at < 0 || base64 === undefined) throw new Error(`"${line.slice(0, 60)}" is no public key of a known type`);
+  if (at < 0 || base64 === undefined) throw new Error(`"${line.slice(0, 60)}" is not a public key of a known type`);
   const [, ...options] = words.slice(0, at);
   const strange = options.find((option) => option !== `namespaces="${purpose}"`);
   if (strange !== undefined) throw new Error(`option ${strange} of an allowed signer is not supported`);

@@ -28,7 +28,7 @@ export async function openDaemon({ location, outbound }: DaemonOptions, signal: 
   };
 }
 
-/** The first of the permitted addresses that answers. */
+/** Connects to the first of the permitted addresses that answers. */
 async function connected(
   outbound: Outbound,
   { host, port, url }: DaemonLocation,
@@ -53,7 +53,7 @@ function connectTo(host: string, port: number, signal: AbortSignal): Promise<Soc
     socket.once('close', () => clearTimeout(timer));
     socket.once('error', reject).once('connect', () => {
       clearTimeout(timer);
-      // From here on, reading tells what is wrong; without a listener an error would end the process.
+      // From here on, reads report errors; without a listener an error would end the process.
       socket.off('error', reject).on('error', () => undefined);
       resolve(socket);
     });

@@ -1,5 +1,5 @@
-// Repositories behind a real git daemon and a real sshd: what a fetch brings and costs, and how each refusal is reported. In
-// one file, because all of it shares the sshd and the git daemon that it starts.
+// Repositories behind a real git daemon and a real sshd: results and costs of a fetch, and how each refusal is
+// reported. In one file, because all of it shares the sshd and the git daemon that it starts.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { type SshServer, withoutSshd } from '../../../../test/harness/git-inetd.
 import { createOutbound } from '../../http/outbound.ts';
 
 describe('git daemon', () => {
-  test('is followed from commit to commit, by one connection each, with only what is new', async () => {
+  test('is followed from commit to commit, by one connection each, with only the new objects', async () => {
     const server = await serveDaemon();
     const repository = server.createRepository('fleet.git');
     repository.commit({ ...manyFiles(), 'a.yaml': 'first' });
@@ -158,7 +158,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
         open(`${server.url}/fleet.git`, { ssh: { keyFile: server.keyFile, knownHostsFile } }).fetch(),
       );
       expect([name, failure.code, failure.retryable]).toEqual([name, 'git-ssh-host-unknown', false]);
-      // Nothing is learned: what is not known stays so.
+      // The file does not change: unknown keys are not added.
       expect(readFileSync(knownHostsFile, 'utf8')).toBe(text);
     }
   });

@@ -10,24 +10,24 @@ import { type Conversation, checkAnswer, collectBytes, type Endpoint, requestBod
 export interface GitStream {
   readonly input: Writable;
   readonly output: Readable;
-  /** Once the output has ended: why, where it should not have. */
+  /** After the end of the output: why it ended, if it should not have. */
   complaint(): Promise<Failure | undefined>;
-  /** Ends it at once; reading from it fails with the error, where one is given. */
+  /** Ends it at once; reads from it fail with the error, if one is given. */
   destroy(error?: Error): void;
 }
 
 export interface PipeOptions {
-  /** Throws Failure where there is no connection. The signal ends the attempt. */
+  /** Throws Failure if there is no connection. The signal ends the attempt. */
   readonly open: (signal: AbortSignal) => Promise<GitStream>;
-  /** Bytes of one answer. */
+  /** Maximum bytes of one answer. */
   readonly maxPackBytes: number;
   /** Milliseconds for one exchange. */
   readonly timeoutMs: number;
 }
 
-/** No one is asked at this name: isomorphic-git wants a URL. */
+/** isomorphic-git requires a URL; no request is sent to this name. */
 const URL_FOR_FORM = 'https://pipe.invalid';
-/** A server that knows that nothing is wanted has so long to hang up. */
+/** Time for a server to hang up after it knows that nothing is requested. */
 const GRACE_MS = 2_000;
 const FLUSH = Buffer.from('0000');
 const SERVICE = Buffer.from('001e# service=git-upload-pack\n0000');
@@ -43,8 +43,8 @@ export function pipeEndpoint(options: PipeOptions): Endpoint {
 }
 
 /**
- * Refs that were listed and the request that follows go over one connection: what the request names is what the server
- * offered. The server ends the connection with its answer.
+ * Uses one connection for the listed refs and the request that follows, so that the request names objects that the
+ * server offered. The server ends the connection with its answer.
  */
 function converse(options: PipeOptions): Conversation {
   let held: Open | undefined;
@@ -66,7 +66,7 @@ function converse(options: PipeOptions): Conversation {
   return { http: { request }, close: () => held && dismiss(held.stream) };
 }
 
-/** gitprotocol-pack(5): a flush instead of a request says that nothing is wanted. */
+/** Ends the conversation: a flush instead of a request says that nothing is requested (gitprotocol-pack(5)). */
 function dismiss(stream: GitStream): void {
   stream.input.end(FLUSH);
   stream.output.resume();
@@ -121,7 +121,7 @@ async function exchanged(options: PipeOptions, stream: GitStream, payload: Buffe
 
 type Use = (stream: GitStream) => GitStream;
 
-/** An exchange in its time; a stream whose exchange failed is of no more use. */
+/** Limits the time of an exchange; if an exchange fails, its stream cannot be used any more. */
 async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new Failure('git-unreachable', `no answer within ${timeoutMs} ms`, { retryable: true });
   const attempt = new AbortController();
@@ -145,10 +145,10 @@ async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: Abo
   }
 }
 
-/** The list of refs of most repositories; twice as much each time that it is not enough. */
+/** Enough for the refs of most repositories; doubled each time that it is not enough. */
 const FIRST_ROOM_BYTES = 64 * 1024;
 
-/** The pkt-lines up to the flush after them, which the server waits behind. */
+/** Reads the pkt-lines up to the flush after them, at which the server waits. */
 async function readUpToFlush(stream: GitStream, maxBytes: number): Promise<Buffer> {
   const { output } = stream;
   let room = Buffer.alloc(FIRST_ROOM_BYTES);
@@ -162,7 +162,7 @@ async function readUpToFlush(stream: GitStream, maxBytes: number): Promise<Buffe
     while (at + 4 <= bytes.length) {
       const length = lineLength(bytes, at);
       if (length === 0) return bytes.subarray(0, at + 4);
-      // `ERR` is the last that a server says.
+      // After `ERR` a server sends nothing more.
       if (bytes.toString('latin1', at + 4, at + 8) === 'ERR ') checkAnswer(bytes, 'GET');
       if (at + length > bytes.length) break;
       at += length;

@@ -4,16 +4,19 @@ import { Failure } from '#std/failure.ts';
 
 const LENGTH_BYTES = 4;
 
-/** A server with a hundred thousand branches and tags says as many; a pack of 256 MiB takes four thousand. */
+/** A server with a hundred thousand branches and tags sends as many; a pack of 256 MiB takes four thousand. */
 const LINES_MAX = 250_000;
 
 interface Line {
-  /** Where its payload starts and ends. */
+  /** Start and end of its payload. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The pkt-lines at the start of the bytes, up to the first that is none. Throws Failure `git-protocol-error` where they are too many. */
+/**
+ * Returns the pkt-lines at the start of the bytes, up to the first bytes that are not one. Throws Failure
+ * `git-protocol-error` if there are too many.
+ */
 function* linesOf(bytes: Buffer): Generator<Line> {
   let at = 0;
   for (let count = 1; at + LENGTH_BYTES <= bytes.length; count += 1) {
@@ -30,17 +33,17 @@ function tooMuch(what: string): Failure {
   return new Failure('git-protocol-error', `the server answers with ${what}`, { retryable: true });
 }
 
-/** The payloads of the pkt-lines. */
+/** Returns the payloads of the pkt-lines. */
 export function* pktLines(bytes: Buffer): Generator<Buffer> {
   for (const { start, end } of linesOf(bytes)) yield bytes.subarray(start, end);
 }
 
-/** What is no pack: an acknowledgement, and what is said of history. */
+/** Maximum of the parts that are not the pack: an acknowledgement, and lines about history. */
 const REST_BYTES_MAX = 64 * 1024;
 
 /**
- * The pack on the first side-band channel of an answer, and what isomorphic-git is to see of the answer (gitprotocol-pack(5)): no
- * progress, and no commits that are shallow, which it would look up.
+ * Returns the pack on the first side-band channel of an answer, and the rest for isomorphic-git (gitprotocol-pack(5)):
+ * without progress, and without shallow commits, which it would look up.
  */
 export function takeOutPack(answer: Buffer): { readonly pack: Buffer; readonly rest: Buffer } {
   const pack = Buffer.allocUnsafe(answer.length);
@@ -68,7 +71,10 @@ function isShallow(answer: Buffer, start: number): boolean {
   return word.startsWith('shallow ') || word === 'unshallow ';
 }
 
-/** What a server says instead of an answer: an `ERR` line, or the third side-band channel (gitprotocol-pack(5)). */
+/**
+ * Returns the message that a server sends instead of an answer: an `ERR` line, or the third side-band channel
+ * (gitprotocol-pack(5)).
+ */
 export function serverError(bytes: Buffer): string | undefined {
   for (const { start, end } of linesOf(bytes)) {
     if (start === end) continue;
@@ -78,7 +84,7 @@ export function serverError(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** An upload-pack request of protocol version 0 or 1 with one more capability; other requests are returned as they are. */
+/** Adds a capability to an upload-pack request of protocol version 0 or 1; returns other requests unchanged. */
 export function withCapability(request: Buffer, capability: string): Buffer {
   const [first] = pktLines(request);
   if (first === undefined || first.toString('latin1', 0, 5) !== 'want ') return request;
@@ -87,9 +93,9 @@ export function withCapability(request: Buffer, capability: string): Buffer {
 }
 
 /**
- * An advertisement of protocol version 0 that lists no refs gets the line of an empty repository, which Git sends since
- * 2.41 (gitprotocol-pack(5), `no-refs`). Without a line, isomorphic-git continues in protocol version 2, and the server
- * hangs up.
+ * Adds the line of an empty repository, which Git sends since 2.41 (gitprotocol-pack(5), `no-refs`), to an
+ * advertisement of protocol version 0 that lists no refs. Without a line, isomorphic-git continues in protocol version
+ * 2, and the server hangs up.
  */
 export function withEmptyRefs(advertisement: Buffer): Buffer {
   for (const line of pktLines(advertisement)) {
@@ -99,9 +105,9 @@ export function withEmptyRefs(advertisement: Buffer): Buffer {
 }
 
 /**
- * An advertisement of protocol version 0 or 1 without HEAD gets a line for it, with the object of its first ref. A server leaves HEAD out if
- * HEAD names a branch that does not exist; otherwise HEAD comes first (gitprotocol-pack(5), reference discovery). isomorphic-git
- * looks HEAD up at the end of each fetch, and fails without it.
+ * Adds a line for HEAD, with the object of the first ref, to an advertisement of protocol version 0 or 1 without HEAD.
+ * A server leaves HEAD out if HEAD names a branch that does not exist; otherwise HEAD comes first (gitprotocol-pack(5),
+ * reference discovery). isomorphic-git looks HEAD up at the end of each fetch, and fails without it.
  */
 export function withHead(advertisement: Buffer): Buffer {
   for (const { start, end } of linesOf(advertisement)) {

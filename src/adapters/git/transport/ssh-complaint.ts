@@ -1,18 +1,18 @@
-// What it means that ssh ended: its exit code and what it printed, which is all that it tells.
+// Explains the end of ssh by its exit code and its output, which are all that it reports.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from '../codes.ts';
 
 export interface SshEnd {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   /** Its stderr, to which the server's git writes too. */
   readonly says: string;
-  /** Why it could not be started, where it could not. */
+  /** Error of the start, if ssh could not be started. */
   readonly cause: unknown;
 }
 
-/** The wording of OpenSSH, of git and of forges; the first that is found counts. */
+/** Wordings of OpenSSH, of git and of forges; the first match counts. */
 const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: boolean])[] = [
   [/Host key verification failed|host key is known for|IDENTIFICATION HAS CHANGED/i, 'git-ssh-host-unknown', false],
   [/Load key|UNPROTECTED PRIVATE KEY|no such identity/i, 'git-ssh-key-unusable', false],
@@ -21,7 +21,7 @@ const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: b
   [/connect to (host|address)|Connection (refused|reset|closed|timed out)|kex_exchange/i, 'git-unreachable', true],
 ];
 
-/** Undefined where all is well. */
+/** Returns undefined if ssh ended without an error. */
 export function sshComplaint({ code, says, cause }: SshEnd): Failure | undefined {
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
     return new Failure(
@@ -51,14 +51,14 @@ function adviceOn(code: GitCode): string {
 
 const ADVICE: Partial<Readonly<Record<GitCode, string>>> = {
   'git-ssh-host-unknown':
-    'Put the key of the server into the known_hosts file (ssh-keyscan prints it; compare it with what the host publishes)',
+    'Put the key of the server into the known_hosts file (ssh-keyscan prints it; compare it with the key that the host publishes)',
   'git-ssh-key-unusable':
     'Write the private key into the file again as ssh-keygen wrote it; only the user who runs skep may read the file',
   'git-auth-required': 'Give the key of the source access to the repository',
   'git-not-a-repository': 'Correct the path in the URL, or give the key access',
 };
 
-/** Without warnings' frames of `@` and what a terminal would act on. */
+/** Removes the frames of `@` around warnings, and control characters that a terminal would obey. */
 function lastWords(says: string): string {
   const lines = says
     .split('\n')

@@ -1,4 +1,5 @@
-// Copies of SSH keys whose text had to be repaired: one for each connection, and those that a killed process left behind go away.
+// Creates copies of SSH keys whose text had to be repaired: one for each connection. Removes copies that a killed
+// process left behind.
 
 import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,10 @@ import type { Clock } from '#reconciler/run/ports.ts';
 import { useFolder } from '../state.ts';
 
 const PREFIX = 'ssh-';
-/** A connection needs its copy for the seconds until the server has accepted the key. Other processes may use the folder. */
+/**
+ * A connection needs its copy for the seconds until the server has accepted the key. Other processes may use the
+ * folder.
+ */
 const IN_USE_MS = 10 * 60_000;
 
 /** Throws Failure `git-state-unwritable`. */
@@ -23,7 +27,7 @@ export async function useKeyCopy<T>(dir: string, text: string, run: (keyFile: st
   });
 }
 
-/** Whether or not the key needs a copy now: it may have been replaced since. Throws Failure `git-state-unwritable`. */
+/** Runs even if the key needs no copy now: it may have been replaced since. Throws Failure `git-state-unwritable`. */
 export async function removeLeftCopies(dir: string, clock: Pick<Clock, 'now'>): Promise<void> {
   await useFolder(dir, async () => {
     for (const name of await readdir(dir)) {

@@ -1,4 +1,5 @@
-// Reads the text of a private SSH key: repairs the line ends that copying damaged, and says why ssh could not use the key.
+// Reads the text of a private SSH key: repairs the line ends that copying damaged, and says why ssh could not use the
+// key.
 
 /** Text that ssh can read, a key that is encrypted, or the reason why the text is not a private key. */
 export type KeyText =
@@ -33,7 +34,7 @@ function unreadableReason(text: string, lines: readonly string[]): string {
   return 'it is not a private key: it has no line that consists of "-----BEGIN ... PRIVATE KEY-----"';
 }
 
-/** The first line is the one that begins the key. */
+/** Whether the key is encrypted. The first line is the one that begins the key. */
 function isLocked([first = '', ...lines]: readonly string[]): boolean {
   if (first.includes('ENCRYPTED')) return true;
   if (!first.includes('OPENSSH')) return lines.some((line) => /^Proc-Type:\s*4\s*,\s*ENCRYPTED$/.test(line));
@@ -41,7 +42,7 @@ function isLocked([first = '', ...lines]: readonly string[]): boolean {
   return cipherOf(Buffer.from(lines.slice(0, end < 0 ? undefined : end).join(''), 'base64')) !== 'none';
 }
 
-/** PROTOCOL.key: the name of the cipher follows the magic, after its length. ssh reports a blob that is not such a one. */
+/** Returns the cipher, whose name follows the magic, after its length (PROTOCOL.key). ssh reports other formats. */
 function cipherOf(blob: Buffer): string {
   const at = OPENSSH_MAGIC.length;
   if (blob.length < at + 4 || blob.toString('latin1', 0, at) !== OPENSSH_MAGIC) return 'none';

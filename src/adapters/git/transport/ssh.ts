@@ -18,14 +18,14 @@ import { removeLeftCopies, useKeyCopy } from './ssh-key-copy.ts';
 export interface SshKeys {
   /** Private key without a passphrase. */
   readonly keyFile: string;
-  /** The keys of the servers that are trusted, as `ssh-keyscan` writes them. */
+  /** The keys of the trusted servers, as `ssh-keyscan` writes them. */
   readonly knownHostsFile: string;
 }
 
 export interface SshOptions extends SshKeys {
   readonly location: SshLocation;
   readonly outbound: Outbound;
-  /** Folder that the user may write to, for a copy of a key whose text had to be repaired. */
+  /** Writable folder, for a copy of a key whose text had to be repaired. */
   readonly dir: string;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -36,8 +36,8 @@ const MAX_STDERR_CHARACTERS = 16_384;
 const MAX_KEY_BYTES = 64 * 1024;
 
 /**
- * Throws Failure `git-ssh-key-unusable`, `git-ssh-key-locked`, `git-state-unwritable` or `git-unreachable`; the stream's
- * complaint is the message of ssh about the server.
+ * Throws Failure `git-ssh-key-unusable`, `git-ssh-key-locked`, `git-state-unwritable` or `git-unreachable`; the
+ * stream's complaint is the message of ssh about the server.
  */
 export async function openSsh(options: SshOptions, signal: AbortSignal): Promise<GitStream> {
   await removeLeftCopies(options.dir, options.clock);
@@ -51,7 +51,7 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
     : connectWithCopy(options, key.text, signal);
 }
 
-/** The copy is removed when the server has accepted the key, which it does before it sends anything. */
+/** Removes the copy when the server has accepted the key, which it does before it sends anything. */
 async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
   checkPath(options.dir);
   return useKeyCopy(options.dir, text, async (keyFile) => {
@@ -73,9 +73,9 @@ async function connectWith(options: SshOptions, signal: AbortSignal): Promise<Gi
 }
 
 function started(options: SshOptions, address: string, signal: AbortSignal): GitStream {
-  // SIGKILL: there is nothing that ssh would have to put in order.
+  // SIGKILL: ssh has nothing to clean up.
   const child = spawn('ssh', argumentsOf(options, address), { signal, killSignal: 'SIGKILL' });
-  // Its end tells; without a listener an error of the pipe to it would end the process.
+  // The end of ssh reports errors; without a listener an error of its input pipe would end the process.
   child.stdin.on('error', () => undefined);
   const ended = endOf(child);
   return {
@@ -89,7 +89,7 @@ function started(options: SshOptions, address: string, signal: AbortSignal): Git
   };
 }
 
-/** A server speaks first; if there is no server, the output ends without a byte. */
+/** Whether the server sent anything. A server speaks first; if there is no server, the output ends without a byte. */
 async function spoke({ output }: GitStream): Promise<boolean> {
   await once(output, 'readable');
   return output.readableLength > 0;
@@ -110,8 +110,8 @@ async function endOf(child: ChildProcessWithoutNullStreams): Promise<Failure | u
 }
 
 /**
- * ssh_config(5). The address that was checked is the one connected to; the server is known by the name in the URL all the
- * same. `-F none`: a ProxyCommand or an agent of whoever runs us would go around what is configured here.
+ * ssh_config(5). Connects to the address that was checked, and still verifies the server by the name in the URL.
+ * `-F none`: a ProxyCommand or an agent of the current user would bypass these settings.
  */
 function argumentsOf({ location, keyFile, knownHostsFile }: SshOptions, address: string): string[] {
   const { host, port, user, path } = location;
@@ -141,7 +141,7 @@ function argumentsOf({ location, keyFile, knownHostsFile }: SshOptions, address:
   return ['-F', 'none', '-T', '-x', '-a', ...options, '-p', String(port), '-l', user, '--', name, command];
 }
 
-/** For the server's shell, or git-shell(1), which undoes just this. */
+/** Quotes a path for the server's shell, or git-shell(1), which undoes exactly this quoting. */
 function quotedForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''").replaceAll('!', "'\\!'")}'`;
 }
@@ -151,7 +151,10 @@ function quotedPath(path: string): string {
   return `"${resolve(path).replaceAll('%', '%%')}"`;
 }
 
-/** sshd and ssh demand the same of keys that are the user's own; a mounted Secret is root's and readable by a group. */
+/**
+ * sshd and ssh have the same rules for keys that belong to the user; a mounted Secret is root's and readable by a
+ * group.
+ */
 async function checkFiles({ keyFile, knownHostsFile }: SshKeys): Promise<void> {
   for (const file of [keyFile, knownHostsFile]) {
     checkPath(file);
@@ -175,7 +178,7 @@ function locked(file: string): Failure {
   });
 }
 
-/** The quotes of `quotedPath` do not keep these characters from ssh. */
+/** Refuses characters that the quotes of `quotedPath` do not hide from ssh. */
 function checkPath(file: string): void {
   if (/["\\$\p{Cc}]/u.test(file)) throw unusable(file, 'its path has a character that ssh gives a meaning to');
 }

@@ -1,4 +1,4 @@
-// Conversations with Git servers that ask for credentials, move, break off, or are no Git servers at all.
+// Conversations with Git servers that require credentials, move, break off, or are not Git servers at all.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ test('credentials are sent from the options or the URL, and shown nowhere', asyn
   }
 });
 
-test('a password that changes is read anew', async () => {
+test('a password that changes is read again', async () => {
   const auth = { username: 'bot', password: 'old' };
   const server = await serve({ auth });
   const repository = server.createRepository('fleet.git');

@@ -1,5 +1,5 @@
-// Sends the smart HTTP requests of isomorphic-git through the guarded outbound client, with credentials, redirects, limits,
-// and errors that say what to do (the caller adds URL and ref).
+// Sends the smart HTTP requests of isomorphic-git through the guarded outbound client, with credentials, redirects,
+// limits, and errors with advice (the caller adds URL and ref).
 
 import type { HttpClient } from 'isomorphic-git';
 import { Failure } from '#std/failure.ts';
@@ -13,9 +13,9 @@ export interface Conversation {
   close(): void;
 }
 
-/** Where isomorphic-git reaches a repository, whatever leads there. */
+/** The address by which isomorphic-git reaches a repository, whatever the transport. */
 export interface Endpoint {
-  /** What isomorphic-git gets: http or https, without credentials. */
+  /** URL for isomorphic-git: http or https, without credentials. */
   readonly url: string;
   converse(): Conversation;
 }
@@ -25,7 +25,7 @@ export interface HttpEndpoint {
   readonly url: string;
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
   readonly outbound: Outbound;
-  /** Bytes of one answer. */
+  /** Maximum bytes of one answer. */
   readonly maxPackBytes: number;
   /** Milliseconds for one exchange. */
   readonly timeoutMs: number;
@@ -35,9 +35,9 @@ export function httpEndpoint(endpoint: HttpEndpoint): Endpoint {
   return { url: endpoint.url, converse: () => ({ http: gitHttp(endpoint), close: () => undefined }) };
 }
 
-/** Credentials are sent from the start: asking without them first would cost one more request each time. */
+/** Sends credentials from the start: a first request without them would cost one more request each time. */
 function gitHttp(endpoint: HttpEndpoint): HttpClient {
-  // Where the first request was redirected to; the others follow it there, as git(1) does (`http.followRedirects`).
+  // The target to which the first request was redirected; later requests use it, as in git(1) (`http.followRedirects`).
   let base = endpoint.url;
   let thinPacks = false;
   return {
@@ -65,14 +65,14 @@ async function authorization({ auth, url }: HttpEndpoint, base: string): Promise
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** What a server says instead of an answer, or answers that cannot be read. */
+/** Throws for messages that a server sends instead of an answer, and for answers that cannot be read. */
 export function checkAnswer(answer: Buffer, method: string): void {
   const complaint = serverError(answer);
   if (complaint !== undefined) throw serverRefusal(complaint);
   if (method === 'GET' && answer.includes('object-format=sha256')) throw unsupportedObjects();
 }
 
-/** A server of plain files answers with the file `info/refs`, which has a line with id and name for each ref. */
+/** Refuses the file `info/refs` of a server of plain files, which has a line with id and name for each ref. */
 function refuseListOfFiles(answer: Buffer): void {
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})\trefs\//.test(answer.toString('latin1', 0, 80))) return;
   throw new Failure(
@@ -83,8 +83,8 @@ function refuseListOfFiles(answer: Buffer): void {
 }
 
 /**
- * isomorphic-git never asks for thin packs, whose deltas build on objects that the client has. Without them the server
- * sends every file again with each shallow fetch. What is fetched so is made whole afterwards (`makeWhole`).
+ * Requests thin packs, whose deltas build on objects that the client has. isomorphic-git never does, so the server
+ * would send every file again with each shallow fetch. Fetched packs are completed afterwards (`receivePack`).
  */
 export function requestBody(body: Buffer, thinPacks: boolean): Buffer {
   return thinPacks ? withCapability(body, 'thin-pack') : body;
@@ -110,7 +110,7 @@ async function sendRequest(
   }
 }
 
-/** Without the URL, which whoever called names, unless a redirect led elsewhere. */
+/** Returns the reason without the URL, which the caller adds, unless a redirect led elsewhere. */
 function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;
 }
@@ -142,7 +142,9 @@ function serverRefusal(complaint: string): Failure {
   return new Failure(codeOf(complaint), `the server says: ${complaint}`, { data: { complaint } });
 }
 
-/** The wording of upload-pack for an object that it lacks or does not hand out by name, and of git-daemon. */
+/**
+ * Recognises the wording of upload-pack for an object that it lacks or does not hand out by name, and of git-daemon.
+ */
 function codeOf(complaint: string): GitCode {
   if (complaint.includes('not our ref')) return 'git-ref-not-found';
   return /no such repository|not exported/.test(complaint) ? 'git-not-a-repository' : 'git-protocol-error';

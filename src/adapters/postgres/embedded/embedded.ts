@@ -1,5 +1,5 @@
-// A PostgreSQL of our own in a directory, for `skep dev` and tests: made at the first start, kept over restarts and kills.
-// Only the two given users can log in, and only from this machine.
+// Runs a PostgreSQL of our own in a directory, for `skep dev` and tests: created at the first start, kept over restarts
+// and kills. Only the two given users can log in, and only from this machine.
 
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,20 +14,20 @@ import { chooseSite, type Site } from './site.ts';
 
 export interface Login {
   readonly user: string;
-  /** May differ from start to start: it is set anew each time. */
+  /** May differ from start to start: it is set again each time. */
   readonly password: string;
 }
 
 export interface EmbeddedOptions {
-  /** Made where it is missing. One process at a time uses it. */
+  /** Created if it is missing. Only one process at a time uses it. */
   readonly dir: string;
-  /** Name of the database, made at the first start. */
+  /** Name of the database, created at the first start. */
   readonly database: string;
   /** Owns the database. */
   readonly migrator: Login;
   /** Has no rights before `migrate` grants them. */
   readonly app: Login;
-  /** Default: what npm installed, else what the operating system has. */
+  /** Default: the programs from npm, else those of the operating system. */
   readonly binaries?: Binaries;
 }
 
@@ -36,7 +36,7 @@ export interface EmbeddedDatabase {
   readonly app: DatabaseAddress;
   /** Process id of the server. */
   readonly pid: number;
-  /** Resolves when the server is gone, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   readonly exited: Promise<void>;
   /** Stops the server; no process is left. The data stays. */
   stop(): Promise<void>;
@@ -93,7 +93,7 @@ async function openCluster(site: Site, options: EmbeddedOptions): Promise<Server
   return await startPatiently(server, join(site.dataDir, '..', PORT_FILE));
 }
 
-/** Made under another name first: a start that was interrupted leaves nothing that looks complete. */
+/** Creates it under another name first: an interrupted start leaves nothing that looks complete. */
 async function makeCluster(server: ServerOptions, { database, migrator, app }: EmbeddedOptions): Promise<void> {
   const unfinished = { ...server, dataDir: `${server.dataDir}.new` };
   await removeCluster(unfinished.dataDir);
@@ -111,10 +111,10 @@ function passwordStatement({ user, password }: Login): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 
-/** The port of the last start: what clients have noted stays true, as far as the port is still free. */
+/** File with the port of the last start: the addresses that clients know stay valid if the port is still free. */
 const PORT_FILE = 'port';
 
-/** Processes of a killed server take a moment to go, and a port that was free may be taken when we want it. */
+/** Tries again: processes of a killed server take a moment to end, and a free port may be taken in the meantime. */
 async function startPatiently(options: ServerOptions, portFile: string): Promise<Server> {
   const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
   for (let attempt = 1; ; attempt += 1) {

@@ -1,4 +1,4 @@
-// Who uses the directory of an embedded server: one process at a time, and no server of a process that is gone.
+// Makes one process at a time the owner of the directory of an embedded server, and ends servers whose process is dead.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ const POLL_MS = 20;
 
 /**
  * Makes the directory ours until the returned function is called or this process ends. Throws Failure
- * `database-in-use` where another process that still runs has it.
+ * `database-in-use` if another process that still runs has it.
  */
 export async function claimDirectory(dir: string): Promise<() => Promise<void>> {
   const file = join(dir, OWNER_FILE);
@@ -30,7 +30,7 @@ export async function claimDirectory(dir: string): Promise<() => Promise<void>> 
   return () => rm(file, { force: true });
 }
 
-/** Stops a server that outlived the process which started it, and removes the lock file of one that is gone. */
+/** Stops a server that outlived the process which started it, and removes the lock file of a dead one. */
 export async function endOrphan(dataDir: string): Promise<void> {
   const pid = Number((await readPidFile(dataDir))?.[0]);
   if (!Number.isInteger(pid) || pid <= 0) return;
@@ -45,14 +45,14 @@ export async function endOrphan(dataDir: string): Promise<void> {
   await rm(join(dataDir, 'postmaster.pid'), { force: true });
 }
 
-/** Numbers of processes are used again: the one that has it now must be a server on this very directory. */
+/** Process numbers are used again: the process with this number must be a server on this very directory. */
 async function isServer(pid: number, dataDir: string): Promise<boolean> {
   return isAlive(pid) && (await commandLine(pid)).includes(dataDir);
 }
 
 /**
- * The number of a process and, where the system tells it, when it began: numbers are used again. Undefined for no
- * process, and for one that ended and only waits for its parent to collect it.
+ * The number of a process and, if the system reports it, its start time: numbers are used again. Undefined for no
+ * process, and for a zombie.
  */
 async function processIdentity(pid: number): Promise<string | undefined> {
   if (!isAlive(pid)) return undefined;
@@ -72,7 +72,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Empty for a process that ended and was not collected. */
+/** Returns an empty text for a zombie. */
 async function commandLine(pid: number): Promise<string> {
   if (existsSync('/proc/self')) return (await readOptional(`/proc/${pid}/cmdline`)) ?? '';
   const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]);

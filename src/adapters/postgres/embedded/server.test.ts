@@ -31,7 +31,7 @@ test('an initdb that meets a limit of the disk is a failure with the reason that
   expect(failure).toMatchObject({ code: 'database-server-failed', message: expect.stringContaining('File too large') });
 });
 
-test('a server whose owner is killed stops and, where asked to, takes its directory with it', async () => {
+test('a server whose owner is killed stops and, if requested, deletes its directory', async () => {
   const code = `import { createCluster } from ${JSON.stringify(HARNESS)};
     import { startServer } from ${JSON.stringify(SERVER)};
     const cluster = await createCluster();

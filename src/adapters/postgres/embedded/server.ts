@@ -12,14 +12,14 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 10;
 const KEPT_LOG_CHARS = 4_000;
-/** The server's own words in English, and none of our environment (PGDATA, PGPORT, LANG, ...). */
+/** English messages of the server, and no variables of our environment (PGDATA, PGPORT, LANG, ...). */
 const ENVIRONMENT = { LC_ALL: 'C' };
 
 export interface ServerOptions {
   readonly binaries: Binaries;
-  /** Made by `initCluster`; owned by the account. */
+  /** Created by `initCluster`; owned by the account. */
   readonly dataDir: string;
-  /** Given where we are root. */
+  /** Set if we are root. */
   readonly account?: Account | undefined;
   /** Default: any free one. */
   readonly port?: number;
@@ -33,13 +33,13 @@ export interface Server {
   readonly host: '127.0.0.1';
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the process is gone, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly exited: Promise<void>;
-  /** Disconnects clients, stops the server and resolves when its process is gone. May be called again. */
+  /** Disconnects clients, stops the server and resolves when its process has ended. May be called again. */
   stop(): Promise<void>;
 }
 
-/** Makes a data directory (`initdb`); `authentication` is for connections over TCP. */
+/** Creates a data directory (`initdb`); `authentication` is for connections over TCP. */
 export async function initCluster(
   options: ServerOptions,
   authentication: 'trust' | 'scram-sha-256',
@@ -61,7 +61,7 @@ export async function runSingleUser(options: ServerOptions, database: string, st
   await runProgram(options, options.binaries.postgres, [...args, database], `${statements.join('\n')}\n`);
 }
 
-/** Starts the server on 127.0.0.1 and resolves when it takes connections. Throws Failure `database-server-failed`. */
+/** Starts the server on 127.0.0.1 and resolves when it accepts connections. Throws Failure `database-server-failed`. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const port = options.port ?? (await freePort());
   const args = ['-D', options.dataDir, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
@@ -94,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { host: '127.0.0.1', port, pid, exited, stop };
 }
 
-/** The server of a process that was killed stops all the same: this shell sees its input close and sees to it. */
+/** Stops the server even if our process is killed: this shell notices that its input closes. */
 function guard(options: ServerOptions, pid: number): { child: ChildProcess; closed: Promise<unknown> } {
   const child = launch(options, '/bin/sh', ['-c', WATCHDOG, 'sh', String(pid), options.removeWhenOrphaned ?? '']);
   child.stdin?.on('error', () => undefined);
@@ -102,8 +102,8 @@ function guard(options: ServerOptions, pid: number): { child: ChildProcess; clos
 }
 
 /**
- * Waits up to 10 s, and not for ever, before it deletes: a dead server that no one collects still has a number. Words of
- * its own would go into a pipe that no one reads, and end it.
+ * Waits up to 10 s, and not for ever, before it deletes: a zombie still has its number. Output of the shell would be
+ * written to a pipe without a reader, and end it.
  */
 const WATCHDOG = `exec 2>/dev/null
 read -r _
@@ -113,7 +113,9 @@ left=100
 while kill -0 "$1" && [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
 rm -rf "$2"`;
 
-/** Line 8 of postmaster.pid is the server's own word on how far it is; the file may be an old one, so line 1 counts. */
+/**
+ * Line 8 of postmaster.pid is the server's own report on its progress; the file may be an old one, so line 1 counts.
+ */
 async function ready(dataDir: string, pid: number, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (performance.now() < deadline) {
@@ -125,7 +127,7 @@ async function ready(dataDir: string, pid: number, child: ChildProcess): Promise
   throw new Error(`not ready after ${START_TIMEOUT_MS} ms`);
 }
 
-/** The lines of a data directory's postmaster.pid; undefined where it has none. */
+/** Returns the lines of a data directory's postmaster.pid; undefined if it has none. */
 export async function readPidFile(dataDir: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
@@ -154,7 +156,7 @@ async function runProgram(options: ServerOptions, program: string, args: readonl
   });
 }
 
-/** Its own process group: Ctrl-C reaches us only, and we stop the server in our order. */
+/** Starts a process group of its own: Ctrl-C reaches only us, and we stop the server in our order. */
 function launch(options: ServerOptions, program: string, args: readonly string[]): ChildProcess {
   const { account } = options;
   const owner = account === undefined ? {} : { uid: account.uid, gid: account.gid };
@@ -176,7 +178,7 @@ function spawned(child: ChildProcess, program: string): Promise<{ pid: number }>
   });
 }
 
-/** The exit status, when the process is gone and its output read. */
+/** Resolves with the exit status when the process has ended and its output was read. */
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', resolve));
 }
@@ -189,7 +191,7 @@ function keepLog(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** The first complaint: what initdb and the server write after it is that they end, and clean up. */
+/** Returns the first complaint: later lines of initdb and the server say that they end, and clean up. */
 function reasonIn(log: string): string {
   const lines = log.trim().split('\n');
   const reason = lines.find((line) => /\b(ERROR|FATAL|PANIC|error):/.test(line)) ?? lines.at(-1) ?? '';

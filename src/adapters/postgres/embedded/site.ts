@@ -1,5 +1,5 @@
-// Where the files of an embedded server are. As root the server runs under another account, which cannot enter every
-// directory that we can (a home of root has mode 0700): then programs and data go where it can.
+// Chooses the folders of an embedded server. If we are root, the server runs under another account, which cannot enter
+// every directory (a home of root has mode 0700): then programs and data are put into folders that it can enter.
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
@@ -13,14 +13,16 @@ export interface Site {
   readonly binaries: Binaries;
   readonly account: Account | undefined;
   readonly dataDir: string;
-  /** True where the data directory was made before. */
+  /** True if the data directory was created before. */
   readonly initialised: boolean;
 }
 
-/** Of root alone, and open to every account. */
+/** Owned by root, and open to every account. */
 const SHARED_ROOT = '/var/lib/skep';
 
-/** `dir` is absolute and exists. Throws Failure `database-server-failed` where there is no such place. */
+/**
+ * Returns the folders. `dir` is absolute and exists. Throws Failure `database-server-failed` if there is no such place.
+ */
 export async function chooseSite(
   dir: string,
   binaries: Binaries,
@@ -39,7 +41,7 @@ export async function chooseSite(
 async function siteOf(dir: string, binaries: Binaries, account: Account, sharedRoot: string): Promise<Site> {
   const home = canEnter(account, dirname(dir)) ? dir : join(await openRoot(sharedRoot), shortHash(dir));
   await mkdir(home, { recursive: true });
-  // The server's account makes the data directory in here.
+  // The server's account creates the data directory in here.
   await chown(home, account.uid, account.gid);
   await chmod(home, 0o755);
   const usable = canEnter(account, binaries.directory)
@@ -48,7 +50,7 @@ async function siteOf(dir: string, binaries: Binaries, account: Account, sharedR
   return site(usable, account, home);
 }
 
-/** Whatever our umask is, other accounts must be able to pass. */
+/** Other accounts must be able to enter, whatever our umask is. */
 async function openRoot(sharedRoot: string): Promise<string> {
   await mkdir(sharedRoot, { recursive: true });
   await chmod(sharedRoot, 0o755);
@@ -60,7 +62,7 @@ function site(binaries: Binaries, account: Account | undefined, home: string): S
   return { binaries, account, dataDir, initialised: existsSync(join(dataDir, 'PG_VERSION')) };
 }
 
-/** Whether the account may pass through every directory on the way, this one included. */
+/** Whether the account may enter every directory on the path, this one included. */
 function canEnter(account: Account, dir: string): boolean {
   const { mode, uid, gid } = statSync(dir);
   const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
@@ -68,7 +70,7 @@ function canEnter(account: Account, dir: string): boolean {
   return (mode & bit) !== 0 && (parent === dir || canEnter(account, parent));
 }
 
-/** A copy of the programs with their libraries; made once per place and time of installation. */
+/** Creates a copy of the programs with their libraries, once per place and time of installation. */
 async function copyPrograms({ directory }: Binaries, sharedRoot: string): Promise<Binaries> {
   const native = dirname(directory);
   const copy = join(sharedRoot, `programs-${shortHash(`${native} ${statSync(directory).mtimeMs}`)}`);

@@ -1,11 +1,12 @@
-// Why values cannot be held against a JSON Schema: words that `misfitsOf` does not know, and patterns beyond RE2.
+// Finds the reason why values cannot be checked against a JSON Schema: words that `misfitsOf` does not know, and
+// patterns beyond RE2.
 
 import { isObject, type Json } from '#std/json.ts';
 import { compilePattern } from './scalars.ts';
 
 const UNKNOWN = ['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'];
 
-/** Undefined where they can. `message` is half a sentence. */
+/** Returns undefined if they can. `message` is half a sentence. */
 export function schemaFault(schema: Json | undefined): string | undefined {
   if (Array.isArray(schema)) return firstFault(schema);
   if (!isObject(schema)) return undefined;

@@ -1,11 +1,11 @@
-// The defaults of a JSON Schema, put where a value says nothing.
+// Fills in the defaults of a JSON Schema.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { referred } from './fit.ts';
 
 const DEPTH_MAX = 20;
 
-/** A copy where something was missing. Objects that are missing themselves come with their own default only. */
+/** Returns a copy if something was missing. Missing objects are added only if they have a default of their own. */
 export function fillDefaults(schema: JsonObject, value: Json): Json {
   return fillAt(schema, schema, value, 0);
 }

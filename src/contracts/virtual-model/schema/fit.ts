@@ -1,5 +1,5 @@
-// Whether a value fits a JSON Schema (2020-12, or draft-07). The schema is interpreted, never compiled: it comes from
-// outside. Its words are those that `schemaFault` lets through.
+// Checks whether a value fits a JSON Schema (2020-12, or draft-07). The schema is interpreted, never compiled, because
+// it comes from outside. It has only words that `schemaFault` accepts.
 
 import {
   canonicalJson,
@@ -17,7 +17,7 @@ import { numberMisfit, textMisfit } from './scalars.ts';
 export interface Misfit {
   /** JSON pointer into the value. */
   readonly pointer: string;
-  /** Half a sentence about what is there: `must be integer`. */
+  /** Half a sentence about the value: `must be integer`. */
   readonly message: string;
 }
 
@@ -25,7 +25,7 @@ type Schema = Json | undefined;
 
 interface Fitting {
   readonly root: Schema;
-  /** References that lead back to themselves end here. */
+  /** The remaining depth, which ends circular references. */
   readonly depth: number;
 }
 
@@ -36,7 +36,7 @@ export function misfitsOf(schema: JsonObject, value: Json): readonly Misfit[] {
 }
 
 function fitAt(fitting: Fitting, schema: Schema, value: Json, pointer: string): readonly Misfit[] {
-  if (schema === false) return [misfit(pointer, 'must not be there')];
+  if (schema === false) return [misfit(pointer, 'must be left out')];
   if (!isObject(schema)) return [];
   if (fitting.depth > DEPTH_MAX) return [misfit(pointer, 'is nested too deeply')];
   const inner = { ...fitting, depth: fitting.depth + 1 };
@@ -92,7 +92,7 @@ function plainMisfits(schema: JsonObject, value: Json, pointer: string): readonl
 
 function listMisfits(fitting: Fitting, schema: JsonObject, value: readonly Json[], pointer: string): readonly Misfit[] {
   const { items, prefixItems, additionalItems, minItems, maxItems, uniqueItems, contains } = schema;
-  // draft-07 has a list in `items`, and `additionalItems` for what follows.
+  // draft-07 has a list in `items`, and `additionalItems` for further items.
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest = Array.isArray(items) ? additionalItems : items;
   const found: Misfit[] = [];
@@ -110,7 +110,7 @@ function listMisfits(fitting: Fitting, schema: JsonObject, value: readonly Json[
   ];
 }
 
-/** Compares items by their text with sorted keys: a comparison in pairs would cost the square of their number. */
+/** Compares items by their text with sorted keys. Comparing all pairs would be quadratic. */
 function hasEqualItems(items: readonly Json[]): boolean {
   return new Set(items.map(canonicalJson)).size < items.length;
 }
@@ -178,7 +178,7 @@ function combinedMisfits(fitting: Fitting, schema: JsonObject, value: Json, poin
   ];
 }
 
-/** References lead into the schema itself: `schemaFault` refuses others. */
+/** Returns the referenced schema, which is inside the schema itself: `schemaFault` refuses others. */
 export function referred(root: Schema, reference: string): Schema {
   let schema: Schema = root;
   for (const token of pointerTokens(decodeURIComponent(reference.slice(1)))) {

@@ -1,8 +1,8 @@
-// What JSON Schema says of numbers and texts.
+// Checks the words of JSON Schema about numbers and texts.
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
-import { compileRe2, type Re2 } from '#std/re2/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 
 export function numberMisfit(schema: JsonObject, value: number): string | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
@@ -12,7 +12,7 @@ export function numberMisfit(schema: JsonObject, value: number): string | undefi
   if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) return `must be less than ${exclusiveMaximum}`;
   if (typeof multipleOf !== 'number' || multipleOf === 0) return undefined;
   const share = value / multipleOf;
-  // 0.3 is a multiple of 0.1, whatever fractions in base two say.
+  // 0.3 is a multiple of 0.1, although their binary fractions are not.
   return Math.abs(share - Math.round(share)) < 1e-9 * Math.max(1, Math.abs(share))
     ? undefined
     : `must be a multiple of ${multipleOf}`;
@@ -30,7 +30,7 @@ export function textMisfit(schema: JsonObject, value: string): string | undefine
 
 const compiled = new Map<string, Re2>();
 
-/** Patterns end, whatever they say and whatever the text is (0210). */
+/** Compiles a pattern. Matching always ends, for any pattern and text (0210). */
 export function compilePattern(pattern: string): Re2 {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;

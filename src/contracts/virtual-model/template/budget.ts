@@ -1,29 +1,29 @@
-// What a template may cost: templates and their data are written by strangers.
+// Limits the cost of templates, which are written by strangers, as their data is.
 
 const STOPPED = Symbol('template stopped');
 
-/** Ends the template; what is thrown is for `stopMessage` alone. */
+/** Ends the template. The thrown error is for `stopMessage` only. */
 export function stop(message: string): never {
   throw Object.assign(new Error(message), { [STOPPED]: true });
 }
 
-/** Why a template was ended; undefined for any other error. */
+/** Returns why a template was ended, or undefined for any other error. */
 export function stopMessage(error: unknown): string | undefined {
   return error instanceof Error && STOPPED in error ? error.message : undefined;
 }
 
 export interface Budget {
-  /** Parts of the template that may still be run. */
+  /** Number of parts of the template that may still run. */
   steps: number;
-  /** Characters that may still be made, those that are thrown away included. */
+  /** Number of characters that may still be created, including discarded ones. */
   characters: number;
-  /** Templates that call one another. */
+  /** Number of further nested calls of templates. */
   depth: number;
-  /** Branches and loops inside one another, those of called templates included. */
+  /** Number of further nested branches and loops, including those of called templates. */
   nested: number;
 }
 
-/** 10 MiB of output, templates 100 deep. */
+/** Returns a budget for 10 MiB of output and templates 100 deep. */
 export function newBudget(): Budget {
   return { steps: 1_000_000, characters: 10 * 2 ** 20, depth: 100, nested: 2000 };
 }
@@ -33,7 +33,7 @@ export function spendStep(budget: Budget): void {
   if (budget.steps < 0) stop('the template does not come to an end: it takes more than 1,000,000 steps');
 }
 
-/** Gives the text back. */
+/** Spends the characters of the text, and returns it. */
 export function spendText(budget: Budget, text: string): string {
   budget.characters -= text.length;
   if (budget.characters < 0) stop('the template makes more than 10 MiB of text');

@@ -1,6 +1,6 @@
-// The characters of which Go templates make names.
+// Defines the characters of names in Go templates.
 
-/** The whole character at a UTF-16 index; undefined behind the end. */
+/** Returns the whole character at a UTF-16 index, or undefined after the end. */
 export function codePoint(text: string, at: number): string | undefined {
   const code = text.codePointAt(at);
   return code === undefined ? undefined : String.fromCodePoint(code);

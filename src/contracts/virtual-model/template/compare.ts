@@ -1,5 +1,5 @@
-// Comparisons of Go templates. Source: Go 1.26, text/template, "Functions". Where Go refuses to compare a whole number with
-// a fraction, they are numbers: JSON does not tell them apart.
+// Compares values in Go templates. Source: Go 1.26, text/template, "Functions". Go refuses to compare a whole number
+// with a fraction. Here they are compared as numbers, because JSON does not distinguish them.
 
 import { stop } from './budget.ts';
 import { compareTexts, isList, isMap, typeName, type Value } from './values.ts';

@@ -1,10 +1,10 @@
-// How far a template is read, and why reading it ended early.
+// Tracks the reading of a template, and why it ended early.
 
 import type { Node } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
 export interface TemplateFault {
-  /** What is wrong, and what would be right; half a sentence, without a full stop. */
+  /** Half a sentence with the fault and its remedy, without a full stop. */
   readonly message: string;
   /** UTF-16 index into the template. */
   readonly at: number;
@@ -12,20 +12,20 @@ export interface TemplateFault {
 
 export interface Cursor {
   readonly tokens: readonly Token[];
-  /** Names that may be called. */
+  /** Names of functions that may be called. */
   readonly functions: ReadonlySet<string>;
   readonly definitions: Map<string, readonly Node[]>;
   at: number;
-  /** How deep the parts of the template are inside one another. */
+  /** The depth of nested parts of the template. */
   depth: number;
-  /** The first thing wrong. After it there is nothing left to read, so that every loop ends. */
+  /** The first fault. After it there is nothing left to read, so that every loop ends. */
   fault?: TemplateFault;
 }
 
-/** What a template, or a definition inside of one, has for itself. */
+/** The state of a template, or of a definition inside one. */
 export interface Scope {
   readonly variables: string[];
-  /** How many `range` are around. */
+  /** Number of enclosing `range`. */
   loops: number;
 }
 
@@ -35,19 +35,19 @@ export function newScope(): Scope {
 
 const NOTHING: Token = { type: 'end', text: '', at: 0 };
 
-/** The next token, blanks included. */
+/** Returns the next token, blanks included. */
 export function peekRaw({ tokens, at, fault }: Cursor): Token {
   return fault === undefined ? (tokens[at] ?? NOTHING) : NOTHING;
 }
 
-/** Takes the next token, blanks included. */
+/** Consumes the next token, blanks included. */
 export function takeRaw(cursor: Cursor): Token {
   const token = peekRaw(cursor);
   cursor.at += 1;
   return token;
 }
 
-/** The next token that is no blank. */
+/** Returns the next token that is not a blank. */
 export function peek(cursor: Cursor): Token {
   while (peekRaw(cursor).type === 'space') cursor.at += 1;
   return peekRaw(cursor);
@@ -62,7 +62,7 @@ export function refuseAt(cursor: Cursor, at: number, message: string): void {
   cursor.fault ??= { message, at };
 }
 
-/** A token that cannot stand where it is; `expected` says what could. */
+/** Reports a token that is not allowed at its place. `expected` says which are. */
 export function refuseToken(cursor: Cursor, token: Token, expected: string): void {
   if (token.type === 'fault') refuseAt(cursor, token.at, token.text);
   else refuseAt(cursor, token.at, `expected ${expected}, not ${tokenName(token)}`);
@@ -87,7 +87,7 @@ export function expect(cursor: Cursor, type: TokenType, expected: string): Token
 
 const MAX_DEPTH = 500;
 
-/** Reads a part of a part; parts may be inside one another only so deeply. */
+/** Reads a nested part. Parts may be nested only to a limited depth. */
 export function nested<T>(cursor: Cursor, at: number, read: () => T): T {
   cursor.depth += 1;
   if (cursor.depth > MAX_DEPTH) refuseAt(cursor, at, `nested deeper than ${MAX_DEPTH} levels`);

@@ -1,5 +1,5 @@
-// The functions that templates call. Source: Go 1.26, text/template, "Functions"; `json`, `quote` and `fromJson` are of
-// workflows.
+// Implements the functions that templates call. Source: Go 1.26, text/template, "Functions". `json`, `quote` and
+// `fromJson` belong to workflows.
 
 import { parseJson } from '#std/json.ts';
 import { type Budget, spendText, stop } from './budget.ts';
@@ -33,7 +33,7 @@ function atLeast(least: number, call: TemplateFunction['call']): TemplateFunctio
   return { least, most: ANY, call };
 }
 
-/** `and` and `or` are not here: they do not evaluate all that they are given. */
+/** `and` and `or` are not in this table, because they do not evaluate all their arguments. */
 const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map<string, TemplateFunction>([
   ['not', fixed(1, ([value]) => !isTruthy(value))],
   ['len', fixed(1, ([value]) => lengthOf(value))],
@@ -71,17 +71,17 @@ export function callFunction(budget: Budget, name: string, values: readonly Valu
 function givenText(name: string, value: Value): string {
   if (typeof value === 'string') return value;
   return stop(
-    `${name} takes a text, not ${value === undefined ? 'a value that is not there' : `a value of type ${typeName(value)}`}`,
+    `${name} takes a text, not ${value === undefined ? 'an absent value' : `a value of type ${typeName(value)}`}`,
   );
 }
 
 function readJson(text: string): Value {
   const value = parseJson(text);
-  if (value === undefined) return stop('fromJson: the text is no JSON');
+  if (value === undefined) return stop('fromJson: the text is not JSON');
   return fromData(value);
 }
 
-/** Of a text in bytes. */
+/** Returns the length. That of a text is in bytes. */
 function lengthOf(value: Value): Value {
   if (typeof value === 'string') return BigInt(Buffer.byteLength(value));
   if (isList(value)) return BigInt(value.length);
@@ -90,7 +90,7 @@ function lengthOf(value: Value): Value {
 }
 
 function indexed(item: Value, keys: readonly Value[]): Value {
-  if (item === undefined || item === null) return stop('index of a value that is not there');
+  if (item === undefined || item === null) return stop('index of an absent value');
   let value: Value = item;
   for (const key of keys) {
     if (isMap(value)) {

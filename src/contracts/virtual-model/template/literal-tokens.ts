@@ -1,5 +1,5 @@
-// Finds where a literal of a Go template ends. Source: Go 1.26, text/template, "Arguments"; the Go specification, "Lexical
-// elements".
+// Finds the end of a literal of a Go template. Source: Go 1.26, text/template, "Arguments"; the Go specification,
+// "Lexical elements".
 
 import { codePoint, isAlphanumeric } from './characters.ts';
 
@@ -7,7 +7,7 @@ export type LiteralToken =
   | { readonly type: 'string' | 'raw string' | 'character' | 'number' | 'complex'; readonly end: number }
   | { readonly fault: string };
 
-/** Undefined where no literal begins. */
+/** Returns undefined if no literal begins here. */
 export function scanLiteral(text: string, at: number): LiteralToken | undefined {
   switch (text[at]) {
     case '"':
@@ -42,10 +42,10 @@ function beginsNumber(text: string, at: number): boolean {
   return /^[-+0-9]$/.test(char);
 }
 
-/** Generous: `numberFault` tells whether it is a number. */
+/** Reads everything that may be a number. `numberFault` checks whether it is one. */
 function numeric(text: string, start: number): LiteralToken {
   const end = numberEnd(text, start);
-  const wrong = { fault: `${JSON.stringify(text.slice(start, end + 1))} is no number` };
+  const wrong = { fault: `${JSON.stringify(text.slice(start, end + 1))} is not a number` };
   if (isAlphanumeric(codePoint(text, end))) return wrong;
   if (text[end] !== '+' && text[end] !== '-') return { type: 'number', end };
   const whole = numberEnd(text, end);

@@ -1,5 +1,5 @@
-// What the literals of a Go template are worth, or what is wrong with them. Source: the Go specification, "Integer literals"
-// to "String literals"; strconv, "Unquote" and "ParseFloat".
+// Evaluates the literals of a Go template, or finds their faults. Source: the Go specification, "Integer literals" to
+// "String literals"; strconv, "Unquote" and "ParseFloat".
 
 const INTEGER = /^[+-]?(?:0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
 const DIGITS = '[0-9](?:_?[0-9])*';
@@ -9,14 +9,17 @@ const HEXADECIMAL = new RegExp(
   `^[+-]?0[xX](?:((?:_?${HEX})+)(?:\\.((?:${HEX}(?:_?${HEX})*)?))?|\\.(${HEX}(?:_?${HEX})*))[pP]([+-]?${DIGITS})$`,
 );
 
-/** Why the text is no number that fits one of Go's types; undefined where it is one. */
+/** Returns why the text is not a number that fits one of Go's types, or undefined if it is. */
 export function numberFault(text: string, type: 'number' | 'complex'): string | undefined {
   const sound = type === 'complex' ? isComplex(text) : isImaginary(text) || isInteger(text) || isFraction(text);
   if (sound) return undefined;
-  return INTEGER.test(text) ? `${text} does not fit in 64 bits` : `${JSON.stringify(text)} is no number`;
+  return INTEGER.test(text) ? `${text} does not fit in 64 bits` : `${JSON.stringify(text)} is not a number`;
 }
 
-/** A whole number as a bigint, a fraction as a number. Undefined: neither, or a whole number that no int64 holds. */
+/**
+ * Returns a whole number as a bigint, and a fraction as a number. Returns undefined if it is neither, or a whole number
+ * beyond int64.
+ */
 export function numberValue(text: string): bigint | number | undefined {
   if (!INTEGER.test(text)) return floatValue(text);
   const { negative, size } = integerParts(text);
@@ -38,7 +41,7 @@ function isInteger(text: string): boolean {
   return size < (signed ? 2n ** 63n : 2n ** 64n);
 }
 
-/** A whole number counts only where its type has room for it: `1e3` is one, 2 to the power of 64 is not. */
+/** Whether the number is a fraction. A whole number must fit its type: `1e3` does, 2 to the power of 64 does not. */
 function isFraction(text: string): boolean {
   return /[.eEpP]/.test(text) && isFloat(text);
 }
@@ -52,7 +55,7 @@ function isComplex(text: string): boolean {
   return isFloat(text.slice(0, sign)) && isFloat(text.slice(sign, -1));
 }
 
-/** The sign between the parts: signs of exponents follow their letter. */
+/** Returns the place of the sign between the two parts: signs of exponents follow their letter. */
 function splitAt(text: string): number {
   const hex = /^[+-]?0[xX]/.test(text);
   for (let at = 1; at < text.length; at += 1) {
@@ -91,7 +94,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** The text inside a literal that ends in the quote it began with. Bytes above 127 (`\xff`) are read as Latin-1. */
+/**
+ * Returns the text inside a literal that ends in the quote it began with. Bytes above 127 (`\xff`) are read as Latin-1.
+ */
 export function unquote(literal: string): Unquoted {
   const quote = literal[0] ?? '';
   const inside = literal.slice(1, -1);
@@ -104,21 +109,21 @@ export function unquote(literal: string): Unquoted {
       continue;
     }
     const escaped = unescaped(inside, at + 1, quote);
-    if (escaped === undefined) return { fault: `${inside.slice(at, at + 2)} is no escape` };
+    if (escaped === undefined) return { fault: `${inside.slice(at, at + 2)} is not an escape` };
     value += escaped.char;
     at = escaped.end;
   }
   return { value };
 }
 
-/** Of a literal in single quotes: the number of its character. */
+/** Returns the number of the character in a literal in single quotes. */
 export function characterValue(literal: string): bigint | undefined {
   const unquoted = unquote(literal);
   const code = 'value' in unquoted ? unquoted.value.codePointAt(0) : undefined;
   return code === undefined ? undefined : BigInt(code);
 }
 
-/** What is wrong with a literal in single quotes. */
+/** Returns the fault of a literal in single quotes. */
 export function characterFault(literal: string): string | undefined {
   const unquoted = unquote(literal);
   if ('fault' in unquoted) return unquoted.fault;
@@ -132,7 +137,7 @@ interface Escaped {
   readonly end: number;
 }
 
-/** `at`: behind the backslash. */
+/** `at`: the index behind the backslash. */
 function unescaped(text: string, at: number, quote: string): Escaped | undefined {
   const letter = text[at] ?? '';
   const simple = letter === quote ? quote : ESCAPES[letter];

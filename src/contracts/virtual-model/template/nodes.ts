@@ -1,4 +1,4 @@
-// What a Go template is made of, as data.
+// Defines the parts of a Go template as data.
 
 /** Offsets (`at`) are UTF-16 indices into the template. */
 export type Node =
@@ -12,7 +12,7 @@ export interface Branch {
   readonly type: 'if' | 'with' | 'range';
   readonly pipeline: Pipeline;
   readonly body: readonly Node[];
-  /** After `else`. */
+  /** The nodes after `else`. */
   readonly otherwise: readonly Node[];
   readonly at: number;
 }
@@ -20,13 +20,13 @@ export interface Branch {
 export interface Pipeline {
   /** `$x`, or with range `$i` and `$x`. */
   readonly variables: readonly string[];
-  /** They are declared already (`=`, not `:=`). */
+  /** Whether they are already declared (`=`, not `:=`). */
   readonly assigns: boolean;
   readonly commands: readonly Command[];
   readonly at: number;
 }
 
-/** The first operand is called with the others, where it is a function. */
+/** If the first operand is a function, it is called with the others. */
 export interface Command {
   readonly operands: readonly Operand[];
   readonly at: number;
@@ -35,20 +35,20 @@ export interface Command {
 export type Operand =
   | { readonly type: 'dot' | 'nil'; readonly at: number }
   | { readonly type: 'bool'; readonly value: boolean; readonly at: number }
-  /** A whole number is a bigint; undefined: no value that templates here know (complex numbers). */
+  /** A whole number is a bigint. Undefined for values that templates do not support here (complex numbers). */
   | { readonly type: 'number'; readonly value: bigint | number | undefined; readonly at: number }
   | { readonly type: 'string'; readonly value: string; readonly at: number }
   | { readonly type: 'function'; readonly name: string; readonly at: number }
   /** `.a.b` */
   | { readonly type: 'field'; readonly fields: readonly string[]; readonly at: number }
-  /** `$x.a.b`; the name has its `$`. */
+  /** `$x.a.b`. The name has its `$`. */
   | { readonly type: 'variable'; readonly name: string; readonly fields: readonly string[]; readonly at: number }
   | { readonly type: 'pipeline'; readonly pipeline: Pipeline; readonly at: number }
-  /** Fields of what another operand gives: `(index .a 0).b` */
+  /** Fields of the value of another operand: `(index .a 0).b` */
   | { readonly type: 'chain'; readonly base: Operand; readonly fields: readonly string[]; readonly at: number };
 
 export interface Template {
   readonly nodes: readonly Node[];
-  /** Of `define` and `block`, by name. */
+  /** The content of `define` and `block`, by name. */
   readonly definitions: ReadonlyMap<string, readonly Node[]>;
 }

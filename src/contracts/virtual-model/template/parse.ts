@@ -1,5 +1,5 @@
-// Reads a Go template as text/template parses it: what is refused here is refused there. Source: Go 1.26, text/template,
-// "Actions" and "Nested template definitions".
+// Parses a Go template as text/template does, and refuses the same templates. Source: Go 1.26, text/template, "Actions"
+// and "Nested template definitions".
 
 import {
   type Cursor,
@@ -21,13 +21,13 @@ import { type Token, tokensOf } from './tokens.ts';
 
 export type ParsedTemplate = { readonly template: Template } | { readonly fault: TemplateFault };
 
-/** Go 1.26, text/template, "Functions". */
+/** The functions of Go 1.26, text/template, "Functions". */
 const BUILTINS = [
   ...['and', 'or', 'not', 'len', 'index', 'slice', 'print', 'printf', 'println', 'html', 'js', 'urlquery', 'call'],
   ...['eq', 'ne', 'lt', 'le', 'gt', 'ge'],
 ];
 
-/** What workflows add. */
+/** These functions and those of workflows. */
 const FUNCTIONS: ReadonlySet<string> = new Set([...BUILTINS, 'json', 'quote', 'fromJson']);
 
 export function parseTemplate(text: string): ParsedTemplate {
@@ -47,7 +47,7 @@ export function parseTemplate(text: string): ParsedTemplate {
   return fault === undefined ? { template: { nodes, definitions } } : { fault };
 }
 
-/** The end of a body: `{{end}}`, or `{{else}}` with what may follow it. */
+/** The end of a body: `{{end}}`, or `{{else}}` with its continuation. */
 interface Ending {
   readonly type: 'end' | 'else';
   readonly at: number;
@@ -57,7 +57,7 @@ function isNode(part: Node | Ending): part is Node {
   return part.type !== 'end' && part.type !== 'else';
 }
 
-/** Only the outermost level defines templates. */
+/** Whether a definition follows. Only the outermost level defines templates. */
 function definitionFollows(cursor: Cursor): boolean {
   if (peekRaw(cursor).type !== 'open') return false;
   const start = cursor.at;
@@ -71,7 +71,7 @@ function isKeyword({ type, text }: Token, keyword: string): boolean {
   return type === 'keyword' && text === keyword;
 }
 
-/** Stands at `define`. */
+/** Reads a definition. The cursor is at `define`. */
 function readDefinition(cursor: Cursor): void {
   const { at } = take(cursor);
   const name = readName(cursor);
@@ -86,7 +86,7 @@ function readName(cursor: Cursor): string {
   return '';
 }
 
-/** The body of a definition up to its end; it sees no variables from outside. */
+/** Reads the body of a definition up to its end. It sees no variables from outside. */
 function readDefined(cursor: Cursor): readonly Node[] {
   const { nodes, ending } = parseBody(cursor, newScope());
   if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}, not {{else}}');
@@ -172,7 +172,10 @@ function readBranch(cursor: Cursor, scope: Scope, type: Branch['type'], at: numb
   });
 }
 
-/** What follows an `else`. `{{else if}}` and `{{else with}}` share the `{{end}}` of what they continue. */
+/**
+ * Reads the part after an `else`. `{{else if}}` and `{{else with}}` share the `{{end}}` of the branch that they
+ * continue.
+ */
 function readOtherwise(cursor: Cursor, scope: Scope, type: Branch['type']): readonly Node[] {
   const next = peekRaw(cursor);
   if (type !== 'range' && isKeyword(next, type)) {
@@ -196,7 +199,7 @@ function readJump(cursor: Cursor, scope: Scope, type: 'break' | 'continue', at: 
   return { type, at };
 }
 
-/** A definition where it is used. */
+/** Reads a block: a definition at the place of its use. */
 function readBlock(cursor: Cursor, scope: Scope, at: number): Node {
   const name = readName(cursor);
   const pipeline = readPipeline(cursor, scope, 'action');

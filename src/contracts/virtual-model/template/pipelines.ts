@@ -1,4 +1,4 @@
-// Reads what stands inside the actions of a Go template: declarations, commands, operands. Source: Go 1.26, text/template,
+// Parses the content of the actions of a Go template: declarations, commands, operands. Source: Go 1.26, text/template,
 // "Arguments", "Pipelines" and "Variables".
 
 import { closest } from '#std/closest.ts';
@@ -7,7 +7,7 @@ import { characterFault, characterValue, numberFault, numberValue, unquote } fro
 import type { Command, Operand, Pipeline } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
-/** Where a pipeline stands: a loop may declare two variables. */
+/** The place of a pipeline: a loop may declare two variables. */
 export type Context = 'range' | 'parentheses' | 'action';
 
 const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
@@ -25,7 +25,7 @@ const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
   '(',
 ]);
 
-/** Up to and with the token that ends it. */
+/** Reads a pipeline including the token that ends it. */
 export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pipeline {
   const end = context === 'parentheses' ? ')' : 'close';
   const { at } = peek(cursor);
@@ -45,12 +45,12 @@ export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pi
   return { variables, assigns, commands, at };
 }
 
-/** After a `|`. */
+/** Whether the operand may be called after a `|`. */
 function isCallable({ type }: Operand): boolean {
   return type === 'function' || type === 'field' || type === 'variable' || type === 'pipeline' || type === 'chain';
 }
 
-/** `$x :=`, `$x =`, `$i, $x :=`; none where the pipeline begins otherwise. */
+/** Reads `$x :=`, `$x =`, `$i, $x :=`. Returns none if the pipeline begins otherwise. */
 function readDeclarations(
   cursor: Cursor,
   scope: Scope,
@@ -85,7 +85,7 @@ function readDeclarations(
   return { variables: names, assigns };
 }
 
-/** Up to and with a `|`, or up to the end of the pipeline. */
+/** Reads a command up to the end of the pipeline or including a `|`. */
 function readCommand(cursor: Cursor, scope: Scope): Command {
   const { at } = peek(cursor);
   const operands: Operand[] = [];
@@ -104,7 +104,7 @@ function readCommand(cursor: Cursor, scope: Scope): Command {
   return { operands, at };
 }
 
-/** Undefined where none begins. */
+/** Returns undefined if no operand begins here. */
 function readOperand(cursor: Cursor, scope: Scope): Operand | undefined {
   const token = peek(cursor);
   if (!OPERANDS.has(token.type)) return undefined;
@@ -176,7 +176,7 @@ function refuseWhere(cursor: Cursor, at: number, fault: string | undefined): voi
   if (fault !== undefined) refuseAt(cursor, at, fault);
 }
 
-/** The value of a token that is a string. */
+/** Returns the value of a string token. */
 export function readString(cursor: Cursor, { text, at }: Token): string {
   const unquoted = unquote(text);
   if ('value' in unquoted) return unquoted.value;

@@ -1,5 +1,6 @@
-// printf of Go templates. Source: Go 1.26, fmt, "Printing". Where Go refuses a whole number as a fraction, or a fraction
-// without one as a whole number (`%.2f` of 3, `%d` of 3.0), it counts as what the verb wants: JSON does not tell them apart.
+// Implements printf of Go templates. Source: Go 1.26, fmt, "Printing". Go refuses to print a whole number as a
+// fraction, or the other way round (`%.2f` of 3, `%d` of 3.0). Here the verb decides, because JSON does not distinguish
+// them.
 
 import { stop } from './budget.ts';
 import { formatFloat, printNested, printValue, quoteText } from './text.ts';
@@ -18,10 +19,10 @@ interface Directive {
 
 const DIRECTIVE = /%([-+# 0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]+)?)?(\[)?(.|\n)?/gu;
 
-/** Go's own bound. */
+/** The limit of Go. */
 const SIZE_MAX = 1_000_000;
 
-/** Throws where the format asks for what is not known here: `%#v`, `%[1]d`. */
+/** Throws if the format has verbs that are not supported here: `%#v`, `%[1]d`. */
 export function formatPrintf(format: string, values: readonly Value[]): string {
   let next = 0;
   let made = '';
@@ -39,7 +40,7 @@ export function formatPrintf(format: string, values: readonly Value[]): string {
     const [whole, flags = '', width, precision, reordered, verb] = match;
     made += format.slice(end, match.index);
     end = match.index + whole.length;
-    if (reordered !== undefined) stop(`printf: ${whole} is not known here: give the arguments in their order`);
+    if (reordered !== undefined) stop(`printf: ${whole} is not supported: pass the arguments in their order`);
     const asked = size(width, 'WIDTH');
     const limit = whole.includes('.')
       ? (size(precision, 'PREC') ?? (precision === undefined ? 0 : undefined))
@@ -78,7 +79,7 @@ function directiveOf(flags: string, width: number | undefined, precision: number
 function formatOne(given: Directive, value: Value): string {
   const { verb } = given;
   if (verb === 'T') return pad({ ...given, precision: undefined }, typeName(value));
-  if (verb === 'v' && given.sharp) stop('printf: %#v is not known here: use %v or json');
+  if (verb === 'v' && given.sharp) stop('printf: %#v is not supported: use %v or json');
   const directive = verb === 'v' ? { ...given, plus: false } : given;
   if (value === undefined || value === null) {
     return verb === 'v' ? pad(directive, '<nil>') : `%!${verb}(<nil>)`;
@@ -117,7 +118,7 @@ function formatText(directive: Directive, value: string): string {
     case 'v':
       return pad(directive, cut);
     case 'q':
-      if (directive.sharp) stop('printf: %#q is not known here: use %q');
+      if (directive.sharp) stop('printf: %#q is not supported: use %q');
       return pad(directive, quoteText(cut, directive.plus));
     case 'x':
     case 'X':
@@ -189,7 +190,7 @@ function formatFraction(directive: Directive, value: number): string {
   const { verb, precision, plus, space, zero, width = 0, sharp } = directive;
   const known = FRACTIONS[verb];
   if (known === undefined && !'bxX'.includes(verb)) return badVerb(directive, value);
-  if (known === undefined || sharp) return stop(`printf: %${sharp ? '#' : ''}${verb} of a fraction is not known here`);
+  if (known === undefined || sharp) return stop(`printf: %${sharp ? '#' : ''}${verb} of a fraction is not supported`);
   const plain = formatFloat(value, known.form, precision ?? known.digits);
   const text = 'EG'.includes(verb) ? plain.toUpperCase() : plain;
   const signed = text.startsWith('-') || text.startsWith('+') ? text : (plus ? '+' : space ? ' ' : '') + text;

@@ -1,5 +1,5 @@
-// Which values a Go template reads, as far as that can be known without running it: through `with`, variables, literal
-// `index` and called templates; not through loops and functions.
+// Finds the values that a Go template reads, as far as that can be known without running it. Follows `with`, variables,
+// literal `index` and called templates, but not loops and functions.
 
 import type { Branch, Command, Node, Operand, Pipeline, Template } from './nodes.ts';
 
@@ -12,7 +12,7 @@ export interface Read {
 
 export interface Reads {
   readonly values: readonly Read[];
-  /** Calls of templates that are not defined: running them fails. */
+  /** Calls of undefined templates, which fail when they run. */
   readonly undefinedCalls: readonly { readonly name: string; readonly at: number }[];
 }
 
@@ -26,19 +26,19 @@ export function readsOf(template: Template): Reads {
   return { values, undefinedCalls };
 }
 
-/** Undefined: a value that is not in the data, or no one knows where. */
+/** The path of a value. Undefined if the value is not in the data, or its place is unknown. */
 type Path = readonly string[] | undefined;
 
 interface Walk {
   readonly template: Template;
   readonly values: Read[];
   readonly undefinedCalls: Reads['undefinedCalls'][number][];
-  /** Templates that are being walked: one that calls itself is not walked again. */
+  /** Templates that are being walked. A template that calls itself is not walked again. */
   readonly active: readonly string[];
-  /** Templates by name and what they were called with: each is walked once. */
+  /** Calls of templates by name and argument. Each is walked once. */
   readonly walked: Set<string>;
   readonly dot: Path;
-  /** The last of a name counts. */
+  /** Variables. The last one of a name counts. */
   readonly variables: { readonly name: string; readonly path: Path }[];
 }
 
@@ -74,7 +74,10 @@ function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): vo
   walk.variables.length = outside;
 }
 
-/** Templates that call the next one twice each are walked 2 to the power of their number: beyond this, not at all. */
+/**
+ * If each of several templates calls the next one twice, the number of calls is 2 to the power of their number. Calls
+ * beyond this number are not walked.
+ */
 const MAX_CALLS = 100;
 
 function walkCall(walk: Walk, { name, pipeline, at }: Extract<Node, { type: 'template' }>): void {
@@ -88,13 +91,13 @@ function walkCall(walk: Walk, { name, pipeline, at }: Extract<Node, { type: 'tem
   walkAll({ ...walk, active: [...walk.active, name], dot, variables: [{ name: '$', path: dot }] }, nodes);
 }
 
-/** What the pipeline gives. In a loop its variables are the items, of which nothing is known. */
+/** Returns the path of the pipeline's value. In a loop its variables are the items, which are unknown. */
 function walkPipeline(walk: Walk, { variables, commands }: Pipeline, loop = false): Path {
   let path: Path;
   let piped: Operand | undefined;
   for (const command of commands) {
     path = walkCommand(walk, command, piped);
-    // Of a call, only the running template knows the result.
+    // The result of a call is known only when the template runs.
     piped = command.operands.length === 1 ? command.operands[0] : { type: 'nil', at: command.at };
   }
   for (const name of variables) walk.variables.push({ name, path: loop ? undefined : path });
@@ -111,7 +114,7 @@ function walkCommand(walk: Walk, { operands }: Command, piped: Operand | undefin
   return extended(walk, container, keys.map(literal), first.at);
 }
 
-/** Undefined where the text is known only when the template runs. */
+/** Returns undefined if the text is known only when the template runs. */
 function literal(operand: Operand): string | undefined {
   return operand.type === 'string' ? operand.value : undefined;
 }
@@ -135,7 +138,7 @@ function walkOperand(walk: Walk, operand: Operand): Path {
   }
 }
 
-/** Notes the value that is reached from another by its keys, up to the first that is not known. */
+/** Records the value that the keys lead to from another one, up to the first unknown key. */
 function extended(walk: Walk, from: Path, keys: readonly (string | undefined)[], at: number): Path {
   if (from === undefined) return undefined;
   const known = keys.indexOf(undefined);

@@ -1,5 +1,5 @@
-// Runs a Go template: what text/template makes of it and of data, within a budget. Pure. Source: Go 1.26, text/template;
-// where numbers differ from it, values.ts, compare.ts and printf.ts say so.
+// Runs a Go template on data as text/template does, within a budget. Source: Go 1.26, text/template. values.ts,
+// compare.ts and printf.ts name the differences for numbers.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Budget, newBudget, spendStep, spendText, stop, stopMessage } from './budget.ts';
@@ -10,7 +10,7 @@ import { fromData, isList, isMap, isTruthy, member, sortedKeys, typeName, type V
 
 export type RunTemplate =
   | { readonly text: string }
-  /** Half a sentence; `at` is a UTF-16 index into the template. */
+  /** Half a sentence. `at` is a UTF-16 index into the template. */
   | { readonly fault: { readonly message: string; readonly at: number } };
 
 export function runTemplate({ nodes, definitions }: Template, data: JsonObject): RunTemplate {
@@ -35,11 +35,11 @@ interface Variable {
 interface Run {
   readonly definitions: Template['definitions'];
   readonly budget: Budget;
-  /** Of what is being run. */
+  /** The place of the node that is being run. */
   readonly place: { at: number };
   readonly out: string[];
   readonly dot: Value;
-  /** The last of a name counts. */
+  /** Variables. The last one of a name counts. */
   readonly variables: Variable[];
 }
 
@@ -83,7 +83,7 @@ function write({ budget, out }: Run, text: string): void {
 function walkBranch(run: Run, branch: Branch): Walked {
   const outside = run.variables.length;
   run.budget.nested -= 1;
-  if (run.budget.nested < 0) stop('its parts are inside one another too deeply');
+  if (run.budget.nested < 0) stop('its parts are nested too deeply');
   const walked = branch.type === 'range' ? walkLoop(run, branch) : walkChoice(run, branch);
   run.variables.length = outside;
   run.budget.nested += 1;
@@ -128,7 +128,7 @@ function walkLoop(run: Run, { pipeline, body, otherwise }: Branch): Walked {
   return count === 0 ? walkAll(run, otherwise) : 'on';
 }
 
-/** Of a loop that declares its variables they are the last before its body. */
+/** Sets a variable. The variables that a loop declares are the last ones before its body. */
 function setVariable(run: Run, end: number, name: string, value: Value, assigns: boolean): void {
   const known = run.variables.slice(assigns ? 0 : Math.max(0, end - 2), assigns ? undefined : end);
   const variable = known.findLast((each) => each.name === name);
@@ -151,7 +151,7 @@ function* loopItems(run: Run, value: Value, declared: number): Generator<Item> {
   }
 }
 
-/** A nil is not there any more behind a pipeline. */
+/** Runs a pipeline. A nil becomes absent after a pipeline. */
 function runPipeline(run: Run, { variables, assigns, commands }: Pipeline): Value {
   let piped: { readonly value: Value } | undefined;
   for (const command of commands) piped = { value: evaluateCommand(run, command, piped) ?? undefined };
@@ -173,11 +173,11 @@ function evaluateCommand(run: Run, { operands, at }: Command, piped: Piped): Val
   if (first.type === 'function') return evaluateCall(run, first.name, rest, piped);
   const isGiven = rest.length > 0 || piped !== undefined;
   if (first.type === 'nil') return stop('nil is not a command');
-  if (isGiven && !takesArguments(run, first)) stop('a value that is no function takes no argument');
+  if (isGiven && !takesArguments(run, first)) stop('a value that is not a function takes no argument');
   return evaluateOperand(run, first);
 }
 
-/** Go finds the arguments of a field that is not there only after it has not found it. */
+/** Whether the operand accepts arguments. Go looks up an absent field first, so its arguments cause no error. */
 function takesArguments(run: Run, operand: Operand): boolean {
   const path =
     operand.type === 'field' || operand.type === 'variable' || operand.type === 'chain' ? operand.fields : [];
@@ -234,12 +234,12 @@ function variableValue({ variables }: Run, name: string): Value {
   return found === undefined ? stop(`the variable ${name} is not declared`) : found.value;
 }
 
-/** Fields of what is not there are not there; of anything but a map there are none. */
+/** Returns the value of the fields. Fields of an absent value are absent, and only maps have fields. */
 function reach(from: Value, fields: readonly string[]): Value {
   let value = from;
   for (const field of fields) {
     if (value === undefined) return undefined;
-    if (value === null) return stop(`${field} is asked of a value that is null`);
+    if (value === null) return stop(`${field} is read from a value that is null`);
     if (!isMap(value)) return stop(`a value of type ${typeName(value)} has no field ${field}`);
     value = member(value, field);
   }

@@ -1,5 +1,5 @@
-// Values as text: how Go prints, quotes and escapes them. Source: Go 1.26, fmt, "Printing"; strconv, "Quote"; encoding/json,
-// "Marshal"; text/template, "Functions".
+// Writes values as text: prints, quotes and escapes them as Go does. Source: Go 1.26, fmt, "Printing"; strconv,
+// "Quote"; encoding/json, "Marshal"; text/template, "Functions".
 
 import type { Json } from '#std/json.ts';
 import { stop } from './budget.ts';
@@ -7,7 +7,7 @@ import { fromData, isList, isMap, sortedKeys, type Value } from './values.ts';
 
 const DEPTH_MAX = 500;
 
-/** How a value is printed alone or inside of another; `each` prints what is neither list nor map. */
+/** Prints a value alone or inside another one. `each` prints a value that is neither list nor map. */
 export function printNested(value: Value, each: (value: Value) => string, depth = 0): string {
   if (depth > DEPTH_MAX) stop(`a value is nested deeper than ${DEPTH_MAX} levels`);
   if (isList(value)) return `[${value.map((item) => printNested(fromData(item), each, depth + 1)).join(' ')}]`;
@@ -16,7 +16,7 @@ export function printNested(value: Value, each: (value: Value) => string, depth 
   return `map[${items.join(' ')}]`;
 }
 
-/** As `%v`. */
+/** Prints a value as `%v` does. */
 export function printValue(value: Value): string {
   return printNested(value, printPlain);
 }
@@ -26,7 +26,7 @@ function printPlain(value: Value): string {
   return typeof value === 'number' ? formatFloat(value, 'g', undefined) : String(value);
 }
 
-/** As Sprint: a blank between two that are no texts. */
+/** Prints values as Sprint does: with a blank between two that are not texts. */
 export function printAll(values: readonly Value[]): string {
   return values
     .map((value, index) => {
@@ -37,12 +37,12 @@ export function printAll(values: readonly Value[]): string {
     .join('');
 }
 
-/** Of functions that escape: what is not there is `<no value>`. */
+/** Prints arguments of functions that escape. An absent one is `<no value>`. */
 export function printArguments(values: readonly Value[]): string {
   return printAll(values.map((value) => value ?? '<no value>'));
 }
 
-/** `digits`: of the fraction, or significant ones for `g`; undefined: as many as the number needs. */
+/** `digits`: of the fraction, or significant ones for `g`. If undefined, as many as the number needs. */
 export function formatFloat(value: number, verb: 'e' | 'f' | 'g', digits: number | undefined): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const zero = Object.is(value, -0) ? '-' : '';
@@ -61,10 +61,10 @@ function exponential(value: number, digits: number | undefined): string {
   return `${padDigits(mantissa, digits)}e${exponent.slice(0, 1)}${exponent.slice(1).padStart(2, '0')}`;
 }
 
-/** JavaScript has 100 digits at most; behind them there are zeros nearly always. */
+/** JavaScript has at most 100 digits. The digits behind them are nearly always zeros. */
 const DIGITS_MAX = 100;
 
-/** Go rounds what is in the middle to the even digit, JavaScript away from zero. */
+/** Rounds a number. Go rounds a half to the even digit, JavaScript away from zero. */
 function rounded(value: number, form: 'toFixed' | 'toExponential', digits: number | undefined): string {
   if (digits === undefined) return value[form](undefined);
   const [exact = '', exponent] = value[form](DIGITS_MAX).split('e');
@@ -95,7 +95,7 @@ function shortestPlain(value: number): string {
   return sign + whole + (all.length > point ? `.${all.slice(point)}` : '');
 }
 
-/** Where it is to use as few digits as it can, Go gives a number of seven digits before its point an exponent. */
+/** The limit for the shortest form, in which Go writes a number of seven digits before its point with an exponent. */
 const SHORTEST_LIMIT = 6;
 
 function general(value: number, digits: number | undefined): string {
@@ -123,7 +123,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** unicode.IsPrint */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** As a literal of Go. `ascii`: nothing beyond ASCII stays. */
+/** Writes a text as a literal of Go. `ascii`: characters beyond ASCII are escaped. */
 export function quoteText(text: string, ascii: boolean, mark: '"' | "'" = '"'): string {
   let quoted = mark;
   for (const char of text) quoted += char === mark ? `\\${char}` : (ESCAPES[char] ?? quoteCharacter(char, ascii));
@@ -142,7 +142,7 @@ function hex(code: number, length: number): string {
   return code.toString(16).padStart(length, '0');
 }
 
-/** As json.Marshal: sorted keys, and `<`, `>` and `&` as escapes. */
+/** Writes JSON as json.Marshal does: with sorted keys, and `<`, `>` and `&` as escapes. */
 export function formatJson(value: Value): string {
   return jsonOf(value, 0)
     .replaceAll('<', '\\u003c')

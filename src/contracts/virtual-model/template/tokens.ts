@@ -1,4 +1,4 @@
-// Cuts a Go template into tokens. Source: Go 1.26, text/template, "Text and spaces", "Actions" and "Arguments".
+// Splits a Go template into tokens. Source: Go 1.26, text/template, "Text and spaces", "Actions" and "Arguments".
 
 import { codePoint, isAlphanumeric } from './characters.ts';
 import { scanLiteral } from './literal-tokens.ts';
@@ -28,10 +28,10 @@ export type TokenType =
   /** Another printable character of ASCII. */
   | 'other'
   | 'end'
-  /** Nothing can be read from here on; the text is why. */
+  /** Nothing can be read from here on. The text is the reason. */
   | 'fault';
 
-/** `at`: UTF-16 index into the template. */
+/** A token. `at` is a UTF-16 index into the template. */
 export interface Token {
   readonly type: TokenType;
   readonly text: string;
@@ -57,15 +57,15 @@ interface Scan {
   readonly text: string;
   readonly tokens: Token[];
   at: number;
-  /** Open parentheses of the action. */
+  /** Number of open parentheses in the action. */
   depth: number;
 }
 
-/** All tokens; the last is `end`, or `fault` where reading stopped. */
+/** Returns all tokens. The last one is `end`, or `fault` if reading stopped. */
 export function tokensOf(text: string): readonly Token[] {
   const scan: Scan = { text, tokens: [], at: 0, depth: 0 };
   while (readText(scan) && readAction(scan)) {
-    // Text and actions take turns.
+    // Texts and actions alternate.
   }
   if (scan.tokens.at(-1)?.type !== 'fault') emit(scan, 'end', text.length, text.length);
   return scan.tokens;
@@ -76,13 +76,13 @@ function emit(scan: Scan, type: TokenType, from: number, to: number): void {
   scan.at = to;
 }
 
-/** False always: the caller stops. */
+/** Adds a fault. Always returns false, so that the caller stops. */
 function fault({ tokens }: Scan, at: number, why: string): false {
   tokens.push({ type: 'fault', text: why, at });
   return false;
 }
 
-/** Up to the next action, which is opened; false where there is none, or none that can be read. */
+/** Reads up to the next action and opens it. Returns false if there is none, or its beginning is invalid. */
 function readText(scan: Scan): boolean {
   const { text } = scan;
   for (;;) {
@@ -117,13 +117,13 @@ function skipComment(scan: Scan, start: number): boolean {
 }
 
 interface Close {
-  /** Where `}}` itself begins. */
+  /** The index of `}}` itself. */
   readonly at: number;
-  /** The next text: behind its blanks, where they are trimmed. */
+  /** The index of the next text, after its blanks if they are trimmed. */
   readonly after: number;
 }
 
-/** The end of an action, where it is here. */
+/** Returns the end of an action, if it is here. */
 function closeAt(text: string, at: number): Close | undefined {
   if (isSpace(text[at]) && text.startsWith(`-${CLOSE}`, at + 1)) {
     return { at: at + 2, after: spaceEnd(text, at + 2 + CLOSE.length) };
@@ -131,7 +131,7 @@ function closeAt(text: string, at: number): Close | undefined {
   return text.startsWith(CLOSE, at) ? { at, after: at + CLOSE.length } : undefined;
 }
 
-/** The rest of the action that was opened; false where it cannot be read. */
+/** Reads the rest of the open action. Returns false if it is invalid. */
 function readAction(scan: Scan): boolean {
   for (;;) {
     const close = closeAt(scan.text, scan.at);
@@ -146,7 +146,7 @@ function readAction(scan: Scan): boolean {
   }
 }
 
-/** One token inside an action. */
+/** Reads one token inside an action. */
 function readInside(scan: Scan): boolean {
   const { text, at } = scan;
   const char = text[at];
@@ -173,7 +173,7 @@ function taken(scan: Scan, type: TokenType, end: number): true {
   return true;
 }
 
-/** A run of blanks, without the last where that belongs to the end of the action. */
+/** Reads blanks, except a last one that belongs to the end of the action. */
 function readSpace(scan: Scan): boolean {
   const end = spaceEnd(scan.text, scan.at);
   const trimming = closeAt(scan.text, end - 1)?.at === end + 1;
@@ -186,7 +186,7 @@ function readParenthesis(scan: Scan, char: '(' | ')'): boolean {
   return taken(scan, char, scan.at + 1);
 }
 
-/** `.`, `.field`, `$`, `$variable`, a keyword or an identifier. */
+/** Reads `.`, `.field`, `$`, `$variable`, a keyword or an identifier. */
 function readName(scan: Scan, first: string): boolean {
   const { text, at } = scan;
   const marked = first === '.' || first === '$';

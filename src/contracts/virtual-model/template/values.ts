@@ -1,22 +1,25 @@
-// Values in a running Go template.
+// Defines values in a running Go template.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 /**
- * Undefined is what is not there, null is a nil that is: fields of the first are not there either, those of the second are an
- * error. A bigint is a whole number, a number is a fraction or a literal that was given as one.
+ * Undefined is an absent value, whose fields are absent too. Null is an explicit nil, whose fields are an error. A
+ * bigint is a whole number. A number is a fraction, or a literal that was written as one.
  */
 export type Value = undefined | null | boolean | bigint | number | string | readonly Json[] | JsonObject;
 
 const INTEGERS_END = 2 ** 63;
 
-/** A value of the data. Whole numbers of JSON are whole numbers: the existing platform makes them fractions. */
+/**
+ * Returns a value of the data. Whole numbers of JSON stay whole numbers, while the existing platform makes them
+ * fractions.
+ */
 export function fromData(json: Json | undefined): Value {
   if (typeof json !== 'number' || !Number.isInteger(json) || Math.abs(json) >= INTEGERS_END) return json ?? null;
   return BigInt(json);
 }
 
-/** Undefined where there is no such key. */
+/** Returns undefined if the key does not exist. */
 export function member(object: JsonObject, key: string): Value {
   return Object.hasOwn(object, key) ? fromData(object[key]) : undefined;
 }
@@ -29,14 +32,14 @@ export function isMap(value: Value): value is JsonObject {
   return isObject(value);
 }
 
-/** What `if`, `and`, `or` and `not` go by: false, 0, and what is empty or not there, is not true. */
+/** Whether a value is true for `if`, `and`, `or` and `not`: false, 0, and empty and absent values are not. */
 export function isTruthy(value: Value): boolean {
   if (isList(value)) return value.length > 0;
   if (isMap(value)) return Object.keys(value).length > 0;
   return Boolean(value);
 }
 
-/** As Go names it. */
+/** Returns Go's name of the type. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'boolean':
@@ -53,7 +56,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** By their bytes in UTF-8, as Go compares texts. */
+/** Compares texts by their bytes in UTF-8, as Go does. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -62,7 +65,7 @@ export function compareTexts(a: string, b: string): number {
   return rank(a, at) - rank(b, at);
 }
 
-/** Surrogates stand for characters behind all others. */
+/** Returns the rank of a code unit. Surrogates belong to characters after all others. */
 function rank(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : -1;
   return code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code;

@@ -1,4 +1,4 @@
-// Everything that is wrong with a workflow by itself, beyond its shape.
+// Finds the faults of a single workflow, beyond its shape.
 
 import { dependenciesOf } from './dependencies.ts';
 import { outputFindings } from './outputs.ts';
@@ -7,7 +7,7 @@ import { parametersFindings, schemaFindings } from './schemas.ts';
 import { deepFindings, expressionsOf, readExpression } from './templates.ts';
 import { type ErrorHandling, problem, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
 
-/** `pointer`: of the workflow, in the object that it is part of. */
+/** `pointer`: the place of the workflow in the object that it is part of. */
 export function workflowFindings(workflow: Workflow, pointer: string): readonly WorkflowFinding[] {
   const dependencies = dependenciesOf(workflow.steps, `${pointer}/steps`);
   const read = expressionsOf(workflow, pointer).map(readExpression);
@@ -32,7 +32,7 @@ function descriptionFindings({ description }: Workflow, pointer: string): readon
   return [problem('workflow-description-missing', `${pointer}/description`, message)];
 }
 
-/** As on the existing platform. */
+/** The limit of the existing platform. */
 const MAX_RETRIES = 10;
 
 function errorHandlingFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {

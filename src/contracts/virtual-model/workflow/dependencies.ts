@@ -1,17 +1,17 @@
-// Which step of a workflow waits for which.
+// Finds out which step of a workflow waits for which.
 
 import { closest } from '#std/closest.ts';
 import { problem, type Step, type WorkflowFinding } from './workflow.ts';
 
 export interface Dependencies {
-  /** By id: all that must be done before the step starts. A step that waits for itself is part of a cycle. */
+  /** Steps that must be done before a step starts, by its id. A step that waits for itself is part of a cycle. */
   readonly before: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By id: how many steps there are one behind another before it; absent in and behind cycles. */
+  /** Length of the longest chain of steps before a step, by its id. Absent in and after cycles. */
   readonly levels: ReadonlyMap<string, number>;
   readonly findings: readonly WorkflowFinding[];
 }
 
-/** `pointer`: of the list of steps. */
+/** `pointer`: the place of the list of steps. */
 export function dependenciesOf(steps: readonly Step[], pointer: string): Dependencies {
   const direct = directDependencies(steps);
   const before = new Map([...direct.keys()].map((id) => [id, reachable(id, direct)]));
@@ -25,7 +25,7 @@ export function dependenciesOf(steps: readonly Step[], pointer: string): Depende
 
 type Direct = ReadonlyMap<string, readonly string[]>;
 
-/** Of steps with one id the first counts. */
+/** Returns the direct dependencies. The first of several steps with the same id counts. */
 function directDependencies(steps: readonly Step[]): Direct {
   const ids = new Set(steps.map(({ id }) => id));
   const direct = new Map<string, readonly string[]>();
@@ -51,7 +51,7 @@ function levelsOf(direct: Direct, before: Dependencies['before']): ReadonlyMap<s
   const sound = [...direct.keys()].filter((id) =>
     [id, ...(before.get(id) ?? [])].every((each) => !before.get(each)?.has(each)),
   );
-  // What comes before a step has fewer steps before it.
+  // A step before another one has fewer steps before it.
   const ordered = sound.toSorted((a, b) => (before.get(a)?.size ?? 0) - (before.get(b)?.size ?? 0));
   for (const id of ordered)
     levels.set(id, Math.max(0, ...(direct.get(id) ?? []).map((name) => (levels.get(name) ?? 0) + 1)));
@@ -75,7 +75,7 @@ function unknownFindings(steps: readonly Step[], direct: Direct, pointer: string
   return steps.flatMap(({ id, dependsOn = [] }, index) =>
     dependsOn.flatMap((name, place) => {
       if (direct.has(name)) return [];
-      const message = `step ${id} depends on ${name}, which is no step of the workflow${suggestion(name, direct.keys())}`;
+      const message = `step ${id} depends on ${name}, which is not a step of the workflow${suggestion(name, direct.keys())}`;
       return [problem('workflow-dependency-unknown', `${pointer}/${index}/dependsOn/${place}`, message)];
     }),
   );
@@ -86,7 +86,7 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
-/** One finding per cycle, at its first step. */
+/** Returns one finding per cycle, at its first step. */
 function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
   const reported = new Set<string>();
   return steps.flatMap(({ id }, index) => {
@@ -99,7 +99,7 @@ function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string):
   });
 }
 
-/** The shortest way from a step back to itself, without its end. */
+/** Returns the shortest path from a step back to itself, without its end. */
 function cycleFrom(start: string, direct: Direct): readonly string[] | undefined {
   const queue: (readonly string[])[] = [[start]];
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// The output of a workflow: what no schema says of its properties, because they may be inside one another.
+// Checks the output of a workflow beyond its schema, because its properties may be nested.
 
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '#std/json.ts';
 import { problem, type Workflow, type WorkflowFinding } from './workflow.ts';
@@ -7,10 +7,10 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'] as c
 type Type = (typeof TYPES)[number];
 const FIELDS = ['type', 'description', 'value', 'properties', 'default'];
 
-/** As on the existing platform. */
+/** The limit of the existing platform. */
 const MAX_DEPTH = 10;
 
-/** `pointer`: of the workflow. */
+/** `pointer`: the place of the workflow. */
 export function outputFindings({ output }: Workflow, pointer: string): readonly WorkflowFinding[] {
   return Object.entries(output?.properties ?? {}).flatMap(([name, { type, properties, default: fallback }]) => {
     const at = `${pointer}/output/properties/${pointerToken(name)}`;
@@ -45,7 +45,7 @@ function propertyFindings(property: JsonObject, pointer: string, depth: number):
   ];
 }
 
-/** Document 3, OutputProperty: where the value comes from. */
+/** Checks the source of a value. */
 function sourceFindings(type: Type, { value, properties }: JsonObject, pointer: string): readonly WorkflowFinding[] {
   if (value !== undefined && typeof value !== 'string')
     return [wrong(`${pointer}/value`, 'value must be a template, as text')];
@@ -64,7 +64,7 @@ function defaultFindings(type: Type, value: Json | undefined, pointer: string): 
   return [wrong(`${pointer}/default`, `default cannot be converted to type ${type}`)];
 }
 
-/** The words that Go reads as truth values. */
+/** The texts that Go reads as booleans. */
 const TRUTHS = ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'];
 
 function isConvertible(type: Type, value: Exclude<Json, null>): boolean {

@@ -1,4 +1,4 @@
-// Finds values that the templates of a workflow read and that will not be there.
+// Finds values that the templates of a workflow read and that will not exist.
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { type Dependencies, suggestion } from './dependencies.ts';
@@ -10,15 +10,15 @@ interface Context {
   readonly dependencies: Dependencies;
 }
 
-/** One value that one template reads. */
+/** A value that a template reads. */
 interface Reading {
   readonly path: readonly string[];
   readonly from: ReadExpression;
-  /** With its place in the template, for people. */
+  /** The value with its place in the template, for messages. */
   readonly shown: string;
 }
 
-/** What is wrong with what one template reads: each value and each step once. */
+/** Returns the findings about the values that a template reads. Each value and each step is reported once. */
 export function readFindings(context: Context, from: ReadExpression): readonly WorkflowFinding[] {
   const values = new Map(from.reads.toReversed().map((read) => [JSON.stringify(read.path), read]));
   const readings = [...values.values()].toReversed().map(({ path, at }): Reading => {
@@ -31,7 +31,7 @@ export function readFindings(context: Context, from: ReadExpression): readonly W
   ];
 }
 
-/** The step that is read from, if any. */
+/** Returns the step that is read from, if any. */
 function ofStep({ path }: Reading): readonly string[] {
   return path[0] === 'steps' ? path.slice(1, 2) : [];
 }
@@ -41,7 +41,7 @@ function valueFindings({ workflow }: Context, reading: Reading): readonly Workfl
   const [root, name] = path;
   const roots = ['params', 'steps', 'workflow', ...(from.item === undefined ? [] : ['forEach'])];
   if (root !== undefined && !roots.includes(root)) {
-    const message = `${shown} is nothing: a template sees ${roots.map((each) => `.${each}`).join(', ')}`;
+    const message = `${shown} does not exist: a template sees ${roots.map((each) => `.${each}`).join(', ')}`;
     return [warning('workflow-value-unknown', from.pointer, message)];
   }
   if (name === undefined) return [];
@@ -53,7 +53,7 @@ function valueFindings({ workflow }: Context, reading: Reading): readonly Workfl
 function parameterFindings(workflow: Workflow, { from, shown }: Reading, name: string): readonly WorkflowFinding[] {
   const { declared, isOpen } = propertiesOf(workflow.parameters);
   if (declared.includes(name) || isOpen) return [];
-  const message = `${shown} is no property of parameters${suggestion(name, declared)}`;
+  const message = `${shown} is not a property of parameters${suggestion(name, declared)}`;
   return [warning('workflow-value-unknown', from.pointer, message)];
 }
 
@@ -63,10 +63,13 @@ function propertiesOf(schema: JsonObject = {}): { readonly declared: readonly st
   return { declared: isObject(properties) ? Object.keys(properties) : [], isOpen };
 }
 
-/** Of an elicitation; `skipped` is there if no answer let the workflow go on. */
+/** The members of the output of an elicitation. `skipped` exists if the workflow continued without an answer. */
 const ANSWER_MEMBERS = ['action', 'content', 'skipped'];
 
-/** The output of an elicitation has the decision of the person, and the fields of the answer one level deeper. */
+/**
+ * Checks reads of an elicitation. Its output has the decision of the user, and the fields of the answer one level
+ * deeper.
+ */
 function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): readonly WorkflowFinding[] {
   const [, id, member, field, part] = path;
   const asked = steps.find((step) => step.id === id);
@@ -76,21 +79,21 @@ function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): re
   const code = 'workflow-value-unknown';
   if (!ANSWER_MEMBERS.includes(field) && !Object.hasOwn(defaultResults, field)) {
     const remedy = declared.includes(field) ? `: read .steps.${id}.output.content.${field}` : '';
-    const message = `${shown} is nothing: the output of an elicitation has action and content${remedy}`;
+    const message = `${shown} does not exist: the output of an elicitation has action and content${remedy}`;
     return [warning(code, from.pointer, message)];
   }
   const { content } = defaultResults;
   if (field !== 'content' || part === undefined || schema === undefined || isOpen) return [];
   if (declared.includes(part) || (isObject(content) && Object.hasOwn(content, part))) return [];
   return [
-    warning(code, from.pointer, `${shown} is no property of the schema of step ${id}${suggestion(part, declared)}`),
+    warning(code, from.pointer, `${shown} is not a property of the schema of step ${id}${suggestion(part, declared)}`),
   ];
 }
 
 function loopFindings({ from, shown }: Reading, name: string): readonly WorkflowFinding[] {
   const { item = '' } = from;
   if (name === item || name === 'index') return [];
-  const message = `${shown} is nothing: a loop sees .forEach.${item} and .forEach.index`;
+  const message = `${shown} does not exist: a loop sees .forEach.${item} and .forEach.index`;
   return [warning('workflow-value-unknown', from.pointer, message)];
 }
 
@@ -99,7 +102,7 @@ const STEP_MEMBERS = ['status', 'output', 'content', 'error'];
 function memberFindings({ path, from, shown }: Reading): readonly WorkflowFinding[] {
   const [, , member] = path;
   if (member === undefined || STEP_MEMBERS.includes(member)) return [];
-  const message = `${shown} is nothing: of a step, a template sees ${STEP_MEMBERS.join(', ')}`;
+  const message = `${shown} does not exist: a template sees of a step ${STEP_MEMBERS.join(', ')}`;
   return [warning('workflow-value-unknown', from.pointer, message)];
 }
 
@@ -111,24 +114,27 @@ function stepFindings(context: Context, reading: Reading, id: string): readonly 
   return [problem('workflow-step-unknown', from.pointer, message)];
 }
 
-/** The output is made when all steps are done; a step starts when those before it are. */
+/**
+ * Checks the order of steps. The output is built when all steps are done, and a step starts when the steps before it
+ * are.
+ */
 function awaitedFindings({ dependencies }: Context, { from }: Reading, id: string): readonly WorkflowFinding[] {
   const reader = from.step?.id;
   const { before, levels } = dependencies;
   if (reader === undefined || before.get(reader)?.has(id) === true) return [];
   const code = 'workflow-step-not-awaited';
-  if (reader === id) return [problem(code, from.pointer, `step ${id} reads its own result, which is not there yet`)];
+  if (reader === id) return [problem(code, from.pointer, `step ${id} reads its own result, which does not exist yet`)];
   if (before.get(id)?.has(reader) === true) {
     return [problem(code, from.pointer, `step ${reader} reads the result of ${id}, which only starts after it`)];
   }
-  const message = `step ${reader} reads the result of ${id}, which need not be done by then: add ${id} to its dependsOn`;
+  const message = `step ${reader} reads the result of ${id}, which may not be done by then: add ${id} to its dependsOn`;
   const [its, own] = [levels.get(id), levels.get(reader)];
-  // An engine that runs steps level by level, as the existing platform's does, has an earlier level's results.
+  // An engine that runs steps level by level, as the existing platform does, has the results of earlier levels.
   const lucky = its !== undefined && own !== undefined && its < own;
   return [lucky ? warning(code, from.pointer, message) : problem(code, from.pointer, message)];
 }
 
-/** Document 3, WorkflowStepConfig, defaultResults. `pointer`: of the list of steps. */
+/** Checks defaultResults. `pointer`: the place of the list of steps. */
 export function defaultFindings(
   { steps }: Workflow,
   expressions: readonly ReadExpression[],
@@ -151,12 +157,12 @@ export function defaultFindings(
 }
 
 function whySkipped({ condition, onError }: Step): string | undefined {
-  if (condition !== undefined) return 'is skipped where its condition is false';
+  if (condition !== undefined) return 'is skipped if its condition is false';
   return onError?.action === 'continue' ? 'may fail without ending the workflow' : undefined;
 }
 
 interface MissingDefault {
-  /** Absent: nothing in particular is read, and there are no defaults at all. */
+  /** Absent if the output is read as a whole, and there are no defaults at all. */
   readonly field?: string;
   readonly reader: string;
 }
@@ -174,7 +180,7 @@ function missingDefaults(step: Step, expressions: readonly ReadExpression[]): re
       if (!given && !missing.has(key)) missing.set(key, { field, reader: name });
     }
   }
-  // A field says more than the whole.
+  // A field is more precise than the whole.
   const fields = [...missing.values()].filter(({ field }) => field !== undefined);
   return fields.length > 0 ? fields : [...missing.values()];
 }

@@ -6,7 +6,7 @@ test('no code is made of a schema from outside', async () => {
   // Another test may have compiled the meta-schemas before.
   vi.resetModules();
   const made: string[] = [];
-  // ajv makes code of what it compiles, by the global that is there then.
+  // ajv generates code with the global that exists when it compiles.
   vi.stubGlobal(
     'Function',
     new Proxy(Function, {
@@ -29,7 +29,7 @@ test('no code is made of a schema from outside', async () => {
     };
     expect(schemaFindings(hostile, '/schema')).toEqual([]);
   }
-  // The meta-schemas were compiled, or this would show nothing.
+  // If the meta-schemas were not compiled, this test would prove nothing.
   expect(made.length).toBeGreaterThan(0);
   expect(made.filter((text) => text.includes(mark))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Whether a JSON Schema inside of a workflow can be used: right by its meta-schema, and complete without the network.
-// Nothing of the schema is compiled: it comes from outside.
+// Checks whether a JSON Schema inside a workflow can be used: valid by its meta-schema, and complete without the
+// network. The schema itself is never compiled, because it comes from outside.
 
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
@@ -14,17 +14,20 @@ export type Dialect = 'draft-07' | '2020-12';
 
 const require = createRequire(import.meta.url);
 const validators = new Map<Dialect, Ajv | Ajv2020>();
-/** Their work ends at the first error. */
+/** Validators that stop at the first error. */
 const hastyValidators = new Map<Dialect, Ajv | Ajv2020>();
 
-/** Loaded, and its meta-schema compiled, at the first use: most workflows have no schema. */
+/**
+ * Returns the validator. It is loaded, and its meta-schema compiled, on first use, because most workflows have no
+ * schema.
+ */
 function validatorOf(dialect: Dialect): Ajv | Ajv2020 {
   const validator = validators.get(dialect) ?? newValidator(dialect);
   validators.set(dialect, validator);
   return validator;
 }
 
-/** The first place at which the schema is not right by its meta-schema; undefined if there is none. */
+/** Returns the first place at which the schema is invalid by its meta-schema, or undefined if there is none. */
 export function findFormFault(schema: JsonObject, dialect: Dialect): string | undefined {
   const validator = hastyValidators.get(dialect) ?? newValidator(dialect, false);
   hastyValidators.set(dialect, validator);
@@ -43,7 +46,7 @@ function newValidator(dialect: Dialect, allErrors = true): Ajv | Ajv2020 {
   return new module.Ajv2020(options);
 }
 
-/** Arguments of a tool: they are always an object. */
+/** Checks the schema of a tool's arguments, which must be an object. */
 export function parametersFindings(schema: JsonObject | undefined, pointer: string): readonly WorkflowFinding[] {
   if (schema === undefined || Object.keys(schema).length === 0) return [];
   const { type } = schema;
@@ -65,11 +68,11 @@ export function schemaFindings(schema: JsonObject | undefined, pointer: string):
   const misfits = firstOfEach(validator.errors ?? []).map((error) =>
     wrong(pointer + error.instancePath, sentence(error)),
   );
-  // Only in a well-formed schema it is clear what is a schema.
+  // Which values are schemas is known only in a well-formed schema.
   return misfits.length > 0 ? misfits : deepFindings(schema, schema, pointer);
 }
 
-/** MCP: 2020-12 where the schema does not say. */
+/** Returns the dialect, 2020-12 if the schema does not name one (MCP). */
 export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
   if ($schema === undefined) return '2020-12';
   const name = String($schema).replace(/#$/, '');
@@ -77,7 +80,7 @@ export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
   return name === DRAFT_2020 ? '2020-12' : undefined;
 }
 
-/** Of all that is said about one place the first: what follows are the other branches of the meta-schema. */
+/** Returns the first error about each place. Further ones are about other branches of the meta-schema. */
 function firstOfEach(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const first = new Map<string, ErrorObject>();
   for (const error of errors) if (!first.has(error.instancePath)) first.set(error.instancePath, error);
@@ -90,7 +93,7 @@ function firstOfEach(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 function sentence({ keyword, message = 'is not valid', params }: ErrorObject): string {
   const allowed: unknown = keyword === 'enum' ? params.allowedValues : undefined;
   const words = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : message.replace(' NOT ', ' not ');
-  return `no valid JSON Schema: ${words}`;
+  return `not a valid JSON Schema: ${words}`;
 }
 
 /** Words whose value is a schema, a list of schemas, or a mapping to schemas. */
@@ -108,7 +111,7 @@ export const SCHEMA_MAPS = [
   'properties',
 ];
 
-/** What the meta-schema cannot say, in the schema and all inside of it. */
+/** Checks rules that the meta-schema cannot express, in the schema and in all schemas inside it. */
 function deepFindings(root: JsonObject, schema: JsonObject, pointer: string): readonly WorkflowFinding[] {
   const own = [...referenceFindings(root, schema, pointer), ...patternFindings(schema, pointer)];
   const below = Object.entries(schema).flatMap(([word, value]) => {
@@ -144,7 +147,7 @@ function leadsSomewhere(root: JsonObject, reference: string): boolean {
   return isObject(value) || typeof value === 'boolean';
 }
 
-/** A fragment of a URI; what is not well-formed stays as it is, and leads nowhere. */
+/** Decodes a fragment of a URI. A malformed one stays as it is, and leads nowhere. */
 export function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
@@ -169,11 +172,14 @@ function patternFindings({ pattern, patternProperties }: JsonObject, pointer: st
     }),
   ];
   return patterns.flatMap(([text = '', at = '']) => {
-    return isPattern(text) ? [] : [wrong(at, `${JSON.stringify(text)} is no regular expression`)];
+    return isPattern(text) ? [] : [wrong(at, `${JSON.stringify(text)} is not a regular expression`)];
   });
 }
 
-/** ECMA 262, with or without its Unicode mode: authors test their patterns in either. */
+/**
+ * Whether the text is a pattern of ECMA 262, with or without its Unicode mode, because authors test their patterns in
+ * either.
+ */
 function isPattern(text: string): boolean {
   return ['u', ''].some((flags) => {
     try {

@@ -1,4 +1,4 @@
-// The texts of a workflow that are templates: where they are, and whether each can be read.
+// Finds the texts of a workflow that are templates, and checks whether each can be read.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Node } from '../template/nodes.ts';
@@ -6,15 +6,15 @@ import { parseTemplate } from '../template/parse.ts';
 import { type Read, readsOf } from '../template/reads.ts';
 import { problem, type Step, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
 
-/** One template of a workflow. */
+/** A template of a workflow. */
 export interface Expression {
   readonly text: string;
   readonly pointer: string;
-  /** What it must give. */
+  /** The required type of its result. */
   readonly gives: 'text' | 'condition' | 'list';
-  /** Absent: the output of the workflow. */
+  /** The step of the template. Absent for the output of the workflow. */
   readonly step?: Step;
-  /** Inside of a loop: the name of the item. */
+  /** The name of the item inside a loop. */
   readonly item?: string;
 }
 
@@ -22,7 +22,7 @@ export interface ReadExpression extends Expression {
   readonly reads: readonly Read[];
 }
 
-/** `pointer`: of the workflow. */
+/** `pointer`: the place of the workflow. */
 export function expressionsOf({ steps, output }: Workflow, pointer: string): readonly Expression[] {
   const ofSteps = steps.flatMap((step, index) => stepExpressions(step, `${pointer}/steps/${index}`));
   const properties = output?.properties ?? {};
@@ -48,7 +48,7 @@ function ofText(text: Json | undefined, surroundings: Surroundings): readonly Ex
   return typeof text === 'string' ? [{ text, ...surroundings }] : [];
 }
 
-/** Document 3, WorkflowStepConfig: texts at the first level. */
+/** Returns the templates in arguments: the texts at the first level. */
 function argumentExpressions(values: JsonObject | undefined, surroundings: Surroundings): readonly Expression[] {
   return Object.entries(values ?? {}).flatMap(([name, value]) =>
     ofText(value, { ...surroundings, pointer: `${surroundings.pointer}/${pointerToken(name)}` }),
@@ -64,18 +64,18 @@ function outputExpressions(properties: Readonly<Record<string, unknown>>, pointe
   });
 }
 
-/** What the template reads; where it cannot be used, a finding instead. */
+/** Returns the values that the template reads, or a finding if it cannot be used. */
 export function readExpression(expression: Expression): ReadExpression | WorkflowFinding {
   const { text, pointer, gives } = expression;
   const parsed = parseTemplate(text);
   if ('fault' in parsed) {
     const { message, at } = parsed.fault;
-    return problem('workflow-template-invalid', pointer, `no valid Go template, at ${place(text, at)}: ${message}`);
+    return problem('workflow-template-invalid', pointer, `not a valid Go template, at ${place(text, at)}: ${message}`);
   }
   const { values, undefinedCalls } = readsOf(parsed.template);
   const [call] = undefinedCalls;
   if (call !== undefined) {
-    const message = `no valid Go template, at ${place(text, call.at)}: the template ${call.name} is not defined`;
+    const message = `not a valid Go template, at ${place(text, call.at)}: the template ${call.name} is not defined`;
     return problem('workflow-template-invalid', pointer, message);
   }
   const fault = constantFault(gives, text, parsed.template.nodes);
@@ -84,7 +84,7 @@ export function readExpression(expression: Expression): ReadExpression | Workflo
     : problem('workflow-expression-invalid', pointer, fault);
 }
 
-/** As editors count: from 1. */
+/** Returns the place as editors count, from 1. */
 export function place(text: string, at: number): string {
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
@@ -93,17 +93,17 @@ export function place(text: string, at: number): string {
 
 const TRUTHS = ['true', 'True', 'TRUE', 'false', 'False', 'FALSE'];
 
-/** Text around or instead of actions, which makes the result wrong whatever the actions give. */
+/** Reports text around or instead of actions that makes every result wrong. */
 function constantFault(gives: Expression['gives'], text: string, nodes: readonly Node[]): string | undefined {
   const plain = nodes.every(({ type }) => type === 'text');
   const mixed = !plain && nodes.some((node) => node.type === 'text' && node.text.trim() !== '');
   if (gives === 'condition') {
     if (mixed)
-      return 'must give true or false, but has text beside its {{ }}: compare inside of them, as {{eq .a "b"}}';
-    if (plain && !TRUTHS.includes(text.trim())) return 'must give true or false: put the expression into {{ }}';
+      return 'must result in true or false, but has text around its {{ }}: compare inside them, as {{eq .a "b"}}';
+    if (plain && !TRUTHS.includes(text.trim())) return 'must result in true or false: put the expression into {{ }}';
   }
   if (gives === 'list' && plain && !isJsonList(text)) {
-    return 'must give a JSON list: put the expression into {{ }}, as {{json .steps.a.output.items}}';
+    return 'must result in a JSON list: put the expression into {{ }}, as {{json .steps.a.output.items}}';
   }
   return undefined;
 }
@@ -117,7 +117,7 @@ function isJsonList(text: string): boolean {
   }
 }
 
-/** Templates that no one expands: only texts at the first level are. */
+/** Reports templates that are never expanded, because only texts at the first level are. */
 export function deepFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {
   return steps.flatMap((step, index) => {
     const at = `${pointer}/steps/${index}`;
@@ -130,7 +130,7 @@ export function deepFindings({ steps }: Workflow, pointer: string): readonly Wor
 
 function deepIn(value: Json | undefined, pointer: string, depth: number): readonly WorkflowFinding[] {
   if (typeof value === 'string' && depth > 1 && value.includes('{{')) {
-    const message = 'is not expanded: of arguments, only texts at the first level are templates';
+    const message = 'is not expanded: only texts at the first level of arguments are templates';
     return [warning('workflow-setting-unused', pointer, message)];
   }
   if (typeof value !== 'object' || value === null) return [];

@@ -1,4 +1,4 @@
-// A composite tool as the checks see it: whatever reads one has checked its shape and filled in defaults.
+// Defines a composite tool for the checks: its shape has been checked and defaults are filled in.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Severity } from '#std/problem.ts';
@@ -32,14 +32,14 @@ export interface Step extends ToolCall {
   readonly schema?: JsonObject;
   readonly collection?: string;
   readonly itemVar?: string;
-  /** Of forEach. */
+  /** The inner step of forEach. */
   readonly step?: ToolCall;
 }
 
 interface OutputProperty {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
   readonly value?: string;
-  /** With the same fields; their shape has not been checked. */
+  /** Nested properties with the same fields. Their shape has not been checked. */
   readonly properties?: Readonly<Record<string, JsonObject>>;
   readonly default?: Json;
 }
@@ -47,7 +47,7 @@ interface OutputProperty {
 export interface WorkflowFinding {
   readonly code: VirtualCode;
   readonly severity: Severity;
-  /** JSON pointer, beginning with the one that the workflow was given with. */
+  /** JSON pointer that begins with the pointer of the workflow. */
   readonly pointer: string;
   readonly message: string;
 }

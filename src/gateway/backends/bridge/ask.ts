@@ -1,4 +1,4 @@
-// Requests that a bridge sends for itself: one message out, one response back, within a time.
+// Sends a bridge's own requests: one message out, one response back, within a time limit.
 
 import type { Message, ResponseMessage } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -17,16 +17,16 @@ interface Answered {
   readonly ok: true;
   readonly status: number;
   readonly headers: Headers;
-  /** Absent where the answer had none, as for a notification. */
+  /** Absent if the answer had no response, as for a notification. */
   readonly response?: { readonly bytes: Buffer; readonly message: ResponseMessage };
 }
 
 export type Asked = Answered | { readonly ok: false; readonly fault: BackendFault };
 
-/** What a request of ours takes over from the one of the client that caused it. */
+/** Parts of the client's request that a request of our own takes over. */
 export type Cause = Pick<Exchange, 'headers' | 'path' | 'caller' | 'authorize'>;
 
-/** The cause's headers without those that say what its own message is, and with others. */
+/** Returns the cause's headers without those that describe its own message, plus other headers. */
 export function headersFor({ headers }: Cause, own: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -51,7 +51,7 @@ const POST_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json',
 };
 
-/** A POST of this message, for the reason that `cause` gives. */
+/** Returns a POST of this message with the credentials of `cause`. */
 export function postExchange(
   cause: Cause,
   era: Era,
@@ -64,13 +64,13 @@ export function postExchange(
   return { method: 'POST', era, path, headers: sent, body, message: messageIn(body), session, caller, authorize };
 }
 
-/** Undefined only for what no scan accepts, and such bytes are never made here. */
+/** Returns undefined only for bytes that no scan accepts; our own messages are always valid. */
 function messageIn(body: Buffer): Message | undefined {
   const scanned = scanMessage(body);
   return scanned.ok ? scanned.message : undefined;
 }
 
-/** Settles with the response of the other side, or with its head where there is none. Never rejects. */
+/** Settles with the response of the other side, or only with its head if there is no response. Never rejects. */
 export function ask({ backend, clock, timeoutMs, maxBytes }: Asking, exchange: Exchange): Promise<Asked> {
   return new Promise((resolve) => {
     let flow: Flow | undefined;

@@ -1,4 +1,4 @@
-// A server of either era as one that speaks both: what it speaks itself passes, the other era is bridged.
+// Presents a server of either era as one that speaks both: requests of its own era pass, the other era is bridged.
 
 import type { Answer, Backend, BackendFault, Era, Exchange, Flow } from '../backend.ts';
 import { type BridgeContext, createLaterFlow, NO_FLOW } from './context.ts';
@@ -42,7 +42,7 @@ export function bridgeEras(backend: Backend, ports: BridgePorts, limits?: Partia
   };
 }
 
-/** What is known for good, or has been learned. */
+/** Returns a fixed or learned fact; undefined if it is not known yet. */
 function speaks({ context, eras }: Bridge, era: Era): boolean | undefined {
   const fixed = context.backend.eras();
   return fixed === undefined ? eras.speaks(era) : fixed.has(era);
@@ -83,7 +83,7 @@ function openSession(bridge: Bridge, exchange: Exchange, answer: Answer): Flow {
   return openUnknown(bridge, exchange, answer);
 }
 
-/** The first `initialize`: the server's answer to it shows what it speaks. */
+/** Sends the first `initialize`: the server's answer shows which era it speaks. */
 function openUnknown(bridge: Bridge, exchange: Exchange, answer: Answer): Flow {
   const { context, eras, detectStateless, sessionClients } = bridge;
   const flow = createLaterFlow();
@@ -118,7 +118,7 @@ function afterDetection(
   return flow;
 }
 
-/** Statuses with which servers refuse what belongs to the other era, among other things. */
+/** Statuses with which servers refuse requests of the other era, among other things. */
 const DOUBTFUL: ReadonlySet<number> = new Set([400, 404, 405]);
 
 function watch({ eras }: Bridge, answer: Answer): Answer {

@@ -1,4 +1,4 @@
-// What all parts of a bridge share.
+// Defines the context that all parts of a bridge share.
 
 import type { Backend, Flow } from '../backend.ts';
 import type { Asking } from './ask.ts';
@@ -8,7 +8,7 @@ export interface BridgeContext {
   readonly backend: Backend;
   readonly ports: BridgePorts;
   readonly limits: BridgeLimits;
-  /** The backend does not speak the era that was thought: the next request asks again. */
+  /** Called if the backend does not speak the assumed era: the next request detects it again. */
   readonly doubtEra: () => void;
 }
 
@@ -22,12 +22,12 @@ export const NO_FLOW: Flow = {
 };
 
 export interface LaterFlow extends Flow {
-  /** The flow that does the work, once it has begun. It is aborted at once where the client has gone meanwhile. */
+  /** Attaches the flow that does the work. It is aborted at once if the client has gone. */
   begin(flow: Flow): void;
   aborted(): boolean;
 }
 
-/** A flow for work that begins after something has been waited for. */
+/** Creates a flow for work that begins only after waiting. */
 export function createLaterFlow(): LaterFlow {
   let inner: Flow | undefined;
   let aborted = false;
@@ -45,7 +45,7 @@ export function createLaterFlow(): LaterFlow {
   };
 }
 
-/** A text that is in no other process and no other time. */
+/** Returns a text that is unique across processes and restarts. */
 export function uniqueText({ ports }: Pick<BridgeContext, 'ports'>): string {
   return ports.clock.random(12).toString('base64url');
 }

@@ -1,4 +1,4 @@
-// Asks a server which eras it speaks, with the request at hand as the occasion.
+// Detects which eras a server speaks when a request needs to know it.
 
 import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -14,18 +14,18 @@ import { closeSession, openSession } from './stateless-client/backend-session.ts
 
 export type Detected =
   | { readonly kind: 'known'; readonly speaks: boolean }
-  /** The server's own answer says more than we could, such as 401. */
+  /** The server's own answer, such as 401, is more helpful than ours. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed'; readonly fault: BackendFault };
 
-/** A server that answers nothing to a method that it does not know. */
+/** Time limit for a server that does not answer methods that it does not know. */
 const SILENCE_MS = 5000;
 
 const CLIENT = { name: 'skep', version: '1' };
 
 const META = JSON.stringify({ [META_VERSION]: '2026-07-28', [META_CAPABILITIES]: {}, [META_CLIENT]: CLIENT });
 
-/** One question at a time, however many requests wait for its answer. */
+/** Creates a detector that runs once at a time, however many requests wait for its result. */
 export function createStatelessDetector(
   context: BridgeContext,
   eras: EraKnowledge,
@@ -48,19 +48,22 @@ export function createStatelessDetector(
   };
 }
 
-/** It broke, or its server does at a method or a revision that it does not know: only `initialize` tells. */
+/**
+ * Returns whether only `initialize` can tell: the server failed, or fails at methods or revisions that it does not
+ * know.
+ */
 function breaksAtDiscover(asked: Asked): boolean {
   return asked.ok ? asked.status >= 500 : asked.fault.reason === 'closed';
 }
 
-/** Begins a session for the caller, and ends it. */
+/** Opens a session for the caller, and ends it. */
 async function acceptsSession(context: BridgeContext, cause: Cause): Promise<boolean> {
   const opened = await openSession(context, { key: '', capabilities: {}, clientInfo: CLIENT }, cause);
   if (opened.ok) void closeSession(context, opened.session);
   return opened.ok;
 }
 
-/** 2026-07-28, Streamable HTTP, Backward Compatibility. */
+/** Implements 2026-07-28, Streamable HTTP, Backward Compatibility. */
 function judge(asked: Asked): Detected {
   if (!asked.ok) return judgeFault(asked.fault);
   if (asked.status === 401 || asked.status === 403 || asked.status === 429) return { kind: 'refused' };
@@ -93,7 +96,10 @@ function judgeFault(fault: BackendFault): Detected {
   }
 }
 
-/** Sends the client's own `initialize`. Its answer is the client's, unless the server turns out to have no sessions. */
+/**
+ * Sends the client's own `initialize`. The answer is passed to the client unless the server turns out to have no
+ * sessions.
+ */
 export async function tryInitialize(context: BridgeContext, eras: EraKnowledge, exchange: Exchange): Promise<Asked> {
   const asked = await ask(askingOf(context), exchange);
   if (spoke(asked)) eras.learn('session', true);
@@ -104,7 +110,7 @@ export function spoke(asked: Asked): boolean {
   return asked.ok && asked.response?.message.result !== undefined;
 }
 
-/** Whether the server may be one without sessions: it was reached and did not accept `initialize`. */
+/** Returns whether the server may be one without sessions: it was reached and did not accept `initialize`. */
 export function refusedInitialize(asked: Asked): boolean {
   if (asked.ok) return asked.status !== 401 && asked.status !== 403 && asked.status !== 429 && asked.status < 500;
   return judgeFault(asked.fault).kind === 'known';
@@ -112,7 +118,7 @@ export function refusedInitialize(asked: Asked): boolean {
 
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'content-type', 'transfer-encoding']);
 
-/** Gives the client an answer that has been read. */
+/** Sends an answer that has already been read to the client. */
 export function replay(asked: Asked, answer: Answer): void {
   if (!asked.ok) {
     answer.fail(asked.fault);

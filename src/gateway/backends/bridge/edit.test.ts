@@ -53,7 +53,7 @@ it('inserts into an object that is empty but for white space', () => {
   expect(applyPatches(bytes, [addMembers(bytes, 0, '"a":1')]).toString()).toBe('{"a":1 \n}');
 });
 
-it('reads keys with escapes and refuses what is no JSON object', () => {
+it('reads keys with escapes and refuses bytes that are not a JSON object', () => {
   expect(objectMembers(Buffer.from('{"\\u0061":1}'), 0)?.map(({ key }) => key)).toEqual(['a']);
   for (const text of ['', '{', '{"a"}', '{"a":}', '{"a":1,}', '{"a":1 "b":2}', '{"a":[1}', '{"a":"x}']) {
     expect(objectMembers(Buffer.from(text), 0), text).toBeUndefined();

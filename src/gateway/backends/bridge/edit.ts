@@ -1,10 +1,10 @@
-// Changes of JSON bytes: adds members to objects and takes members and elements out. What is not named stays byte for byte.
+// Edits JSON bytes: adds members to objects, and removes members and elements. All other bytes stay unchanged.
 
 import { afterSpace, type Member, objectMembers } from '../../wire/json-walk.ts';
 import type { Span } from '../../wire/message.ts';
 import { type Patch, patchBytes } from '../../wire/patch.ts';
 
-/** The bytes after all patches, in whatever order they are; they must not overlap. */
+/** Applies patches in any order; they must not overlap. */
 export function applyPatches(bytes: Buffer, patches: readonly Patch[]): Buffer {
   if (patches.length < 2) return patchBytes(bytes, patches);
   return patchBytes(
@@ -17,15 +17,15 @@ export function replaceSpan(span: Span, text: string): Patch {
   return { span, bytes: Buffer.from(text) };
 }
 
-/** Adds members, as `"key":value,"key":value`, at the beginning of the object that begins at `at`. */
+/** Adds members, written as `"key":value,"key":value`, at the start of the object that begins at `at`. */
 export function addMembers(bytes: Buffer, at: number, members: string): Patch {
   const empty = bytes[afterSpace(bytes, at + 1)] === 0x7d;
   return replaceSpan({ start: at + 1, end: at + 1 }, empty ? members : `${members},`);
 }
 
 /**
- * Takes the members out whose keys `drop` names, and adds others: all patches of one object at once, so that commas stay
- * right. Undefined where no object begins at `at`.
+ * Removes the members whose keys `drop` selects, and adds others. Makes all patches of one object at once, so that the
+ * commas stay right. Returns undefined if no object begins at `at`.
  */
 export function changeMembers(
   bytes: Buffer,
@@ -37,7 +37,7 @@ export function changeMembers(
   return members === undefined ? undefined : patchesOf(members, at, drop, added);
 }
 
-/** The same for an object whose members have been read. */
+/** Does the same for an object whose members have been read. */
 export function patchesOf(
   members: readonly Member[],
   at: number,
@@ -52,7 +52,7 @@ export function patchesOf(
   return [replaceSpan({ start: at + 1, end: at + 1 }, added.join(',') + more), ...patches];
 }
 
-/** Elements of a list that are taken out. */
+/** Returns patches that remove elements of a list. */
 export function dropElements(elements: readonly Span[], drop: (index: number) => boolean): readonly Patch[] {
   return dropSpans(
     elements,
@@ -62,7 +62,9 @@ export function dropElements(elements: readonly Span[], drop: (index: number) =>
 
 const NOTHING = Buffer.alloc(0);
 
-/** Takes items of a comma list out, each with the comma after it; those at the end with the comma before them. */
+/**
+ * Removes items of a comma-separated list, each with the comma after it; items at the end with the comma before them.
+ */
 function dropSpans(spans: readonly Span[], dropped: readonly boolean[]): readonly Patch[] {
   const patches: Patch[] = [];
   const lastKept = dropped.lastIndexOf(false);

@@ -1,12 +1,12 @@
-// Which eras a server speaks, as far as its answers have shown.
+// Remembers which eras a server speaks, as its answers have shown.
 
 import type { Era } from '../backend.ts';
 
 export interface EraKnowledge {
-  /** Undefined: not known, or too long ago. */
+  /** Returns undefined if unknown or outdated. */
   speaks(era: Era): boolean | undefined;
   learn(era: Era, speaks: boolean): void;
-  /** An answer did not fit what is known: all is open again. */
+  /** Called when an answer contradicts the known eras: all of them are forgotten. */
   doubt(): void;
 }
 
@@ -14,10 +14,13 @@ export interface EraClock {
   monotonic(): number;
 }
 
-/** Doubts in between are of no account, so that requests that fail for other reasons do not ask again and again. */
+/**
+ * Further doubts within this time are ignored, so that requests that fail for other reasons do not cause detection
+ * again and again.
+ */
 const DOUBT_MS = 10_000;
 
-/** What a server does not speak is forgotten after `eraMs`: it may have been replaced by a newer one. */
+/** Forgets after `eraMs` that the server does not speak an era: it may have been replaced by a newer one. */
 export function createEraKnowledge({ monotonic }: EraClock, eraMs: number): EraKnowledge {
   const known = new Map<Era, { readonly speaks: boolean; readonly at: number }>();
   let doubtedAt = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-// Short JSON-RPC messages of our own as bytes, and values read out of longer ones.
+// Formats short JSON-RPC messages of our own, and reads values from longer ones.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Span } from '../../wire/message.ts';
@@ -8,19 +8,19 @@ export function resultMessage(id: string, result: string): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
 
-/** `id` and `params` are JSON texts; without an id it is a notification. */
+/** `id` and `params` are JSON texts; without an id the message is a notification. */
 export function callMessage(method: string, id: string | undefined, params?: string): Buffer {
   const begin = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${id}`;
   const end = params === undefined ? '}' : `,"params":${params}}`;
   return Buffer.from(`${begin},"method":${JSON.stringify(method)}${end}`);
 }
 
-/** The JSON text of a span. */
+/** Returns the JSON text of a span. */
 export function textOf(bytes: Buffer, { start, end }: Span): string {
   return bytes.toString('utf8', start, end);
 }
 
-/** An object that stands in bytes known to be JSON; empty where it is absent or no object. */
+/** Returns an object in bytes known to be JSON; empty if it is absent or not an object. */
 export function objectOf(bytes: Buffer, span: Span | undefined): JsonObject {
   const value: unknown = span === undefined ? undefined : JSON.parse(textOf(bytes, span));
   return isObject(value) ? value : {};

@@ -23,9 +23,9 @@ it('finds annotations of properties, also of those inside of others', () => {
 
 it.each([
   { reason: 'an empty name', schema: object({ a: text('') }) },
-  { reason: 'a name that is no token', schema: object({ a: text('a b') }) },
+  { reason: 'a name that is not a token', schema: object({ a: text('a b') }) },
   { reason: 'a name with a line end', schema: object({ a: text('a\r\nb') }) },
-  { reason: 'a name that is no text', schema: object({ a: text(1) }) },
+  { reason: 'a name that is not a text', schema: object({ a: text(1) }) },
   { reason: 'one name twice', schema: object({ a: text('A'), b: text('a') }) },
   { reason: 'a number', schema: object({ a: { type: 'number', 'x-mcp-header': 'A' } }) },
   { reason: 'an object', schema: object({ a: { type: 'object', 'x-mcp-header': 'A' } }) },
@@ -44,7 +44,7 @@ const HEADERS = [
   { header: 'mcp-param-b', path: ['o', 'b'] },
 ];
 
-it('gives values as headers have them and none for what is absent', () => {
+it('returns values in the form of headers, and none for absent arguments', () => {
   expect(paramHeaderValues(HEADERS, { a: 'süd', o: { b: true } })).toEqual({
     'mcp-param-a': '=?base64?c8O8ZA==?=',
     'mcp-param-b': 'true',

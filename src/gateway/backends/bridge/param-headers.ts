@@ -1,28 +1,28 @@
-// Arguments that a tool's schema asks to be mirrored into headers by `x-mcp-header` (2026-07-28, Streamable HTTP, Custom
+// Handles arguments that a tool's schema mirrors into headers by `x-mcp-header` (2026-07-28, Streamable HTTP, Custom
 // Headers from Tool Parameters).
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { decodeHeaderValue, encodeHeaderValue, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';
 
 export interface ParamHeader {
-  /** In lower case. */
+  /** Name in lower case. */
   readonly header: string;
-  /** Keys from the arguments down to the value. */
+  /** Keys that lead from the arguments to the value. */
   readonly path: readonly string[];
 }
 
-/** Why a tool's annotations are against the rules, for the log; such a tool is not offered. */
+/** Headers, or for the log the reason why a tool's annotations break the rules; such a tool is not offered. */
 export type ParamHeaders =
   | { readonly ok: true; readonly headers: readonly ParamHeader[] }
   | { readonly ok: false; readonly reason: string };
 
 const ANNOTATION = 'x-mcp-header';
-/** RFC 9110 section 5.6.2. */
+/** Token of RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords whose values are data and no schemas. */
+/** Keywords whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required', ANNOTATION]);
-/** Keywords whose values are schemas by names that the author chose. */
+/** Keywords whose values are schemas under names that the author chose. */
 const NAMED: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -41,7 +41,7 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   return reason === undefined ? { ok: true, headers: [...headers.values()] } : { ok: false, reason };
 }
 
-/** `path` is undefined where a chain of `properties` does not lead. */
+/** `path` is undefined if no chain of `properties` leads to the schema. */
 function visit(
   schema: unknown,
   path: readonly string[] | undefined,
@@ -85,9 +85,9 @@ function visitKeyword(
 
 function annotate(schema: JsonObject, path: readonly string[] | undefined, headers: Found): string | undefined {
   const name = schema[ANNOTATION];
-  if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} is no header name`;
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `${ANNOTATION} is not a header name`;
   if (path === undefined || path.length === 0) return `${ANNOTATION} ${name} is not at a property that is always there`;
-  if (!TYPES.has(schema.type)) return `${ANNOTATION} ${name} is at a property that is no string, integer or boolean`;
+  if (!TYPES.has(schema.type)) return `${ANNOTATION} ${name} is at a property that is not a string, integer or boolean`;
   const header = PARAM_HEADER_PREFIX + name.toLowerCase();
   if (headers.has(header)) return `${ANNOTATION} ${name} occurs twice`;
   headers.set(header, { header, path });
@@ -102,7 +102,7 @@ function firstOf(steps: readonly (() => string | undefined)[]): string | undefin
   return undefined;
 }
 
-/** Headers of a call with these arguments; a value that is absent or null has none. */
+/** Returns the headers of a call with these arguments; absent and null values have none. */
 export function paramHeaderValues(headers: readonly ParamHeader[], args: JsonObject): Record<string, string> {
   const values: Record<string, string> = {};
   for (const { header, path } of headers) {
@@ -114,7 +114,7 @@ export function paramHeaderValues(headers: readonly ParamHeader[], args: JsonObj
   return values;
 }
 
-/** Whether the headers of a request say what its arguments say (2026-07-28, Server Behavior for Custom Headers). */
+/** Returns whether the headers of a request match its arguments (2026-07-28, Server Behavior for Custom Headers). */
 export function paramHeadersMatch(
   headers: readonly ParamHeader[],
   args: JsonObject,

@@ -1,42 +1,45 @@
-// What a bridge needs besides the backend: time, chance, a seal, and how much there may be of what.
+// Defines the dependencies of a bridge besides the backend: time, randomness, a seal, and limits.
 
 import type { SessionSeal } from '../../wire/seal.ts';
 import type { BackendClock } from '../ports.ts';
 
 export interface BridgePorts {
   readonly clock: BackendClock;
-  /** Makes `requestState`: only the caller that got one can bring it back. */
+  /** Seals `requestState`: only the caller that got one can send it back. */
   readonly seal: SessionSeal;
 }
 
 export interface BridgeLimits {
-  /** Of one message of the server that has to be read. */
+  /** Maximum size of one message of the server that has to be read. */
   readonly messageBytes: number;
-  /** Requests of the bridge's own: discovery, handshakes, subscriptions. */
+  /** Time limit for the bridge's own requests: discovery, handshakes, subscriptions. */
   readonly askMs: number;
-  /** After it a server that did not speak an era is asked again. */
+  /** Time after which a server that did not speak an era is checked again. */
   readonly eraMs: number;
-  /** Longest time that an answer to `server/discover` is used again. */
+  /** Longest time that an answer to `server/discover` is reused. */
   readonly discoverMs: number;
-  /** Sessions of clients with memory in this process: log level, subscriptions, requests in flight. */
+  /** Maximum number of client sessions with state in this process: log level, subscriptions, requests in flight. */
   readonly clientSessions: number;
-  /** Sessions at the server that are kept for clients without. */
+  /** Maximum number of sessions at the server that are kept for clients without sessions. */
   readonly backendSessions: number;
-  /** Of one client, so that the server's questions belong to one call each; beyond it further ones are refused as busy. */
+  /**
+   * Maximum number of sessions of one client, so that the server's questions belong to one call each; further calls are
+   * refused as busy.
+   */
   readonly sessionsPerClient: number;
-  /** One of these that nothing used for so long is ended. */
+  /** Time after which an unused session at the server is ended. */
   readonly backendSessionIdleMs: number;
-  /** Calls that wait for their client to answer a question of the server, in all and of one caller. */
+  /** Maximum number of calls that wait for their client to answer a question of the server, in total and per caller. */
   readonly parkedCalls: number;
   readonly parkedCallsPerCaller: number;
   readonly parkedMs: number;
-  /** What may come from the server while a call waits, until it is not read any more. */
+  /** Maximum number of bytes from the server while a call waits; after that, reading stops. */
   readonly parkedBytes: number;
-  /** Questions that a server asks within this time are put to the client together. */
+  /** Questions that a server sends within this time are put to the client together. */
   readonly questionsMs: number;
-  /** How often one call may ask its client. */
+  /** How often one call may question its client. */
   readonly rounds: number;
-  /** How long an answer may yet become plain JSON, with a status of its own, although the server began a stream. */
+  /** Time in which an answer may still become plain JSON with its own status, although the server began a stream. */
   readonly headMs: number;
 }
 

@@ -1,5 +1,5 @@
-// What both eras of the protocol say that a bridge has to know: versions, keys of `_meta`, which methods there are, and
-// capabilities of one era in the words of the other.
+// Defines facts about both eras of the protocol for a bridge: versions, keys of `_meta`, methods, and capabilities
+// translated between the eras.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { TASKS } from '../../wire/extensions/identifiers.ts';
@@ -11,14 +11,14 @@ export const META_LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const META_SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 export const META_SERVER = 'io.modelcontextprotocol/serverInfo';
 
-/** What a server says of itself in either era. */
+/** A server's description of itself in either era. */
 export interface ServerFacts {
   readonly capabilities: JsonObject;
   readonly serverInfo?: JsonObject;
   readonly instructions?: string;
 }
 
-/** RFC 5424, from the least severe. */
+/** Levels of RFC 5424, from the least severe. */
 export const LOG_LEVELS: readonly string[] = [
   'debug',
   'info',
@@ -30,17 +30,20 @@ export const LOG_LEVELS: readonly string[] = [
   'emergency',
 ];
 
-/** What a server of 2026-07-28 may ask a client, and the capability that a client needs for it. */
+/** Questions that a server of 2026-07-28 may send to a client, and the capability that the client needs for each. */
 export const ASKING_METHODS: ReadonlyMap<string, string> = new Map([
   ['elicitation/create', 'elicitation'],
   ['sampling/createMessage', 'sampling'],
   ['roots/list', 'roots'],
 ]);
 
-/** Requests in whose course a server of 2026-07-28 may ask (2026-07-28, basic/patterns/mrtr, Supported Requests). */
+/**
+ * Requests during which a server of 2026-07-28 may question the client (2026-07-28, basic/patterns/mrtr, Supported
+ * Requests).
+ */
 export const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Results that carry `ttlMs` and `cacheScope` (2026-07-28, server/utilities/caching). */
+/** Methods whose results carry `ttlMs` and `cacheScope` (2026-07-28, server/utilities/caching). */
 export const CACHEABLE: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
@@ -50,7 +53,7 @@ export const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
-/** Methods of sessions that 2026-07-28 has no more. */
+/** Methods of sessions that 2026-07-28 no longer has. */
 export const SESSION_METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -59,7 +62,7 @@ export const SESSION_METHODS: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** Capabilities of a client with sessions, as 2026-07-28 has them. */
+/** Translates the capabilities of a client with sessions to 2026-07-28. */
 export function statelessClientCapabilities(capabilities: JsonObject): JsonObject {
   const { experimental, roots, sampling, elicitation } = capabilities;
   return present({
@@ -71,17 +74,17 @@ export function statelessClientCapabilities(capabilities: JsonObject): JsonObjec
   });
 }
 
-/** Capabilities of a client of 2026-07-28, for `initialize`. */
+/** Translates the capabilities of a client of 2026-07-28 for `initialize`. */
 export function sessionClientCapabilities(capabilities: JsonObject): JsonObject {
   return present({ ...capabilities, extensions: withoutTasks(capabilities.extensions) });
 }
 
-/** Capabilities of a server, for the other era: both name them alike but for tasks. */
+/** Translates the capabilities of a server to the other era: only tasks differ. */
 export function serverCapabilities(capabilities: JsonObject): JsonObject {
   return present({ ...capabilities, tasks: undefined, extensions: withoutTasks(capabilities.extensions) });
 }
 
-/** In both eras of another shape, so that neither side's tasks can be bridged. */
+/** Tasks have another shape in each era, so they cannot be bridged. */
 function withoutTasks(extensions: unknown): JsonObject | undefined {
   return isObject(extensions) ? present({ ...extensions, [TASKS]: undefined }) : undefined;
 }
@@ -90,7 +93,7 @@ function present(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-/** Whether a client with these capabilities may be asked this; forms are implied by `elicitation: {}`. */
+/** Returns whether a client with these capabilities may get this question; `elicitation: {}` implies forms. */
 export function allowsQuestion(capabilities: JsonObject, method: string, params: unknown): boolean {
   const name = ASKING_METHODS.get(method);
   const capability = name === undefined ? undefined : capabilities[name];
@@ -100,14 +103,17 @@ export function allowsQuestion(capabilities: JsonObject, method: string, params:
   return mode in capability || (mode === 'form' && !('url' in capability));
 }
 
-/** `requiredCapabilities` of MissingRequiredClientCapabilityError for a question. */
+/** Returns `requiredCapabilities` of MissingRequiredClientCapabilityError for a question. */
 export function requiredCapabilities(method: string, params: unknown): JsonObject {
   const name = ASKING_METHODS.get(method) ?? method;
   const url = name === 'elicitation' && isObject(params) && params.mode === 'url';
   return { [name]: url ? { url: {} } : {} };
 }
 
-/** Servers may report a part of a resource that was subscribed to (2025-11-25, server/resources, Subscriptions). */
+/**
+ * Returns whether a subscription covers a URI. Servers may report a part of a subscribed resource (2025-11-25,
+ * server/resources, Subscriptions).
+ */
 export function coversUri(subscribed: Iterable<string>, uri: string): boolean {
   for (const each of subscribed) {
     if (uri === each || uri.startsWith(each.endsWith('/') ? each : `${each}/`)) return true;

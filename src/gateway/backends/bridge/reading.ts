@@ -1,4 +1,4 @@
-// Reads the answer of a backend message by message, whether it is one JSON message or a stream of events.
+// Reads the answer of a backend message by message, whether it is one JSON message or an event stream.
 
 import type { Message } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -8,20 +8,26 @@ import type { Answer, BackendFault } from '../backend.ts';
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface AnswerReader {
-  /** `streamed`: events follow, until the stream ends. */
+  /** If `streamed`, events follow until the stream ends. */
   head(status: number, headers: Headers, streamed: boolean): void;
   message(bytes: Buffer, message: Message): void;
-  /** Where in the stream one is, for `Last-Event-ID`, and after how many milliseconds to come back. */
+  /** Reports the position in the stream, for `Last-Event-ID`, and the reconnection time in milliseconds. */
   position?(id: string | undefined, retry: number | undefined): void;
-  /** After each part of the stream that had messages. False: wait for `resume` of the flow. */
+  /**
+   * Called after each part of the stream that had messages. Returns false if the reader must wait for `resume` of the
+   * flow.
+   */
   part(): boolean;
-  /** Nothing follows. An answer without a message never called `message`. */
+  /** Called at the end. If the answer had no message, `message` was never called. */
   end(): void;
-  /** Instead of `end`; the flow should be aborted. */
+  /** Called instead of `end`; the flow should be aborted. */
   fail(fault: BackendFault): void;
 }
 
-/** Messages longer than `maxBytes` fail. What is no JSON is passed over where the status says that there is no answer. */
+/**
+ * Fails for messages longer than `maxBytes`. A body that is not JSON is ignored if the status says that there is no
+ * answer.
+ */
 export function readAnswer(reader: AnswerReader, maxBytes: number): Answer {
   let splitter: EventSplitter | undefined;
   let chunks: Buffer[] = [];
@@ -86,7 +92,7 @@ export function readAnswer(reader: AnswerReader, maxBytes: number): Answer {
 
 const UNREADABLE: BackendFault = {
   reason: 'answer-invalid',
-  message: 'the MCP server answered with what is no JSON-RPC message',
+  message: 'the MCP server sent a response that is not a JSON-RPC message',
 };
 
 const TOO_LARGE: BackendFault = { reason: 'answer-too-large', message: 'a message of the MCP server is too large' };

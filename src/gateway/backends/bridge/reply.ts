@@ -1,22 +1,21 @@
-// The answer to a client's request as it comes together: one JSON message, or a stream of events that ends with the
-// response.
+// Assembles the answer to a client's request: one JSON message, or a stream of events that ends with the response.
 
 import type { Answer, BackendFault } from '../backend.ts';
 
 export interface Reply {
   /** Sends the head of a stream, unless something was sent already. */
   stream(): void;
-  /** One message on the stream. False: the client is slow, wait for its `resume`. */
+  /** Sends one message on the stream. Returns false if the client is slow: wait for its `resume`. */
   event(message: Buffer): boolean;
   /**
-   * The last message: on the stream where there is one, else as JSON with this status. In pieces where some of it is kept and
-   * large: a copy for each client costs more than everything else about its answer.
+   * Sends the last message: on the stream if there is one, else as JSON with this status. Accepts pieces, because a
+   * copy of a large cached part for each client costs more than everything else about its answer.
    */
   finish(message: Buffer | readonly Buffer[], status?: number, headers?: Readonly<Record<string, string>>): void;
-  /** A status without a message, or the end of the stream. */
+  /** Sends a status without a message, or ends the stream. */
   end(status: number): void;
   fail(fault: BackendFault): void;
-  /** Nothing is sent any more: the client has gone. */
+  /** Sends nothing more: the client has gone. */
   drop(): void;
   closed(): boolean;
 }
@@ -81,7 +80,7 @@ export function createReply(answer: Answer): Reply {
   };
 }
 
-/** JSON has line ends between tokens only, where a space says the same. */
+/** Replaces line ends by spaces: JSON has them between tokens only. */
 function onOneLine(message: Buffer): Buffer {
   if (message.indexOf(NEWLINE) < 0 && message.indexOf(RETURN) < 0) return message;
   const copy = Buffer.from(message);

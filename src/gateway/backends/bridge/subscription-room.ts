@@ -1,13 +1,16 @@
-// Limits the subscriptions that are remembered for one session: the process keeps them for as long as the session lives.
+// Limits the subscriptions that are stored for one session, since the process keeps them as long as the session exists.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import type { MessageId } from '../../wire/message.ts';
 
 const SUBSCRIPTIONS_MAX = 1000;
-/** Of all URIs together. One alone may be of the size that a name may have. */
+/** Limit for all URIs together. A single URI may have the maximum length of a name. */
 const CHARACTERS_MAX = 65_536;
 
-/** The answer to a client that subscribes to too much; undefined if there is room. `uris`: the session has subscribed to them. */
+/**
+ * Returns the answer to a client with too many subscriptions, undefined if there is room. `uris` are the session's
+ * existing subscriptions.
+ */
 export function refuseSubscription(uris: Iterable<string>, uri: string, id: MessageId): Buffer | undefined {
   let count = 1;
   let characters = uri.length;

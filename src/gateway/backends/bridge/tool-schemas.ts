@@ -1,5 +1,5 @@
-// What the tools of a server ask for by `x-mcp-header`, learned from the lists that pass, and lists of tools as clients with
-// sessions can read them.
+// Learns the `x-mcp-header` annotations of a server's tools from the lists that pass, and adapts lists of tools for
+// clients with sessions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
@@ -10,17 +10,17 @@ import { objectOf } from './messages.ts';
 import { type ParamHeader, paramHeadersMatch, paramHeadersOf, paramHeaderValues } from './param-headers.ts';
 
 export interface ToolSchemas {
-  /** Remembers what the tools of a result ask for. */
+  /** Remembers the annotations of the tools in a result. */
   learn(bytes: Buffer, result: Span): void;
-  /** The same, and what has to change in the bytes so that clients with sessions can read the list. */
+  /** Does the same, and returns the patches that make the list readable for clients with sessions. */
   learnForSessions(bytes: Buffer, result: Span): readonly Patch[];
-  /** What a call has to be sent with. */
+  /** Returns the headers that a call must be sent with. */
   headers(message: RequestMessage, body: Buffer): Record<string, string>;
-  /** Whether what a call came with is what it should have come with, as far as its tool is known. */
+  /** Returns whether a call has the headers that its tool requires; true for unknown tools. */
   match(message: RequestMessage, body: Buffer, given: Readonly<Record<string, string>>): boolean;
 }
 
-/** Tools that ask for headers; more are forgotten, the oldest first. */
+/** Maximum number of remembered tools with headers; the oldest are forgotten first. */
 const MAX_TOOLS = 10_000;
 
 export function createToolSchemas(): ToolSchemas {
@@ -55,7 +55,7 @@ export function createToolSchemas(): ToolSchemas {
         const tool = objectOf(bytes, span);
         const read = paramHeadersOf(tool.inputSchema);
         remember(tool.name, read.ok ? read.headers : []);
-        // 2026-07-28, Custom Headers from Tool Parameters: such a tool is not offered.
+        // Such a tool is not offered (2026-07-28, Custom Headers from Tool Parameters).
         if (read.ok) patches.push(...withoutOtherOutput(bytes, span, tool));
         else invalid.add(index);
       }
@@ -77,7 +77,7 @@ function toolSpans(bytes: Buffer, result: Span): readonly Span[] {
   return (tools === undefined ? undefined : listElements(bytes, tools.value.start)) ?? [];
 }
 
-/** Until 2025-11-25 an `outputSchema` describes an object, and clients refuse the whole list otherwise. */
+/** Removes an `outputSchema` that does not describe an object: clients until 2025-11-25 would refuse the whole list. */
 function withoutOtherOutput(bytes: Buffer, span: Span, { outputSchema }: JsonObject): readonly Patch[] {
   if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return [];
   return changeMembers(bytes, span.start, (key) => key === 'outputSchema') ?? [];

@@ -1,5 +1,5 @@
-// A backend whose sessions are in the memory of one replica, for all replicas: each session's id says whose it is, and its
-// exchanges are handed there.
+// Wraps a backend whose sessions are in the memory of one replica so that all replicas can serve it: the session id
+// names the replica, and exchanges are handed to it.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -14,7 +14,7 @@ export function relayBackend(inner: Backend, relay: Relay): Backend {
   relay.serve(SERVICE, (request, answer) => {
     const exchange = exchangeIn(request);
     if (exchange !== undefined) return inner.open(exchange, naming(relay.replica, answer));
-    answer.fail({ reason: 'answer-invalid', message: 'a replica of another release asked' });
+    answer.fail({ reason: 'answer-invalid', message: 'the request came from a replica of another release' });
     return NO_FLOW;
   });
   return {
@@ -34,7 +34,7 @@ export function relayBackend(inner: Backend, relay: Relay): Backend {
 
 const NO_FLOW: Flow = { abort: () => undefined, resume: () => undefined };
 
-/** The id says which replica has the session. */
+/** Adds the name of the replica to the session id. */
 function naming(replica: string, answer: Answer): Answer {
   return {
     head(status, headers) {
@@ -48,7 +48,7 @@ function naming(replica: string, answer: Answer): Answer {
   };
 }
 
-/** Rights are given here, where the caller is known; the other replica sends what it gets. */
+/** Credentials are added here, since this replica knows the caller; the other replica sends them unchanged. */
 function handOver(relay: Relay, owner: string, exchange: Exchange, answer: Answer): Flow {
   let flow: Flow | undefined;
   let aborted = false;
@@ -81,7 +81,7 @@ export function requestOf({ method, era, path, headers, session, caller, identit
   return { head: { method, era, path, headers: { ...headers }, session, caller, ...who }, body: body ?? EMPTY };
 }
 
-/** Undefined where the head is not as ours. */
+/** Returns undefined if the head is not in our format. */
 export function exchangeIn({ head, body }: RelayRequest): Exchange | undefined {
   const { method, era, path, session, caller }: JsonObject = head;
   if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return undefined;
@@ -102,7 +102,7 @@ export function exchangeIn({ head, body }: RelayRequest): Exchange | undefined {
   };
 }
 
-/** Of a caller with a token. */
+/** Reads the identity of a caller with a token. */
 function identityIn({ identity }: JsonObject): Pick<Exchange, 'identity'> {
   if (!isObject(identity) || !isObject(identity.claims)) return {};
   const { token, claims, expiry, upstream } = identity;

@@ -1,4 +1,4 @@
-// One message between replicas as bytes: a head of JSON and a body, encrypted, since callers' tokens may be in it.
+// Encodes one message between replicas: a head of JSON and a body, encrypted since it may contain callers' tokens.
 
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -10,7 +10,7 @@ export interface Frame {
 
 export interface FrameCodec {
   encode(frame: Frame): Buffer;
-  /** Undefined for what no replica with a key of ours has sent. */
+  /** Returns undefined unless a replica with one of our keys sent the bytes. */
   decode(bytes: Buffer): Frame | undefined;
 }
 
@@ -19,7 +19,7 @@ const TAG_BYTES = 16;
 const LENGTH_BYTES = 4;
 const INFO = 'skep relay v1';
 
-/** `secrets`: as those that seal sessions; the first encrypts, all decrypt. */
+/** Accepts the secrets that seal sessions; the first encrypts, all decrypt. */
 export function createFrameCodec(secrets: readonly Buffer[], random: (size: number) => Buffer): FrameCodec {
   const keys = secrets.map((secret) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', INFO, 32))));
   const [current] = keys;
@@ -53,7 +53,7 @@ function decrypt(key: ReturnType<typeof createSecretKey>, bytes: Buffer): Buffer
   try {
     decipher.final();
   } catch {
-    // The tag does not match: another key, or changed. Node names no other reason to throw here.
+    // The tag does not match: another key, or changed bytes. Node documents no other reason to throw here.
     return undefined;
   }
   return plain;

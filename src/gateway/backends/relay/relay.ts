@@ -1,4 +1,4 @@
-// Hands an exchange to the replica that has its session, and brings the answer back, while both are there.
+// Hands an exchange to the replica that has its session, and returns the answer, while both replicas run.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Answer, BackendFault, Flow } from '../backend.ts';
@@ -10,10 +10,13 @@ import { repeat } from './repeat.ts';
 import { createServed } from './served.ts';
 
 export interface Relay {
-  /** Name of this replica; no dots. */
+  /** Name of this replica, without dots. */
   readonly replica: string;
   serve(service: string, handle: RelayService): void;
-  /** A replica that is gone has lost its sessions: the answer fails with `session-unknown`. */
+  /**
+   * Calls a service of a replica. A replica that no longer runs has lost its sessions: the answer then fails with
+   * `session-unknown`.
+   */
   call(replica: string, service: string, request: RelayRequest, answer: Answer): Flow;
   close(): Promise<void>;
 }
@@ -23,18 +26,18 @@ export interface RelayParts {
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
   readonly replica: string;
-  /** What every topic begins with. */
+  /** Prefix of every topic. */
   readonly prefix: string;
-  /** Of all replicas the same: the keys that seal sessions. */
+  /** Keys that seal sessions, the same in all replicas. */
   readonly secrets: readonly Buffer[];
 }
 
-/** The one that serves says every few seconds that it still does. */
+/** Silence after which a call fails; the serving replica sends a sign of life every few seconds. */
 const SILENT_MS = 20_000;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Listens when it returns. Rejects with a Failure where the store cannot be reached. */
+/** Resolves when the relay listens. Rejects with a Failure if the store cannot be reached. */
 export async function openRelay(parts: RelayParts): Promise<Relay> {
   const { channel, clock, observer, replica, prefix } = parts;
   const codec = createFrameCodec(parts.secrets, clock.random);
@@ -97,15 +100,15 @@ const STORE_LOST: BackendFault = {
 
 const LOST: BackendFault = {
   reason: 'session-unknown',
-  message: 'Session not found: the replica that had it is gone',
+  message: 'Session not found: its replica no longer runs',
 };
 
 interface Waiting {
   readonly answer: Answer;
   heardAt: number;
-  /** The client reads no more for now. */
+  /** Called when the client stops reading for now. */
   paused: () => void;
-  /** True once. */
+  /** Returns true the first time. */
   end(): boolean;
   fail(fault: BackendFault): void;
 }
@@ -154,7 +157,7 @@ function takeReply(own: Waiting | undefined, head: JsonObject, body: Buffer, now
   }
 }
 
-/** Undefined members and values of other types are left out: another release may have sent them. */
+/** Leaves out undefined members and values of other types, which another release may have sent. */
 export function headersIn(value: Json | undefined): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {};
   for (const [name, each] of Object.entries(isObject(value) ? value : {})) {
@@ -181,7 +184,7 @@ function faultIn(value: Json | undefined): BackendFault {
   const { reason, message, detail, retryAfterSeconds }: JsonObject = isObject(value) ? value : {};
   return {
     reason: REASONS.find((each) => each === reason) ?? 'closed',
-    message: typeof message === 'string' ? message : 'the replica gave no answer',
+    message: typeof message === 'string' ? message : 'the replica did not answer',
     detail: typeof detail === 'string' ? detail : undefined,
     retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
   };

@@ -1,10 +1,10 @@
-// How often two replicas that work on one exchange look after each other.
+// Repeats a task while two replicas work on one exchange, so that each notices if the other is gone.
 
 import type { BackendClock } from '../ports.ts';
 
 const ALIVE_MS = 5000;
 
-/** Until it is taken back. */
+/** Repeats the task until the returned function is called. */
 export function repeat(clock: BackendClock, task: () => void): () => void {
   let cancel = clock.after(ALIVE_MS, again);
   function again(): void {

@@ -1,4 +1,4 @@
-// What this replica does for others: exchanges that they hand over, and what they say about them afterwards.
+// Serves the exchanges that other replicas hand over, and their later messages about them.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Answer, Flow } from '../backend.ts';
@@ -9,13 +9,13 @@ import { repeat } from './repeat.ts';
 
 export interface Served {
   add(service: string, handle: RelayService): void;
-  /** A frame of another replica about one of its calls. */
+  /** Receives a frame of another replica about one of its calls. */
   take(from: string, call: string, frame: Frame): void;
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** `post` calls `unheard` where the other replica cannot be reached any more: then its client has no answer either. */
+/** `post` calls `unheard` if the other replica cannot be reached: then its client cannot get an answer either. */
 export function createServed(
   clock: BackendClock,
   post: (to: string, frame: Frame, unheard: (reachable: boolean) => void) => void,
@@ -66,7 +66,7 @@ function objectIn({ request }: JsonObject): JsonObject {
 
 interface Serving {
   flow: Flow | undefined;
-  /** Ends it, once. */
+  /** Ends the exchange once. */
   readonly stop: () => void;
   paused: boolean;
 }

@@ -1,5 +1,5 @@
-// The answer to one request of a client: one JSON body where nothing else belongs to it, an event stream as soon as
-// something does.
+// Answers one request of a client: with one JSON body if there is only the response, with an event stream as soon as
+// other messages belong to it.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Answer, BackendFault, Exchange } from '../backend.ts';
@@ -9,34 +9,34 @@ import { EVENT_STREAM_HEADERS, type EventStream } from './event-stream.ts';
 export interface CallParts {
   /** JSON text of the request's id. */
   readonly id: string;
-  /** JSON text of its progress token. */
+  /** JSON text of the request's progress token. */
   readonly token: string | undefined;
   readonly accepts: Accepted;
   readonly answer: Answer;
   /** Monotonic milliseconds. */
   readonly now: number;
   readonly openStream: () => EventStream;
-  /** What the head of the answer says beyond the type of its content. */
+  /** Further headers of the answer besides its content type. */
   readonly headers?: () => Record<string, string>;
 }
 
 export interface Call {
   readonly id: string;
   readonly token: string | undefined;
-  /** When the server was last heard about it: monotonic milliseconds. */
+  /** Last message of the server about the call, in monotonic milliseconds. */
   heardAt: number;
   cancelledAt: number | undefined;
-  /** A message that belongs to it; false where it cannot go to this client. */
+  /** Delivers a message that belongs to the call; returns false if it cannot be sent to this client. */
   deliver(message: Buffer): boolean;
   respond(message: Buffer): void;
   fail(fault: BackendFault): void;
-  /** Ends it without a response: it was cancelled. */
+  /** Ends the call without a response, because it was cancelled. */
   finish(): void;
-  /** Opens the event stream where it is still undecided. */
+  /** Opens the event stream if the form of the answer is still undecided. */
   keepAlive(prime: boolean): void;
   abort(): void;
   drained(): void;
-  /** True where a message delivered now is on its way to the client. */
+  /** Returns true if a message delivered now would be sent to the client at once. */
   reaches(): boolean;
   stream(): EventStream | undefined;
 }
@@ -46,7 +46,7 @@ export interface Accepted {
   readonly stream: boolean;
 }
 
-/** RFC 9110 section 12.5.1, as far as these two types go: weights are of no account. */
+/** Reads the accepted types (RFC 9110 section 12.5.1); weights do not matter for these two types. */
 export function acceptedTypes(exchange: Exchange): Accepted {
   const accept = exchange.headers.accept ?? '';
   const stream = accept.includes('text/event-stream');
@@ -55,7 +55,7 @@ export function acceptedTypes(exchange: Exchange): Accepted {
 
 export function createCall(parts: CallParts): Call {
   const { id, answer, accepts } = parts;
-  /** Undefined once the client has gone, or has its answer. */
+  /** Undefined once the client has gone or has its answer. */
   let waiting: Answer | undefined = answer;
   let stream: EventStream | undefined;
 

@@ -1,16 +1,16 @@
-// Messages and answers of our own in place of the server's or the client's.
+// Creates messages and answers in place of the server's or the client's.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import type { Answer, Flow } from '../backend.ts';
 
 const NOWHERE = { start: 0, end: 0 };
 
-/** `id` is the JSON text of an id; undefined where the request has none or it could not be read. */
+/** `id` is the JSON text of an id; undefined if the request has none or it could not be read. */
 export function errorMessage(id: string | undefined, code: number, message: string): Buffer {
   return errorBody(id === undefined ? undefined : { span: NOWHERE, json: id }, code, message);
 }
 
-/** `notifications/cancelled` for the request with this id, as JSON text. */
+/** Returns `notifications/cancelled` for the request with this id (JSON text). */
 export function cancellation(id: string, reason: string): Buffer {
   const params = `{"requestId":${id},"reason":${JSON.stringify(reason)}}`;
   return Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`);

@@ -1,43 +1,46 @@
-// One stream of server-sent events to a client: numbered, kept for a client that comes back, and bounded where it reads
-// slowly.
+// Writes one stream of server-sent events to a client: numbered, stored for a client that comes back, and bounded if it
+// reads slowly.
 
 import { formatEvent } from '../../wire/sse.ts';
 import type { Answer, BackendFault } from '../backend.ts';
 import { createRing, type Ring, type RingBounds } from './ring.ts';
 
 export interface EventStreamParts {
-  /** What the ids of its events begin with, before their number. */
+  /** Prefix of its event ids, before the number. */
   readonly idPrefix: string;
   readonly bounds: RingBounds;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
-  /** The client stopped taking events, or takes them again, or has gone. */
+  /** Called when the client stops reading, reads again, or has gone. */
   readonly flowChanged: () => void;
 }
 
 export interface EventStream {
   push(message: Buffer): void;
-  /** An event without a message, whose id lets a client come back before the first one (MCP 2025-11-25, Transports). */
+  /**
+   * Sends an event without a message, whose id lets a client come back before the first message (MCP 2025-11-25,
+   * Transports).
+   */
   prime(): void;
-  /** Sends to this client from the event with the number `from` on. The head of the answer has been sent. */
+  /** Sends to this client from the event with the number `from` on. The head of the answer was sent before. */
   attach(answer: Answer, from: number): void;
-  /** That client has gone; the events are kept. */
+  /** Detaches a client that has gone; the events stay stored. */
   detach(answer: Answer): void;
-  /** That client takes more. */
+  /** Continues for a client that can read more. */
   drained(answer: Answer): void;
-  /** After the events that are there. */
+  /** Ends the stream after the stored events. */
   end(): void;
-  /** Ends the answer with a fault; the events are kept. */
+  /** Ends the answer with a fault; the events stay stored. */
   drop(fault: BackendFault): void;
-  /** Sends a comment where nothing was sent since the last call. */
+  /** Sends a comment if nothing was sent since the last call. */
   keepAlive(): void;
   attached(): boolean;
   ended(): boolean;
-  /** Monotonic time since which the client has taken nothing; undefined while it takes what comes. */
+  /** Returns the monotonic time since which the client has read nothing; undefined while it reads. */
   blockedSince(): number | undefined;
-  /** Of events that are kept. */
+  /** Returns the size of all stored events. */
   bytes(): number;
-  /** The number of the next event. */
+  /** Returns the number of the next event. */
   next(): number;
 }
 
@@ -54,16 +57,16 @@ export const READS_TOO_SLOWLY: BackendFault = {
   message: 'the stream was closed because the client reads it too slowly',
 };
 
-const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream goes on at another connection' };
+const ELSEWHERE: BackendFault = { reason: 'closed', message: 'the stream continues on another connection' };
 
-/** Milliseconds after which a client comes back. */
+/** Milliseconds after which a client reconnects. */
 const RETRY = 1000;
 
 interface State {
   readonly parts: EventStreamParts;
   readonly ring: Ring;
   reader: Answer | undefined;
-  /** Number of the next event for the reader, and the bytes that wait from it on. */
+  /** Number of the next event for the reader, and the number of bytes that wait from there. */
   cursor: number;
   waiting: number;
   blockedAt: number | undefined;
@@ -117,7 +120,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
 function addEvent(state: State, event: Buffer): void {
   const { ring, parts } = state;
   if (state.over) return;
-  // What is there already counts, the event itself does not: a large one never ends a stream by itself.
+  // Earlier events count, the event itself does not: a large one never ends a stream by itself.
   const full = state.waiting > parts.bounds.ringBytes || ring.next() - state.cursor > parts.bounds.ringEvents;
   if (state.blockedAt !== undefined && full) dropReader(state, READS_TOO_SLOWLY);
   state.quiet = false;
@@ -127,7 +130,7 @@ function addEvent(state: State, event: Buffer): void {
   trim(state);
 }
 
-/** Without a reader the newest event stays, whatever its size: it may be the response. */
+/** Trims the stored events. Without a reader the newest one stays, whatever its size, since it may be the response. */
 function trim({ ring, reader, cursor }: State): void {
   ring.trim(reader === undefined ? ring.next() - 1 : cursor);
 }

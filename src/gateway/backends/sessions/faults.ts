@@ -1,4 +1,4 @@
-// What a client gets to hear where a line cannot be opened.
+// Creates the fault for a client whose line cannot be opened.
 
 import { Failure } from '#std/failure.ts';
 import type { BackendFault } from '../backend.ts';
@@ -11,8 +11,8 @@ const MESSAGES = {
 } as const;
 
 /**
- * A Failure may say in its data which `reason` the client is given, and after how many seconds it is worth trying again.
- * Anything but a Failure is a bug of ours: it goes to the log, and the client gets the same answer.
+ * Creates the client's fault. The data of a Failure may contain the `reason` and the seconds until a retry makes sense.
+ * Any other error is a bug of ours: it is logged, and the client gets the same answer.
  */
 export function lineFault(error: unknown, observer: BackendObserver): BackendFault {
   const detail = error instanceof Error ? error.message : String(error);

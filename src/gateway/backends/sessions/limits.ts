@@ -1,35 +1,35 @@
-// Bounds of sessions: how much there may be of what, and for how long.
+// Defines the bounds of sessions: numbers, sizes and times.
 
 export interface SessionLimits {
   readonly sessions: number;
-  /** Calls in flight of one session. */
+  /** Maximum number of calls in flight in one session. */
   readonly calls: number;
-  /** GET streams that one session may have open. */
+  /** Maximum number of open GET streams in one session. */
   readonly listeners: number;
-  /** Of each stream: what a client may ask for again, and what may wait for a client that reads slowly. */
+  /** Bounds of each stream for events that a client may request again or that wait for a slow reader. */
   readonly ringEvents: number;
   readonly ringBytes: number;
-  /** Streams without a reader whose events are kept, per session. */
+  /** Bounds per session for streams without a reader whose events stay stored. */
   readonly keptStreams: number;
   readonly keptBytes: number;
   readonly keptMs: number;
-  /** Messages that wait for the client's next GET stream. */
+  /** Bounds of messages that wait for the client's next GET stream. */
   readonly queueMessages: number;
   readonly queueBytes: number;
-  /** Requests of the server that the client has not answered. */
+  /** Maximum number of server requests that the client has not answered. */
   readonly serverRequests: number;
-  /** A session without streams, calls and exchanges ends after this. */
+  /** Time after which a session without streams, calls and exchanges ends. */
   readonly idleMs: number;
-  /** Between two comments on a quiet stream, at least; at most twice that. */
+  /** Minimum time between two comments on a quiet stream; the maximum is twice that. */
   readonly keepAliveMs: number;
-  /** The server's silence about a call until that has failed; each message about it begins the time anew. 0: no limit. */
+  /** Silence of the server after which a call fails; each message about the call restarts the time. 0: no limit. */
   readonly silenceMs: number;
-  /** The same while the client has not answered a request of the server, since a person may have to. */
+  /** The same limit while the client has a request of the server to answer, since a person may have to do it. */
   readonly answerMs: number;
   readonly initializeMs: number;
-  /** A client that takes nothing of its stream for so long loses it. */
+  /** Time after which a client that reads nothing loses its stream. */
   readonly stallMs: number;
-  /** A cancelled call that the server does not answer ends after this. */
+  /** Time after which a cancelled call that the server does not answer ends. */
   readonly cancelledMs: number;
 }
 

@@ -1,35 +1,38 @@
-// A line for one session of a client: what a transport offers so that sessions can be served on it.
+// Defines a line for one session of a client: the functions of a transport that serve sessions.
 
 import type { Exchange } from '../backend.ts';
 
-/** What routes a message of the server, where the line knows it already. */
+/** Facts that route a message of the server, if the line knows them already. */
 export interface Routed {
   readonly kind: 'request' | 'notification' | 'response';
   /** JSON text of the id. */
   readonly id?: string;
   readonly method?: string;
-  /** A response that is an error. */
+  /** Whether a response is an error. */
   readonly failed?: boolean;
   /** JSON text of the progress token of `notifications/progress`. */
   readonly token?: string;
-  /** JSON text of the id of the client's request that it belongs to, where the line knows: absent, the last one. */
+  /**
+   * JSON text of the id of the client's request that the message belongs to, if the line knows it; if absent, the last
+   * call is assumed.
+   */
   readonly call?: string;
 }
 
 export interface SessionHandlers {
-  /** One whole JSON-RPC message of the server. `routed` spares a second look at it. */
+  /** Receives one whole JSON-RPC message of the server. `routed` saves a second scan. */
   message(bytes: Buffer, routed?: Routed): void;
-  /** Once, unless `close` was called: nothing comes any more, and the session is over. `detail` is for the operator. */
+  /** Called once, unless `close` was called: the session is over. `detail` is for the operator. */
   closed(detail: string): void;
-  /** After `send` was answered with false. */
+  /** Called after `send` returned false. */
   drain(): void;
 }
 
-/** Every `Link` is one. */
+/** Every `Link` is a `SessionLink`. */
 export interface SessionLink {
-  /** One message of the client with the exchange that brought it, or, without one, a message of the session itself. */
+  /** Sends one message of the client with its exchange, or without an exchange a message of the session itself. */
   send(message: Buffer, exchange?: Exchange): boolean;
-  /** More waits for the server than should, also of others: requests are refused. */
+  /** Returns whether too much waits for the server, also from other clients: requests are then refused. */
   congested?(): boolean;
   pause(): void;
   resume(): void;
@@ -37,8 +40,8 @@ export interface SessionLink {
 }
 
 /**
- * Opens the line of a new session; the first message that it gets is the client's `initialize`. Handlers may be called
- * before the promise is settled. Rejects with a Failure: its data may say `retryAfterSeconds`.
+ * Opens the line of a new session; its first message is the client's `initialize`. Handlers may be called before the
+ * promise is settled. Rejects with a Failure, whose data may contain `retryAfterSeconds`.
  */
 export type OpenSession = (
   exchange: Exchange,
@@ -46,14 +49,14 @@ export type OpenSession = (
   client: WaitingClient,
 ) => Promise<SessionLink>;
 
-/** The same for one request of the stateless era. */
+/** Opens a line for one request of the stateless era in the same way. */
 export type OpenRequest = (exchange: Exchange, handlers: SessionHandlers) => Promise<SessionLink>;
 
-/** The client that waits for the line of its session. */
+/** Client that waits for the line of its session. */
 export interface WaitingClient {
   readonly caller: string;
-  /** True when it has closed its connection: nothing has to be opened for it any more. */
+  /** Returns true if the client has closed its connection: it needs no line any more. */
   left(): boolean;
-  /** Ends a session that is not used, in favour of the one that is opened. False: there is none that may end. */
+  /** Ends an unused session in favour of the one that is opened. Returns false if none may end. */
   makeRoom(): boolean;
 }

@@ -1,16 +1,16 @@
-// What happens inside a backend and no client sees, for metrics and the log of the operator.
+// Reports events inside a backend that no client sees, for metrics and the log of the operator.
 
-/** Why a message went nowhere. */
+/** Reason why a message was dropped. */
 export type DropReason =
-  /** A response to no request in flight. */
+  /** A response matches no request in flight. */
   | 'response-unknown'
-  /** The client that it is for has gone, or reads too slowly. */
+  /** The receiving client has gone, or reads too slowly. */
   | 'client-gone'
-  /** More waits for a stream of the client than may wait. */
+  /** Too many messages wait for a stream of the client. */
   | 'queue-full'
-  /** A shared process: it cannot be said whose it is. */
+  /** The client of a message from a shared process is unknown. */
   | 'not-attributable'
-  /** No JSON, or no message. */
+  /** The bytes are not JSON, or not a message. */
   | 'unreadable';
 
 export interface BackendObserver {

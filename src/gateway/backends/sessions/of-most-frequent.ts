@@ -1,6 +1,6 @@
 // Finds the items of the owner that has most of them.
 
-/** In the given order; of several owners with as many items those of the first one. */
+/** Keeps the order; if several owners have as many, returns the items of the first one. */
 export function ofMostFrequent<Item>(
   items: readonly Item[],
   ownerOf: (item: Item) => string | undefined,

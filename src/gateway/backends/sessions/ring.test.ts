@@ -25,7 +25,7 @@ test('a ring is bounded by bytes too', () => {
   expect(ring.next() - ring.first()).toBe(5);
 });
 
-test('a ring keeps what has not been sent, whatever its size', () => {
+test('a ring keeps events that have not been sent, whatever their size', () => {
   const ring = createRing({ ringEvents: 2, ringBytes: 10 });
   for (let at = 0; at < 50; at += 1) {
     ring.push(Buffer.alloc(100));

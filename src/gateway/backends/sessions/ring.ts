@@ -1,4 +1,4 @@
-// The last events of one stream, numbered from 0, so that a client can ask for those after one that it has.
+// Stores the last events of one stream, numbered from 0, so that a client can request the events after one that it has.
 
 export interface RingBounds {
   readonly ringEvents: number;
@@ -6,20 +6,20 @@ export interface RingBounds {
 }
 
 export interface Ring {
-  /** The number of the next event. */
+  /** Returns the number of the next event. */
   next(): number;
-  /** The number of the oldest that is kept; `next` where none is. */
+  /** Returns the number of the oldest stored event; `next` if there is none. */
   first(): number;
   bytes(): number;
   push(event: Buffer): void;
   at(number: number): Buffer | undefined;
-  /** Lets the oldest go, those before `until` only, while there are more than the bounds allow. */
+  /** Deletes the oldest events, but only those before `until`, while there are more than the bounds allow. */
   trim(until: number): void;
 }
 
 export function createRing({ ringEvents, ringBytes }: RingBounds): Ring {
   let events: (Buffer | undefined)[] = [];
-  /** Entries of `events` before it have gone. */
+  /** Entries of `events` before this index are deleted. */
   let head = 0;
   let first = 0;
   let bytes = 0;
@@ -44,7 +44,7 @@ export function createRing({ ringEvents, ringBytes }: RingBounds): Ring {
       while (first < until && head < events.length && (bytes > ringBytes || events.length - head > ringEvents)) {
         dropOldest();
       }
-      // Cut off once it is the larger half: no entry is moved more than once, on the average.
+      // Cut off once they are more than half: on average, no entry is moved more than once.
       if (head > 32 && head * 2 > events.length) {
         events = events.slice(head);
         head = 0;

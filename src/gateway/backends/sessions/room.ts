@@ -1,4 +1,4 @@
-// Which session ends so that another client can begin one.
+// Chooses which session ends so that another client can begin one.
 
 import type { BackendFault } from '../backend.ts';
 import { ofMostFrequent } from './of-most-frequent.ts';
@@ -6,19 +6,19 @@ import type { Session } from './session.ts';
 
 export interface Waiting {
   readonly session: Session;
-  /** All whose `initialize` is not answered, the oldest first. */
+  /** Sessions whose `initialize` is not answered, the oldest first. */
   readonly opening: ReadonlySet<Session>;
   readonly sessions: ReadonlyMap<string, Session>;
   readonly now: number;
 }
 
-const MADE_ROOM: BackendFault = { reason: 'closed', message: 'the session made room for another' };
-/** An open stream over which nothing comes does not count as use: clients keep one open all the time. */
+const MADE_ROOM: BackendFault = { reason: 'closed', message: 'the session was ended in favour of another' };
+/** An open but silent stream does not count as use: clients keep one open all the time. */
 const QUIET_MS = 60_000;
 
 /**
- * Of the caller with most of the sessions that have neither calls nor streams, the one that was not used for the longest time:
- * a caller that opens many ends its own.
+ * Ends a session without calls and streams: of the caller with the most such sessions, the one that was unused for the
+ * longest time. A caller that opens many thus ends its own.
  */
 export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
   const unused = [...sessions.values()].filter((session) => !session.busy());
@@ -28,11 +28,14 @@ export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
   );
 }
 
-/** For a client that waits for a process. A caller that has sessions ends only its own: it cannot push others out. */
+/**
+ * Ends a quiet session for a client that waits for a process. A caller that has sessions ends only its own, so it
+ * cannot push others out.
+ */
 export function endQuiet({ session: { caller }, session, opening, sessions, now }: Waiting): boolean {
   const all = [...sessions.values()];
   const own = all.filter((other) => other.caller === caller);
-  // Of several that a caller opens at once, the first one alone may end the session of somebody else.
+  // If a caller opens several sessions at once, only the first may end another caller's session.
   const first = [...opening].find((other) => other.caller === caller);
   if (own.length === 0 && first !== session) return false;
   const quiet = (own.length > 0 ? own : all).filter(

@@ -1,4 +1,4 @@
-// Which message of the server goes where in the session that it belongs to.
+// Delivers each message of the server within its session.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Call } from './call.ts';
@@ -12,7 +12,7 @@ export function receiveFromServer(state: SessionState, bytes: Buffer, known: Rou
   const routed = known ?? readRouted(bytes);
   if (typeof routed === 'string') {
     observer.dropped('unreadable');
-    observer.log('debug', `the MCP server sent ${bytes.length} bytes that are no message: ${routed}`);
+    observer.log('debug', `the MCP server sent ${bytes.length} bytes that are not a message: ${routed}`);
   } else if (routed.kind === 'response') {
     respond(state, bytes, routed.id ?? '');
   } else if (routed.kind === 'request') {
@@ -65,10 +65,13 @@ function deliverProgress(state: SessionState, bytes: Buffer, token: string): voi
   observer.dropped('response-unknown');
 }
 
-/** To the call that it belongs to or, where no one says, the last one in flight; else to a stream that the client listens to. */
+/**
+ * Delivers to the given call, or to the last call in flight if none is given; otherwise to a stream on which the client
+ * listens.
+ */
 function relate(state: SessionState, bytes: Buffer, id: string | undefined, of: string | undefined): void {
   const call = of === undefined ? lastReached(state) : state.calls.get(of);
-  // A client that comes back for the stream of its call finds there what it has missed.
+  // A client that reconnects to the stream of its call finds the missed messages there.
   const kept = call?.reaches() === true || (call?.stream() !== undefined && !state.streams.hasListener());
   if (call === undefined || !kept) {
     state.streams.push(bytes, id);

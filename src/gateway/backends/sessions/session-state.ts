@@ -1,4 +1,4 @@
-// What one session of a client is made of, and its way to the server.
+// Holds the parts of one session of a client, and sends messages to the server.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Exchange } from '../backend.ts';
@@ -17,16 +17,16 @@ export interface SessionParts {
   readonly clock: BackendClock;
   readonly limits: SessionLimits;
   readonly observer: BackendObserver;
-  /** It is over: it can be found no more. */
+  /** Called when the session is over and can no longer be found. */
   readonly ended: () => void;
-  /** Its line ends. */
+  /** Called with the end of its line. */
   readonly closing: (closed: Promise<void>) => void;
 }
 
 export interface SessionState {
   readonly parts: SessionParts;
   readonly streams: Streams;
-  /** By the JSON text of their ids. */
+  /** Calls by the JSON text of their ids. */
   readonly calls: Map<string, Call>;
   /** Ids of requests of the server that the client has not answered. */
   readonly asked: Set<string>;
@@ -34,7 +34,7 @@ export interface SessionState {
   link: SessionLink | undefined;
   version: string;
   usedAt: number;
-  /** The last message of either side. */
+  /** Time of the last message of either side. */
   movedAt: number;
   paused: boolean;
   congested: boolean;
@@ -67,7 +67,7 @@ export function openState(parts: SessionParts): SessionState {
   return state;
 }
 
-/** The slowest reader of an answer slows the server down. */
+/** Stops reading while any client reads its answer slowly. */
 function adjustFlow(state: SessionState): void {
   const blocked = state.streams.blocked();
   if (blocked === state.paused) return;
@@ -80,7 +80,7 @@ export function sendToServer(state: SessionState, message: Buffer, exchange?: Ex
   if (state.link?.send(message, exchange) === false) state.congested = true;
 }
 
-/** Our answer to a request of the server, in place of the client's. */
+/** Answers a request of the server in place of the client. */
 export function answerServer(state: SessionState, id: string, code: number, message: string): void {
   state.asked.delete(id);
   sendToServer(state, errorMessage(id, code, message));

@@ -1,4 +1,5 @@
-// One session of a client: its line to the server, its calls in flight, its streams; and which message goes where.
+// Serves one session of a client: its line to the server, its calls in flight and its streams. Decides which of them
+// gets each message.
 
 import type { Message, NotificationMessage } from '../../wire/message.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backend.ts';
@@ -12,28 +13,28 @@ import { openState, type SessionParts, type SessionState, sendToServer } from '.
 export interface Session {
   readonly id: string;
   readonly caller: string;
-  /** What its line reports to it. */
+  /** Handlers for the session's line. */
   readonly handlers: SessionHandlers;
-  /** Its line is open. */
+  /** Sets the open line. */
   use(link: SessionLink): void;
-  /** `headers` are those of the answer, asked for when it begins. */
+  /** Starts a request. `headers` returns the headers of the answer when it begins. */
   request(exchange: Exchange, answer: Answer, headers?: () => Record<string, string>): Flow;
-  /** A notification or a response. */
+  /** Sends a notification or a response. */
   notify(exchange: Exchange, answer: Answer): Flow;
   listen(exchange: Exchange, answer: Answer): Flow;
-  /** Sees the response to a request, before the client. */
+  /** Registers a callback for the response to a request, called before the client gets it. */
   onResponse(id: string, see: (message: Buffer) => void): void;
-  /** The revision that was agreed upon. */
+  /** Sets the negotiated revision. */
   agree(version: string): void;
-  /** A call is in flight. */
+  /** Returns whether a call is in flight. */
   answering(): boolean;
-  /** A call is in flight, or a client connected. */
+  /** Returns whether a call is in flight, or a client connected. */
   busy(): boolean;
   idleSince(): number;
-  /** The last message of either side. */
+  /** Returns the time of the last message of either side. */
   quietSince(): number;
   tick(now: number): void;
-  /** Calls in flight fail with the fault; streams end. */
+  /** Ends the session: calls in flight fail with the fault, streams end. */
   end(fault: BackendFault): void;
 }
 
@@ -80,7 +81,7 @@ function touch(state: SessionState, now: number): void {
   state.usedAt = now;
 }
 
-/** Something of the client. */
+/** Notes a message of the client. */
 function noteClient(state: SessionState, now: number): void {
   touch(state, now);
   state.movedAt = now;
@@ -113,7 +114,7 @@ function openCall(
   const call = createCall({ id, token, accepts: acceptedTypes(exchange), answer, now, openStream, headers });
   state.calls.set(id, call);
   sendToServer(state, body, exchange);
-  // Disconnection is no cancellation (MCP 2025-11-25, Transports): the call goes on.
+  // A disconnection is not a cancellation (MCP 2025-11-25, Transports): the call goes on.
   return { abort: call.abort, resume: call.drained };
 }
 
@@ -141,7 +142,7 @@ function isCancellation(message: Message): message is NotificationMessage {
   return message.kind === 'notification' && message.method === 'notifications/cancelled';
 }
 
-/** Since this revision clients understand an event without data. */
+/** First revision whose clients understand an event without data. */
 const PRIMED_SINCE = '2025-11-25';
 
 function openListener(state: SessionState, exchange: Exchange, answer: Answer): Flow {

@@ -1,5 +1,5 @@
-// A backend over lines of messages: serves the streamable HTTP protocol on them, sessions and all (MCP 2024-11-05 to
-// 2025-11-25, and 2026-07-28 where the line speaks it).
+// Serves streamable HTTP with sessions over lines of messages (MCP 2024-11-05 to 2025-11-25, and 2026-07-28 if the line
+// speaks it).
 
 import { shownText } from '#std/json.ts';
 import { eraOfRevision } from '../../wire/revisions.ts';
@@ -16,18 +16,21 @@ import { createSession, type Session } from './session.ts';
 import { openStateless, type StatelessRequest } from './stateless.ts';
 
 export interface SessionBackendParts {
-  /** What ids of events begin with; no dots. Unique among the replicas of this backend, and among its restarts. */
+  /** Prefix of event ids, without dots. Unique among the replicas of this backend and their restarts. */
   readonly replica: string;
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
   readonly limits?: Partial<SessionLimits>;
-  /** The line of a new session. */
+  /** Opens the line of a new session. */
   readonly open: OpenSession;
-  /** The line of one request of the stateless era, closed when that is answered or cancelled. Absent: not spoken. */
+  /**
+   * Opens the line of one request of the stateless era, closed when the request is answered or cancelled. If absent,
+   * that era is not spoken.
+   */
   readonly openRequest?: OpenRequest;
   readonly eras: () => ReadonlySet<Era> | undefined;
   readonly probe: () => Promise<Probe>;
-  /** After the sessions have ended. */
+  /** Called after the sessions have ended. */
   readonly close: () => Promise<void>;
 }
 
@@ -35,7 +38,7 @@ interface State {
   readonly parts: SessionBackendParts;
   readonly limits: SessionLimits;
   readonly sessions: Map<string, Session>;
-  /** Whose `initialize` is not answered. */
+  /** Sessions whose `initialize` is not answered. */
   readonly opening: Set<Session>;
   readonly requests: Set<StatelessRequest>;
   readonly schemas: ToolSchemas;
@@ -99,7 +102,7 @@ function failExchange(answer: Answer, fault: BackendFault): Flow {
   return NO_FLOW;
 }
 
-/** A client need not name one. */
+/** Accepts revisions with sessions, and requests without a revision, since a client need not send it. */
 function knowsVersion({ headers }: Exchange): boolean {
   const version = headers['mcp-protocol-version'];
   return version === undefined || eraOfRevision(version) === 'session';
@@ -150,7 +153,7 @@ function initialize(state: State, exchange: Exchange, answer: Answer): Flow {
 
   const headers = (): Record<string, string> => (refused ? {} : { 'mcp-session-id': id });
 
-  /** Before the client has it: the session begins with its answer. */
+  /** Runs before the client gets the answer: the session begins with it. */
   function settle(message: Buffer): void {
     stopWaiting();
     opening.delete(session);
@@ -192,7 +195,7 @@ const SILENT: BackendFault = { reason: 'timeout', message: 'the MCP server did n
 const REFUSED: BackendFault = { reason: 'closed', message: 'the session did not begin' };
 const FULL: BackendFault = { reason: 'busy', message: 'there are too many sessions', retryAfterSeconds: 30 };
 
-/** `result.protocolVersion`; undefined for an error. */
+/** Returns `result.protocolVersion`; undefined for an error. */
 function agreedVersion(message: Buffer): string | undefined {
   const { result }: { result?: { protocolVersion?: unknown } } = JSON.parse(message.toString());
   return result === undefined ? undefined : shownText(result?.protocolVersion ?? '');

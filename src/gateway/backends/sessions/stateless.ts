@@ -1,4 +1,4 @@
-// One request of the stateless era over a line: it opens, answers and closes with its exchange.
+// Serves one request of the stateless era over a line that is opened and closed for it.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message } from '../../wire/message.ts';
@@ -13,7 +13,7 @@ import type { OpenRequest, Routed, SessionLink } from './link.ts';
 import type { BackendObserver } from './observer.ts';
 import { readRouted } from './routing.ts';
 
-/** A request under way, as whoever keeps the time sees it. */
+/** Request under way, for the code that watches its time. */
 export interface StatelessRequest {
   tick(now: number): void;
   end(fault: BackendFault): void;
@@ -24,13 +24,13 @@ export interface StatelessParts {
   readonly observer: BackendObserver;
   readonly monotonic: () => number;
   readonly keepAliveMs: number;
-  /** 0: no limit. */
+  /** Time limit for silence; 0: no limit. */
   readonly silenceMs: number;
-  /** What tools ask to be mirrored into headers. */
+  /** Arguments that tools mirror into headers. */
   readonly schemas: ToolSchemas;
   readonly started: (request: StatelessRequest) => void;
   readonly finished: (request: StatelessRequest) => void;
-  /** Its line ends. */
+  /** Called with the end of its line. */
   readonly closing: (closed: Promise<void>) => void;
 }
 
@@ -39,7 +39,7 @@ interface State {
   readonly answer: Answer;
   readonly accepts: Accepted;
   readonly id: string;
-  /** The response is a list of tools. */
+  /** Whether the response is a list of tools. */
   readonly lists: boolean;
   link: SessionLink | undefined;
   begun: boolean;
@@ -90,7 +90,7 @@ export function openStateless(parts: StatelessParts, exchange: Exchange, answer:
     );
   return {
     abort() {
-      // Closing the response stream cancels (MCP 2026-07-28, Cancellation); the line says so in its own way.
+      // Closing the response stream cancels (MCP 2026-07-28, Cancellation); the line reports it in its own way.
       finishRequest(state, request);
     },
     resume() {
@@ -100,7 +100,7 @@ export function openStateless(parts: StatelessParts, exchange: Exchange, answer:
   };
 }
 
-/** What an HTTP server has to see to, since a process on stdio knows no headers and no statuses. */
+/** Makes the checks of an HTTP server, since a process on stdio has no headers and no statuses. */
 function refuseRequest(
   { schemas }: StatelessParts,
   message: Message,
@@ -124,7 +124,7 @@ function isToolList(message: Message): boolean {
   return message.kind === 'request' && message.method === 'tools/list';
 }
 
-/** MCP 2026-07-28, Streamable HTTP: errors of the protocol have a status of their own. */
+/** Errors of the protocol have a status of their own (MCP 2026-07-28, Streamable HTTP). */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   [ERRORS.parseError, 400],
   [ERRORS.invalidRequest, 400],
@@ -157,7 +157,7 @@ function sendOn(state: State, link: SessionLink, exchange: Exchange, request: St
   answerEmpty(state.answer, 202);
 }
 
-/** It is over; the line is closed. */
+/** Ends the request and closes the line. */
 function finishRequest(state: State, request: StatelessRequest): void {
   if (state.over) return;
   state.over = true;
@@ -229,7 +229,7 @@ function writeEvent(state: State, event: Buffer): void {
   state.link?.pause();
 }
 
-/** A stream of notifications (`subscriptions/listen`) may be silent for as long as it likes once it has begun. */
+/** Checks the time limits. A stream of notifications (`subscriptions/listen`) may stay silent once it has begun. */
 function tick(state: State, now: number, request: StatelessRequest): void {
   const { keepAliveMs, silenceMs } = state.parts;
   if (!state.begun && silenceMs > 0 && now - state.heardAt > silenceMs) {

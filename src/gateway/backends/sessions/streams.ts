@@ -1,5 +1,5 @@
-// All event streams of one session: those that answer calls, those that the client opened to listen, and what is kept of
-// either for a client that comes back.
+// Holds all event streams of one session: answers to calls, streams on which the client listens, and events of both
+// that are stored for a client that comes back.
 
 import type { Answer } from '../backend.ts';
 import { createEventStream, type EventStream, READS_TOO_SLOWLY } from './event-stream.ts';
@@ -11,28 +11,31 @@ export interface StreamsParts {
   readonly replica: string;
   readonly monotonic: () => number;
   readonly dropped: (reason: DropReason) => void;
-  /** A request of the server, by the JSON text of its id, reaches no client any more. */
+  /** Called when a request of the server, by the JSON text of its id, can no longer reach a client. */
   readonly lost: (id: string) => void;
-  /** A stream that answers a call was blocked or freed. */
+  /** Called when a stream that answers a call was blocked or freed. */
   readonly flowChanged: () => void;
 }
 
 export interface Streams {
-  /** For the answer of a call. */
+  /** Opens a stream for the answer to a call. */
   open(): EventStream;
-  /** A client listens; it gets what waited. The head of the answer has been sent. */
+  /**
+   * Opens a stream for a client that listens, beginning with the waiting messages. The head of the answer was sent
+   * before.
+   */
   listen(answer: Answer, prime: boolean): EventStream;
-  /** The stream that an event id names, and the number of the event; undefined where it is not kept. */
+  /** Returns the stream and the number of the event that an event id names; undefined if they are not stored. */
   find(eventId: string): { readonly stream: EventStream; readonly event: number } | undefined;
-  /** A client goes on with a stream. */
+  /** Continues a stream for a client. */
   attach(stream: EventStream, answer: Answer, from: number): void;
-  /** To a client that listens, or to wait for one. `id` is that of a request of the server. */
+  /** Sends to a listening client, or stores the message for one. `id` is that of a request of the server. */
   push(message: Buffer, id: string | undefined): void;
-  /** A client listens now. */
+  /** Returns whether a client listens. */
   hasListener(): boolean;
-  /** A client that a call is answered to reads slowly. */
+  /** Returns whether a client reads the answer to a call slowly. */
   blocked(): boolean;
-  /** Some client is connected. */
+  /** Returns whether any client is connected. */
   attached(): boolean;
   tick(now: number): void;
   end(): void;
@@ -42,7 +45,7 @@ interface Entry {
   readonly number: number;
   readonly stream: EventStream;
   readonly listener: boolean;
-  /** When it was first seen without a client or a use: monotonic milliseconds. */
+  /** Monotonic milliseconds of the time since which it has neither client nor use. */
   keptSince: number | undefined;
 }
 
@@ -146,10 +149,10 @@ function enqueue(state: State, waiting: Waiting): void {
 const TOO_MANY = { reason: 'closed', message: 'the stream was closed because the client opened too many' } as const;
 
 function ignore(): void {
-  // A client that listens slowly stalls no call: its stream has a bound of its own.
+  // A slow listener does not stall calls: its stream has a bound of its own.
 }
 
-/** An id is `<replica>.<stream>.<event>`. */
+/** Finds an event by its id, `<replica>.<stream>.<event>`. */
 function findEvent(entries: ReadonlyMap<number, Entry>, replica: string, eventId: string) {
   const [, stream, event] = eventId.startsWith(`${replica}.`)
     ? (/^(\d{1,15})\.(\d{1,15})$/.exec(eventId.slice(replica.length + 1)) ?? [])
@@ -159,7 +162,7 @@ function findEvent(entries: ReadonlyMap<number, Entry>, replica: string, eventId
   return { stream: entry.stream, event: Number(event) };
 }
 
-/** Streams of calls in flight stay, whether a client is there or not. */
+/** Streams of calls in flight stay, with or without a client. */
 function forgetKept(entries: Map<number, Entry>, limits: SessionLimits, now: number): void {
   const kept = [...entries.values()].filter(
     ({ stream, listener }) => !stream.attached() && (listener || stream.ended()),

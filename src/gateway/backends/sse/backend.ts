@@ -1,4 +1,4 @@
-// An HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has an event stream of its own there.
+// Uses an HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has an event stream of its own there.
 
 import type { Backend, Era, Probe } from '../backend.ts';
 import type { SessionLimits } from '../sessions/limits.ts';
@@ -7,7 +7,7 @@ import type { SseOptions, SsePorts } from './ports.ts';
 import { openSseLink } from './session-link.ts';
 
 export interface SseBackendParts extends SsePorts {
-  /** What ids of events begin with; no dots. Unique among the replicas of this backend, and among its restarts. */
+  /** Prefix of event ids, without dots. Unique among the replicas of this backend and their restarts. */
   readonly replica: string;
   readonly limits?: Partial<SessionLimits>;
 }
@@ -30,7 +30,7 @@ export function createSseBackend(options: SseOptions, parts: SseBackendParts): B
 
 const PROBE_MS = 5000;
 
-/** Opens the event stream and closes it again: whatever answers with less than 500 is there. */
+/** Opens the event stream and closes it again: a server that answers with a status below 500 is available. */
 function probe({ url, host }: SseOptions, { upstream, clock }: SsePorts): Promise<Probe> {
   const began = clock.monotonic();
   const headers: Record<string, string> = { accept: 'text/event-stream' };

@@ -1,8 +1,8 @@
-// Where an HTTP+SSE server wants its messages (MCP 2024-11-05, Transports, the `endpoint` event).
+// Reads the URL to which messages for an HTTP+SSE server are sent (MCP 2024-11-05, Transports, the `endpoint` event).
 
 const MAX_LENGTH = 4096;
 
-/** Absolute URL for POSTs; undefined where the server names another origin than its own, or no URL at all. */
+/** Returns the absolute URL for POSTs; undefined if the server names another origin than its own, or not a URL. */
 export function endpointUrl(stream: string, data: string): string | undefined {
   const text = data.trim();
   if (text === '' || text.length > MAX_LENGTH || !URL.canParse(text, stream)) return undefined;

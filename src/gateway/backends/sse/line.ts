@@ -1,4 +1,4 @@
-// The line of one session to an HTTP+SSE server: what it is, which requests it sends, and its end.
+// Defines the line of one session to an HTTP+SSE server: its state, the requests that it sends, and its end.
 
 import { Failure } from '#std/failure.ts';
 import { HEADERS } from '../../wire/headers.ts';
@@ -11,15 +11,15 @@ export interface Line {
   readonly options: SseOptions;
   readonly ports: SsePorts;
   readonly handlers: SessionHandlers;
-  /** The client's last request: its rights are used for messages of the session itself. */
+  /** The client's last request, whose credentials are used for messages of the session itself. */
   latest: Exchange;
   stream?: UpstreamFlow;
   endpoint?: string;
   paused: boolean;
   closed: boolean;
-  /** An event stream is decoded as UTF-8, with U+FFFD for bytes that are not (HTML Standard, Server-sent events). */
+  /** Event streams are decoded as UTF-8, with U+FFFD for invalid bytes (HTML Standard, Server-sent events). */
   readonly repair: (message: Buffer) => Buffer;
-  /** Settles once the server has taken `notifications/initialized`: nothing overtakes it. */
+  /** Settles once the server has accepted `notifications/initialized`: later messages wait for it. */
   greeted?: Promise<void>;
   /** Settles the opening of the line; undefined afterwards. */
   opening?: { readonly resolve: (link: SessionLink) => void; readonly reject: (failure: Failure) => void };
@@ -29,7 +29,7 @@ export interface Line {
 const STREAM_HEADERS = { accept: 'text/event-stream' };
 const MESSAGE_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
-/** Sessions of this transport are in the URL of the endpoint. */
+/** Headers that are not sent; sessions of this transport are in the URL of the endpoint. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
@@ -52,7 +52,7 @@ export function leavingRequest(
   return { method, url, headers, body };
 }
 
-/** `then` is called at once where nothing has to be waited for, and never after the end of the line. */
+/** Calls `then` at once if there is nothing to wait for, and never after the end of the line. */
 export function authorize(
   line: Line,
   exchange: Exchange,
@@ -67,7 +67,7 @@ export function authorize(
     });
 }
 
-/** The line is over: the one who waits for it is refused, the session that uses it ends. */
+/** Ends the line: an opening is refused, and a session that uses it ends. */
 export function breakLine(line: Line, code: string, detail: string, data: { readonly reason?: string } = {}): void {
   if (line.closed) return;
   line.closed = true;

@@ -1,16 +1,16 @@
-// Names what an HTTP+SSE server is configured with, and what it needs of the world.
+// Defines the configuration of an HTTP+SSE server, and its ports to the outside.
 
 import type { BackendClock, Upstream } from '../ports.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
 
 export interface SseOptions {
-  /** Of the event stream, such as http://mcp-weather:8080/sse. */
+  /** URL of the event stream, such as http://mcp-weather:8080/sse. */
   readonly url: string;
-  /** What the server sees as Host; absent: that of the URL. */
+  /** Host header for the server; if absent, the host of the URL. */
   readonly host?: string;
   readonly firstByteMs: number;
   readonly idleMs: number;
-  /** Largest event. */
+  /** Maximum size of an event. */
   readonly messageBytes: number;
 }
 

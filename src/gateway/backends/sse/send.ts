@@ -1,4 +1,4 @@
-// Messages of a client to an HTTP+SSE server: POSTs to the endpoint that the server has named.
+// Sends messages of a client to an HTTP+SSE server: POSTs to the endpoint that the server has named.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import { scanMessage } from '../../wire/scan.ts';
@@ -6,7 +6,7 @@ import type { BackendFault, Exchange } from '../backend.ts';
 import type { UpstreamFault } from '../ports.ts';
 import { authorize, breakLine, type Line, leavingRequest } from './line.ts';
 
-/** Requests go side by side. Only the end of the handshake must be there before what follows it. */
+/** Sends requests in parallel. Only the end of the handshake must have arrived before later messages. */
 export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): void {
   const scanned = scanMessage(message);
   const method = scanned.ok && scanned.message.kind === 'notification' ? scanned.message.method : undefined;
@@ -16,7 +16,7 @@ export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): vo
   else line.greeted.then(() => sendMessage(line, message, exchange, () => undefined));
 }
 
-/** `taken` is called when the server has answered the POST, or never will. */
+/** `taken` is called when the server has answered the POST or the POST has failed. */
 function sendMessage(line: Line, message: Buffer, exchange: Exchange, taken: () => void): void {
   const { endpoint, options, ports } = line;
   if (line.closed || endpoint === undefined) {
@@ -41,11 +41,11 @@ function sendMessage(line: Line, message: Buffer, exchange: Exchange, taken: () 
       {
         head(status) {
           if (status >= 300) failRequest(line, message, faultOfStatus(status));
-          // The server has forgotten the session: the client begins another.
+          // The server has forgotten the session: the client begins another one.
           if (status === 404 || status === 410) breakLine(line, 'sse-closed', `a message was answered with ${status}`);
           taken();
         },
-        // The answer is on the stream; "Accepted" and the like are passed over.
+        // The answer comes on the stream; "Accepted" and the like are ignored.
         data: () => true,
         end: () => undefined,
         failed(fault) {
@@ -63,11 +63,11 @@ function faultOfStatus(status: number): BackendFault {
 
 function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   const message =
-    reason === 'timeout' ? 'the MCP server did not take the message in time' : 'the MCP server cannot be reached';
+    reason === 'timeout' ? 'the MCP server did not accept the message in time' : 'the MCP server cannot be reached';
   return { reason: 'unreachable', message, detail };
 }
 
-/** Nothing will come on the stream for a request that did not arrive: its caller gets an error at once. */
+/** Answers a request that did not arrive with an error at once, since no answer will come on the stream. */
 function failRequest({ closed, handlers }: Line, message: Buffer, { message: text }: BackendFault): void {
   const scanned = closed ? undefined : scanMessage(message);
   if (scanned?.ok !== true || scanned.message.kind !== 'request') return;

@@ -1,5 +1,5 @@
-// The line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports): messages go there as POSTs and come back as
-// events of one stream.
+// Opens the line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports): messages are sent as POSTs, and
+// come back as events of one stream.
 
 import { Failure } from '#std/failure.ts';
 import { isEventStream } from '../../wire/headers.ts';
@@ -15,7 +15,7 @@ import { sendInOrder } from './send.ts';
 
 const ENDPOINT_MS = 10_000;
 
-/** Opens the event stream; the line is open when the server has said where messages go. */
+/** Opens the event stream; the line is open when the server has named its endpoint. */
 export function openSseLink(
   options: SseOptions,
   ports: SsePorts,
@@ -55,7 +55,7 @@ function openStream(line: Line, headers: Readonly<Record<string, string>>): Upst
   return ports.upstream.request(request, {
     head(status, answered) {
       if (status === 200 && isEventStream(answered['content-type'])) {
-        const silent = () => breakLine(line, 'sse-silent', 'the server did not say where messages go');
+        const silent = () => breakLine(line, 'sse-silent', 'the server did not name an endpoint for messages');
         line.stopTimer = ports.clock.after(ENDPOINT_MS, silent);
         return;
       }
@@ -76,7 +76,7 @@ function takeEvent(line: Line, { type, data }: SseEvent): void {
   else if (type === undefined || type === 'message') line.handlers.message(line.repair(data));
 }
 
-/** The first one counts: messages of one session go to one place. */
+/** Takes the first endpoint only: all messages of one session go to one place. */
 function takeEndpoint(line: Line, data: string): void {
   const { opening, options } = line;
   if (opening === undefined) return;

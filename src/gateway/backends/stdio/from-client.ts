@@ -1,4 +1,5 @@
-// What a client of a shared process sends, as the process gets it: with ids of ours, and only what may concern all.
+// Translates messages of a client for a shared process: with our own ids, and only messages that may affect all
+// clients.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../wire/message.ts';
@@ -15,11 +16,11 @@ export interface FromClientParts {
   readonly clients: ReadonlySet<Client>;
   readonly observer: BackendObserver;
   readonly soleClient: () => Client | undefined;
-  /** What the process speaks; undefined while it does not run. */
+  /** Returns the era of the process; undefined while it does not run. */
   readonly era: () => Era | undefined;
-  /** A whole line to the process. False: it cannot be reached now. */
+  /** Sends a whole line to the process. Returns false if the process cannot be reached now. */
   readonly sendLine: (line: Buffer) => boolean;
-  /** The result of `initialize` for a client that asks for this revision, as JSON text. */
+  /** Returns the result of `initialize` for a client that requests this revision, as JSON text. */
   readonly initializeResult: (revision: string | undefined) => string | undefined;
 }
 
@@ -28,7 +29,7 @@ export function routeFromClient(parts: FromClientParts, client: Client, bytes: B
   if (message === undefined) parts.observer.dropped('unreadable');
   else if (message.kind === 'request') routeRequest(parts, client, bytes, message);
   else if (message.kind === 'notification') routeNotification(parts, client, bytes, message);
-  // Only a sole client is asked, and a session answers only what it was asked.
+  // Only a sole client gets requests of the process, and a session accepts answers to these only.
   else parts.sendLine(lineOf([bytes]));
 }
 
@@ -64,7 +65,7 @@ function routeRequest(parts: FromClientParts, client: Client, bytes: Buffer, mes
   }
 }
 
-/** The process knows one subscriber, which is all of them. */
+/** Returns whether other clients watch the URI, since the process has one subscriber that stands for all clients. */
 function hasOthers({ clients }: FromClientParts, client: Client, uri: string): boolean {
   for (const other of clients) if (other !== client && other.subscriptions.has(uri)) return true;
   return false;
@@ -98,7 +99,7 @@ function forward(parts: FromClientParts, client: Client, bytes: Buffer, message:
 
 function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer, message: NotificationMessage): void {
   switch (message.method) {
-    // The process has it from us, and knows nothing of roots.
+    // The gateway has sent the first one itself, and declared no roots.
     case 'notifications/initialized':
     case 'notifications/roots/list_changed':
       return;
@@ -115,7 +116,7 @@ function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer
   }
 }
 
-/** A cancelled request gets no response (MCP specification, Cancellation), and one that comes anyway is dropped. */
+/** Cancels a request without a response (MCP specification, Cancellation); a response that comes anyway is dropped. */
 function cancel(parts: FromClientParts, client: Client, bytes: Buffer, { refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : client.requests.get(refersTo.json);
   if (request === undefined || refersTo === undefined) return;
@@ -124,7 +125,7 @@ function cancel(parts: FromClientParts, client: Client, bytes: Buffer, { refersT
   parts.sendLine(lineOf(patchedParts(bytes, 0, bytes.length, patches)));
 }
 
-/** The client has gone: the process need not go on for it. */
+/** Cancels the requests of a client that has gone. */
 export function releaseClient(parts: FromClientParts, client: Client): void {
   for (const request of [...client.requests.values()]) {
     parts.requests.remove(request);

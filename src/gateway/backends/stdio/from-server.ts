@@ -1,4 +1,4 @@
-// What a shared process writes, to the client that it belongs to, with that client's own ids.
+// Delivers messages of a shared process to their clients, with the clients' own ids.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -13,11 +13,11 @@ export interface FromServerParts {
   readonly requests: Requests;
   readonly clients: ReadonlySet<Client>;
   readonly observer: BackendObserver;
-  /** The only client that there is, where nothing can belong to another; undefined otherwise. */
+  /** Returns the only client, if messages can belong to no other; undefined otherwise. */
   readonly soleClient: () => Client | undefined;
-  /** To the process. */
+  /** Sends to the process. */
   readonly send: (message: Buffer) => void;
-  /** Before its client has the response. */
+  /** Called before the client has the response. */
   readonly responded: (request: ClientRequest, succeeded: boolean) => void;
 }
 
@@ -33,7 +33,7 @@ export function routeFromServer(parts: FromServerParts, bytes: Buffer): void {
   const request = id === undefined ? undefined : parts.requests.find(id.json);
   if (request?.kind !== 'client') return;
   parts.requests.remove(request);
-  answerClient(request, ERRORS.internalError, 'the MCP server gave an answer that is no valid message');
+  answerClient(request, ERRORS.internalError, 'the MCP server sent an answer that is not a valid message');
 }
 
 function routeMessage(parts: FromServerParts, bytes: Buffer, message: Message): void {
@@ -50,7 +50,7 @@ function routeMessage(parts: FromServerParts, bytes: Buffer, message: Message): 
   }
 }
 
-/** A response of ours in place of the server's. */
+/** Sends a response in place of the server's. */
 export function answerClient({ client, id }: ClientRequest, code: number, message: string): void {
   client.handlers.message(errorMessage(id, code, message), { kind: 'response', id, failed: true });
 }
@@ -73,13 +73,13 @@ function routeResponse(parts: FromServerParts, bytes: Buffer, message: ResponseM
   client.handlers.message(patchBytes(bytes, sortedPatches(patches)), { kind: 'response', id, failed });
 }
 
-/** The end of `subscriptions/listen` names it in the result (MCP 2026-07-28, Subscriptions, Graceful Closure). */
+/** Replaces the id in the result that ends `subscriptions/listen` (MCP 2026-07-28, Subscriptions, Graceful Closure). */
 function subscriptionPatch({ method, id }: ClientRequest, bytes: Buffer, { result }: ResponseMessage): Patch[] {
   if (method !== 'subscriptions/listen' || result === undefined) return [];
   const value = readValue(bytes, result);
   if (!isObject(value) || !isObject(value._meta)) return [];
   const named = { ...value, _meta: { ...value._meta, 'io.modelcontextprotocol/subscriptionId': PLACE } };
-  // The id as it is: a number may be larger than what JavaScript can say exactly.
+  // The id is inserted as text: a number may be larger than JavaScript can represent exactly.
   return [{ span: result, bytes: Buffer.from(JSON.stringify(named).replace(JSON.stringify(PLACE), () => id)) }];
 }
 
@@ -101,7 +101,7 @@ function routeRequest(parts: FromServerParts, bytes: Buffer, { id, method }: Req
     sole.handlers.message(bytes, { kind: 'request', id: id.json, method });
   } else {
     parts.observer.dropped('not-attributable');
-    const text = 'this MCP server is shared by several clients: what it asks of one cannot be attributed';
+    const text = 'this MCP server is shared by several clients: its request cannot be attributed to one of them';
     parts.send(errorMessage(id.json, ERRORS.methodNotFound, text));
   }
 }
@@ -152,7 +152,10 @@ function routeSubscribed(parts: FromServerParts, bytes: Buffer, method: string, 
   request.client.handlers.message(patched, { kind: 'notification', method });
 }
 
-/** Of a request of ours it ends `subscriptions/listen` (MCP 2026-07-28); else it takes a request of the server back. */
+/**
+ * Routes a cancellation: one of our request ends `subscriptions/listen` (MCP 2026-07-28), any other cancels a request
+ * of the server.
+ */
 function routeCancelled(parts: FromServerParts, bytes: Buffer, { method, refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : parts.requests.find(refersTo.json);
   if (request?.kind !== 'client') {

@@ -1,4 +1,4 @@
-// Greets a shared process in the proxy's own name, in either era, and pings it.
+// Greets a shared process in the gateway's own name, in either era, and pings it.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -9,11 +9,11 @@ import { lineOf, type ProcessLine } from './line.ts';
 import { type ClientInfo, initializeParams, statelessParams } from './protocol.ts';
 import type { Requests } from './requests.ts';
 
-/** A process that has been greeted. */
+/** Process after the handshake. */
 export interface Greeted {
   readonly line: ProcessLine;
   readonly era: Era;
-  /** Of `initialize`, or of `server/discover`. */
+  /** Result of `initialize` or `server/discover`. */
   readonly result: JsonObject;
 }
 
@@ -22,9 +22,9 @@ export interface HandshakeParts {
   readonly clock: BackendClock;
   readonly clientInfo: ClientInfo;
   readonly initializeMs: number;
-  /** A process that says nothing to `server/discover` for so long speaks the session era. */
+  /** Time after which a process that does not answer `server/discover` counts as one of the session era. */
   readonly discoverMs: number;
-  /** A process of the session era is of no use. */
+  /** Whether a process of the session era is refused. */
   readonly statelessOnly: boolean;
 }
 
@@ -34,10 +34,13 @@ export function otherEra(spoken: Era): Failure {
 }
 
 export function ended(detail: string): Failure {
-  return new Failure('stdio-ended', `the MCP server ended while it was greeted: ${detail}`, { retryable: true });
+  return new Failure('stdio-ended', `the MCP server ended during the handshake: ${detail}`, { retryable: true });
 }
 
-/** What the process answers by itself, in its era. An error is an answer; none in time is undefined. */
+/**
+ * Sends a request that a process of this era answers by itself. An error counts as an answer. Returns false without an
+ * answer in time.
+ */
 export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted, timeoutMs: number): Promise<boolean> {
   const { clientInfo } = parts;
   const answer =
@@ -47,7 +50,7 @@ export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted,
   return answer !== undefined;
 }
 
-/** Greets a process. Servers of the session era may end at a message that comes before `initialize` (rmcp before 3.0 does). */
+/** Greets a process. Servers of the session era may end at a message before `initialize` (rmcp before 3.0 does). */
 export async function greetInEra(
   parts: HandshakeParts,
   memory: { endsAtDiscover: boolean },
@@ -66,8 +69,8 @@ export async function greetInEra(
 }
 
 /**
- * Greets a process with `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility), and with `initialize` if it speaks
- * the session era. `end` returns why the line ended; undefined while it has not. Throws a Failure.
+ * Greets a process with `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility), or with `initialize` if it
+ * speaks the session era. `end` returns why the line ended; undefined while it is open. Throws a Failure.
  */
 async function greetProcess(parts: HandshakeParts, line: ProcessLine, end: () => string | undefined): Promise<Greeted> {
   const { clientInfo, discoverMs, statelessOnly } = parts;
@@ -121,7 +124,7 @@ function askServer(
   });
 }
 
-/** An answer of ours to a request of our own that has lost its line. */
+/** Answers a request of our own that has lost its line. */
 export function lostAnswer(json: string): Buffer {
   const error = { code: ERRORS.internalError, message: 'the MCP server ended' };
   return Buffer.from(`{"jsonrpc":"2.0","id":${json},"error":${JSON.stringify(error)}}`);

@@ -1,18 +1,18 @@
-// Cuts a stream of bytes into lines.
+// Splits a stream of bytes into lines.
 
 export interface LineHandlers {
-  /** Without its line end, never empty. It may share its memory with a chunk that was pushed. */
+  /** Receives a line without its line end, never empty. It may share memory with a pushed chunk. */
   line(bytes: Buffer): void;
-  /** Once; nothing follows, and what is pushed afterwards is ignored. */
+  /** Called once. No other call follows, and later pushes are ignored. */
   tooLong(): void;
 }
 
 export interface LineSplitter {
   /** The chunk must not be changed afterwards. */
   push(chunk: Buffer): void;
-  /** No more lines, also none of what was pushed already. */
+  /** Holds back all further lines, also of chunks that were pushed before. */
   hold(): void;
-  /** False: held again meanwhile. */
+  /** Returns false if it was held again. */
   release(): boolean;
 }
 
@@ -24,7 +24,7 @@ const FIRST_CAPACITY = 4096;
 interface State {
   readonly maxBytes: number;
   readonly handlers: LineHandlers;
-  /** The beginning of a line whose end has not come. It doubles, so that many small chunks cost no more than one. */
+  /** Beginning of an unfinished line. The memory doubles, so that many small chunks cost no more than one. */
   rest: Buffer;
   length: number;
   held: boolean;

@@ -1,4 +1,4 @@
-// Opens a line of messages over the standard streams of a server: one message a line (MCP specification, stdio).
+// Opens a line of messages over the standard streams of a server: one message per line (MCP specification, stdio).
 
 import type { Link, LinkHandlers } from '../link.ts';
 import type { BackendClock, OpenStreams, Streams } from '../ports.ts';
@@ -7,14 +7,14 @@ import type { BackendObserver } from '../sessions/observer.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import { createStderrLog } from './stderr.ts';
 
-/** A `Link` that says which run of the process it leads to. */
+/** `Link` that also identifies the run of the process. */
 export interface ProcessLine extends Link {
   readonly instance: string;
-  /** The same for what is a whole line already. */
+  /** Sends bytes that are a whole line already. */
   sendLine(line: Buffer): boolean;
-  /** More waits for the process than should. */
+  /** Returns whether too much waits for the process. */
   congested(): boolean;
-  /** The process may have got a part of a line only. */
+  /** Returns whether the process may have got only a part of a line. */
   unfinished(): boolean;
 }
 
@@ -22,12 +22,12 @@ export interface LineParts {
   readonly openStreams: OpenStreams;
   readonly observer: BackendObserver;
   readonly clock: BackendClock;
-  /** A longer line ends the process line. */
+  /** Maximum length; a longer line ends the process line. */
   readonly maxLineBytes: number;
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** Bytes that may wait for a process that does not read, before `send` answers false. */
+/** Bytes that may wait for a process that does not read, before `send` returns false. */
 const MAX_WAITING = 1024 * 1024;
 const SHOWN_BYTES = 200;
 
@@ -35,12 +35,12 @@ interface State {
   readonly parts: LineParts;
   readonly handlers: LinkHandlers;
   streams: Streams | undefined;
-  /** The process does not read. */
+  /** Whether the process does not read. */
   blocked: boolean;
-  /** They are written together at the end of this turn of the event loop, or when the process reads again. */
+  /** Messages that are written together at the end of this turn of the event loop, or when the process reads again. */
   waiting: Buffer[];
   waitingBytes: number;
-  /** `send` has answered false. */
+  /** Whether `send` has returned false. */
   refused: boolean;
   over: boolean;
   readonly repair: (message: Buffer) => Buffer;
@@ -88,7 +88,7 @@ export async function openLine(parts: LineParts, index: number, handlers: LinkHa
 const OPEN_BRACE = 0x7b;
 const SPACE = 0x20;
 
-/** Only objects are messages: what else is written to standard output was meant for people. */
+/** Receives a line. Only objects are messages: anything else on standard output was meant for people. */
 function receiveLine(state: State, line: Buffer): void {
   const { observer } = state.parts;
   if (state.over) return;
@@ -99,7 +99,7 @@ function receiveLine(state: State, line: Buffer): void {
     return;
   }
   observer.dropped('unreadable');
-  observer.log('debug', `the MCP server wrote what is no message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
+  observer.log('debug', `the MCP server wrote a line that is not a message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
 }
 
 function receiveMessage(state: State, line: Buffer): void {
@@ -149,7 +149,7 @@ function flush(state: State): void {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** The parts as one line. Line breaks of JSON stand between its tokens, where a blank says the same. */
+/** Joins the parts into one line. Line breaks of JSON stand between its tokens and are replaced by spaces. */
 export function lineOf(parts: readonly Buffer[]): Buffer {
   let length = 1;
   for (const part of parts) length += part.length;

@@ -1,5 +1,5 @@
-// A stdio server as a backend, a process for each session: none is ever used for a second one. Requests of the stateless
-// era, which share nothing by their nature, have one process of their own.
+// Uses a stdio server as a backend with one process for each session; no process is used twice. Independent requests of
+// the stateless era share one process.
 
 import { scanMessage } from '../../wire/scan.ts';
 import type { Backend, Era, Exchange, Probe } from '../backend.ts';
@@ -17,13 +17,13 @@ import { createSharedLines, type SharedLines } from './shared-lines.ts';
 import { type Spare, takeSpare } from './spare.ts';
 
 export interface PerSessionStdioParts {
-  /** They have the indices from 0 on. */
+  /** Processes with the indices from 0 on. */
   readonly processes: Processes;
   readonly pods: number;
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
   readonly replica: string;
-  /** Who asks whether the process speaks the stateless era. */
+  /** Name under which the gateway asks whether the process speaks the stateless era. */
   readonly clientInfo?: ClientInfo;
   readonly limits?: Partial<SessionLimits>;
   readonly maxLineBytes?: number;
@@ -35,12 +35,12 @@ const CLIENT_INFO: ClientInfo = { name: 'proxy', version: '1' };
 interface State {
   readonly parts: PerSessionStdioParts;
   readonly pool: Pool;
-  /** The era that the processes speak, as far as they have shown. */
+  /** Era of the processes, as far as known. */
   era: Era | undefined;
-  /** A process that was asked, and waits for its first use. */
+  /** Process that was asked for its era, and waits for its first use. */
   spare: Spare | undefined;
   asking: Promise<Era> | undefined;
-  /** The process for requests of the stateless era. */
+  /** Process for requests of the stateless era. */
   readonly stateless: SharedLines;
 }
 
@@ -63,7 +63,7 @@ export function createPerSessionStdio(parts: PerSessionStdioParts): Backend {
   });
 }
 
-/** A process that nothing was sent to, but for the question which era it speaks. */
+/** Takes a process to which nothing was sent, except the question about its era. */
 async function takeProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { spare, pool } = state;
   state.spare = undefined;
@@ -72,7 +72,7 @@ async function takeProcess(state: State, handlers: LinkHandlers, client?: Waitin
   return spare.line;
 }
 
-/** The first response is that to `initialize`. */
+/** Opens a process for a session. Its first response answers `initialize`. */
 async function openProcess(state: State, handlers: SessionHandlers, client: WaitingClient): Promise<SessionLink> {
   if (state.era === 'stateless') throw otherEra(state.era);
   let answered = false;
@@ -87,7 +87,7 @@ async function openProcess(state: State, handlers: SessionHandlers, client: Wait
     },
     drain: handlers.drain,
     closed(detail) {
-      // A process that ended at the question too may have ended for any other reason.
+      // The earlier end at the question about the era may have had another reason, so the era is unknown again.
       if (!answered) state.era = undefined;
       handlers.closed(detail);
     },
@@ -101,7 +101,7 @@ async function openRequest(state: State, exchange: Exchange, handlers: SessionHa
   return state.stateless.open(era, exchange, handlers);
 }
 
-/** One question, however many requests wait for its answer. */
+/** Asks once, however many requests wait for the answer. */
 function askEra(state: State): Promise<Era> {
   state.asking ??= ask().finally(() => {
     state.asking = undefined;

@@ -1,4 +1,4 @@
-// Processes for one use each: given out one at a time, never twice. A taker waits until a process is renewed, within bounds.
+// Lends processes that are used once. A caller waits until a process is renewed, within bounds.
 
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
@@ -7,9 +7,12 @@ import type { WaitingClient } from '../sessions/link.ts';
 import { type LineParts, openLine, type ProcessLine } from './line.ts';
 
 export interface Pool {
-  /** Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure, also when the client leaves. */
+  /**
+   * Opens the line to an unused process. Closing the line ends the process. Rejects with a Failure, also when the
+   * client leaves.
+   */
   take(handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine>;
-  /** Resolves if a process serves, is being renewed or runs; uses none. Rejects with a Failure. */
+  /** Resolves if a process is in use, is being renewed or runs, without using one. Rejects with a Failure. */
   check(): Promise<void>;
 }
 
@@ -20,7 +23,7 @@ export interface PoolParts extends Omit<LineParts, 'openStreams'> {
 interface Slot {
   readonly index: number;
   taken: boolean;
-  /** The run of the process that was used. */
+  /** Run of the process that was used. */
   used: string | undefined;
   /** Monotonic time at which its process was released; undefined until then. */
   releasedAt: number | undefined;
@@ -29,26 +32,31 @@ interface Slot {
 interface State {
   readonly parts: PoolParts;
   readonly slots: readonly Slot[];
-  /** All that have no process yet. */
+  /** All callers that have no process yet. */
   readonly takers: Set<Taker>;
-  /** Takers that wait for a process, the oldest first. */
+  /** Callers that wait for a process, the oldest first. */
   readonly waiting: (() => void)[];
 }
 
 interface Taker {
-  /** Undefined for a taker that serves no client of its own. */
+  /** Undefined if the process is for no client. */
   readonly caller: string | undefined;
 }
 
 const RETRY_AFTER_SECONDS = 5;
-/** A node needs 2 to 4 s to replace a container (measured with kubelet 1.36 and containerd). */
+/**
+ * Time limit for a renewal. A node needs 2 to 4 s to replace a container (measured with kubelet 1.36 and containerd).
+ */
 const RENEWAL_MS = 15_000;
 const LOOK_AGAIN_MS = 250;
-/** Takers that may wait, for each process: in all, and of one caller, which must not keep the others from waiting. */
+/**
+ * Maximum number of waiting callers per process: in total, and of one client, which must not keep the others from
+ * waiting.
+ */
 const WAITING_PER_SLOT = 8;
 const WAITING_PER_CALLER = 4;
 
-/** The processes have the indices from 0 to `size`, without that. */
+/** Creates a pool of the processes with the indices 0 to `size` - 1. */
 export function createPool(parts: PoolParts, size: number): Pool {
   const slots = Array.from({ length: size }, (_, index) => ({
     ...{ index, taken: false, used: undefined, releasedAt: undefined },
@@ -71,23 +79,23 @@ async function takeSlot(state: State, handlers: LinkHandlers, client?: WaitingCl
 async function waitForProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { parts, waiting } = state;
   const deadline = parts.clock.monotonic() + RENEWAL_MS;
-  // A newcomer does not overtake the takers that wait.
+  // A new caller does not overtake the waiting ones.
   if (waiting.length > 0) await waitForSlot(state);
   let made = false;
   for (;;) {
-    // A process is for one use: none is wasted on a client that has gone.
+    // A process is used once: none is wasted on a client that has gone.
     if (client?.left() === true) throw busy();
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;
-    // While processes are renewed, a container that does not run yet is refused in many words.
+    // While processes are renewed, failures are expected: a container that does not run yet is refused in many ways.
     if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
-    // One for each taker, and none while a process is on its way.
+    // Each caller ends at most one session, and none while a process is being renewed.
     if (!made && !isReleased(state)) made = client?.makeRoom() === true;
     await waitForSlot(state);
   }
 }
 
-/** As many as there are processes may get one without waiting. */
+/** Callers up to the number of processes need not wait. */
 function mayNotWait({ slots, takers }: State, { caller }: Taker): boolean {
   const own = caller === undefined ? 0 : [...takers].filter((taker) => taker.caller === caller).length;
   return takers.size >= slots.length * (1 + WAITING_PER_SLOT) || own >= slots.length * (1 + WAITING_PER_CALLER);
@@ -115,7 +123,7 @@ function waitForSlot({ parts, waiting }: State): Promise<void> {
 
 interface Tried {
   readonly line: ProcessLine | undefined;
-  /** Why the last process could not be opened. */
+  /** Reason why the last process could not be opened. */
   readonly failure: Failure | undefined;
 }
 
@@ -136,7 +144,7 @@ async function trySlots(state: State, handlers: LinkHandlers): Promise<Tried> {
   return { line: undefined, failure };
 }
 
-/** Undefined if the process is still the run that was used. */
+/** Returns undefined if the process is still the run that was used. */
 async function openFresh(state: State, slot: Slot, handlers: LinkHandlers): Promise<ProcessLine | undefined> {
   const parts = { ...state.parts, openStreams: state.parts.processes.open };
   const line = await openLine(parts, slot.index, {
@@ -165,7 +173,7 @@ function freeSlot({ parts, waiting }: State, slot: Slot): void {
   waiting[0]?.();
 }
 
-/** Some process serves, or was released so recently that the next one may not run yet. */
+/** Returns whether a process is in use, or was released so recently that the next one may not run yet. */
 function isRenewing(state: State): boolean {
   return state.slots.some(({ taken }) => taken) || isReleased(state);
 }

@@ -1,4 +1,4 @@
-// Starts the process that many clients share, greets it in the era that it speaks, and starts it again when it ends.
+// Starts the process that many clients share, greets it in its era, and starts it again when it ends.
 
 import { Failure } from '#std/failure.ts';
 import type { LinkHandlers } from '../link.ts';
@@ -10,21 +10,21 @@ import { restartDelay } from './restart-delay.ts';
 export interface ServerParts extends HandshakeParts {
   readonly open: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly observer: BackendObserver;
-  /** Nothing was heard for so long, a ping included: the line is opened again. 0: never. */
+  /** Time without any message, including a ping, after which the line is opened again. 0: never. */
   readonly silentMs: number;
   readonly message: (bytes: Buffer) => void;
-  /** The line ended: what is in flight has no answer. */
+  /** Called when the line ended: requests in flight have no answer. */
   readonly lost: (detail: string) => void;
-  /** It is there, for the first time or again; true where it is another run of the process. */
+  /** Called when the process is ready, for the first time or again; `another` is true if it is another run. */
   readonly greeted: (server: Greeted, another: boolean) => void;
   readonly drain: () => void;
 }
 
 export interface ProcessServer {
   current(): Greeted | undefined;
-  /** Starts it where it does not run. Rejects with a Failure. */
+  /** Starts the process if it does not run. Rejects with a Failure. */
   acquire(): Promise<Greeted>;
-  /** Whether it answers in time. Rejects with a Failure where it does not run. */
+  /** Returns whether the process answers in time. Rejects with a Failure if it does not run. */
   ping(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -33,17 +33,17 @@ interface State {
   readonly parts: ServerParts;
   server: Greeted | undefined;
   starting: Promise<Greeted> | undefined;
-  /** The run of the process that was greeted last, and how. */
+  /** Last greeted run of the process, with its era. */
   last: Greeted | undefined;
-  /** It ended at `server/discover`: its runs are greeted with `initialize`. */
+  /** Whether the process ended at `server/discover`: its runs are greeted with `initialize`. */
   endsAtDiscover: boolean;
   attempts: number;
-  /** Monotonic time before which it is not started again. */
+  /** Monotonic time before which the process is not started again. */
   notBefore: number;
   startedAt: number;
   heardAt: number;
   pinged: boolean;
-  /** Ends what it waits for: the next start, or the next look at its silence. */
+  /** Stops the current wait for the next start or the next check for silence. */
   stopWaiting: () => void;
   closed: boolean;
 }
@@ -60,7 +60,7 @@ export function createProcessServer(parts: ServerParts): ProcessServer {
     async ping(timeoutMs) {
       const server = await acquireServer(state);
       const answered = await pingProcess(parts, server, timeoutMs);
-      // What is answered in its place when the line ends is no answer of the process.
+      // The answer that is made up when the line ends does not count.
       return answered && state.server?.line === server.line;
     },
     async close() {
@@ -74,7 +74,7 @@ export function createProcessServer(parts: ServerParts): ProcessServer {
   };
 }
 
-/** One that waits no longer than this for the next start is kept waiting; others come again. */
+/** Longest time that a request waits for the next start; otherwise it is refused with the time of a retry. */
 const SHORT_WAIT_MS = 2000;
 
 async function acquireServer(state: State): Promise<Greeted> {
@@ -142,7 +142,10 @@ async function greet(state: State): Promise<Greeted> {
     return await greetRun(state);
   } catch (error) {
     if (endsAtDiscover || !state.endsAtDiscover || state.closed) throw error;
-    state.parts.observer.log('info', 'the MCP server ended at server/discover, so initialize greets it from now on');
+    state.parts.observer.log(
+      'info',
+      'the MCP server ended at server/discover, so its handshake begins with initialize from now on',
+    );
     return greetRun(state);
   }
 }
@@ -168,7 +171,7 @@ async function greetRun(state: State): Promise<Greeted> {
   const same = last !== undefined && last.line.instance === line.instance;
   try {
     if (lines.ended !== undefined) throw ended(lines.ended);
-    // What is left of a line must not become the beginning of the next one.
+    // The rest of an unfinished line must not become the beginning of the next one.
     if (same && last.line.unfinished()) line.sendLine(Buffer.from('\n'));
     const server = same ? { ...last, line } : await greetInEra(parts, state, line, () => lines.ended);
     if (lines.ended !== undefined) throw ended(lines.ended);
@@ -189,7 +192,7 @@ function establish(state: State, server: Greeted, another: boolean): void {
   parts.greeted(server, another);
 }
 
-/** It ran for so long that its end is no sign of a process that cannot start. */
+/** Running time after which an end does not count as a failed start. */
 const STEADY_MS = 10_000;
 
 function lose(state: State, line: ProcessLine, detail: string): void {
@@ -205,7 +208,7 @@ function lose(state: State, line: ProcessLine, detail: string): void {
   restart(state);
 }
 
-/** Until it runs: its clients wait for it. */
+/** Starts the process until it runs, since its clients wait for it. */
 function restart(state: State): void {
   if (state.closed) return;
   startServer(state).catch((error: unknown) => {
@@ -214,7 +217,7 @@ function restart(state: State): void {
   });
 }
 
-/** A line that is dead without having said so is noticed by its silence. */
+/** Detects by its silence a line that is dead but not closed. */
 function watchSilence(state: State, server: Greeted): void {
   const { clock, silentMs, observer } = state.parts;
   state.stopWaiting = clock.after(silentMs / 2, () => {

@@ -1,20 +1,20 @@
-// What a shared process says and is asked in our own name: the handshake of either era.
+// Defines the params of the gateway's own handshake with a shared process, in either era.
 
 import type { JsonObject } from '#std/json.ts';
 import { LATEST_SESSION_REVISION, LATEST_STATELESS_REVISION, SESSION_REVISIONS } from '../../wire/revisions.ts';
 
-/** Who we are to the process. */
+/** Name of the gateway for the process. */
 export interface ClientInfo {
   readonly name: string;
   readonly version: string;
 }
 
-/** No capabilities: what a shared process would ask of a client cannot be attributed to one. */
+/** Declares no capabilities: requests of a shared process cannot be attributed to one client. */
 export function initializeParams(clientInfo: ClientInfo): JsonObject {
   return { protocolVersion: LATEST_SESSION_REVISION, capabilities: {}, clientInfo: { ...clientInfo } };
 }
 
-/** MCP 2026-07-28, per-request protocol fields. */
+/** Returns the per-request fields of MCP 2026-07-28. */
 export function statelessParams(clientInfo: ClientInfo): JsonObject {
   return {
     _meta: {
@@ -25,14 +25,14 @@ export function statelessParams(clientInfo: ClientInfo): JsonObject {
   };
 }
 
-/** The older of the two, where both are known; else that of the process. */
+/** Returns the older revision if both are known, else that of the process. */
 export function agreedRevision(requested: string | undefined, spoken: string): string {
   const revisions: readonly string[] = SESSION_REVISIONS;
   const asked = requested === undefined ? -1 : revisions.indexOf(requested);
   return asked >= 0 && asked < revisions.indexOf(spoken) ? (revisions[asked] ?? spoken) : spoken;
 }
 
-/** Tasks belong to a client, and a shared process lists them to every one. */
+/** Leaves tasks out: they belong to a client, but a shared process lists them to every client. */
 export function sharedCapabilities(capabilities: JsonObject): JsonObject {
   const { tasks: _, ...rest } = capabilities;
   return rest;

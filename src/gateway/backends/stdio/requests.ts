@@ -1,21 +1,21 @@
-// Requests in flight at a shared process: each has an id of ours there, and its client's own id here.
+// Stores requests in flight at a shared process: each has an id of ours there, and its client's own id here.
 
 import type { SessionHandlers } from '../sessions/link.ts';
 
-/** One client of a shared process: a session, or one request of the stateless era. */
+/** Client of a shared process: a session, or one request of the stateless era. */
 export interface Client {
   readonly caller: string;
   readonly handlers: SessionHandlers;
-  /** In flight, by the JSON text of the client's own id. */
+  /** Requests in flight, by the JSON text of the client's own id. */
   readonly requests: Map<string, ClientRequest>;
-  /** Resources that it has subscribed to. */
+  /** Subscribed resources. */
   readonly subscriptions: Set<string>;
 }
 
 /** A request of a client. */
 export interface ClientRequest {
   readonly kind: 'client';
-  /** JSON text of our id, which is its progress token as well. */
+  /** JSON text of our id, which is also the progress token. */
   readonly json: string;
   readonly client: Client;
   /** JSON texts of the client's own id and progress token. */
@@ -39,9 +39,9 @@ export interface Requests {
   add(request: PendingRequest): void;
   find(json: string): PendingRequest | undefined;
   remove(request: PendingRequest): void;
-  /** JSON text of a new id: no other replica or run of ours has it. */
+  /** Returns the JSON text of a new id that is unique across replicas and restarts. */
   newId(): string;
-  /** Removes and answers all. */
+  /** Removes and returns all requests. */
   clear(): readonly PendingRequest[];
 }
 

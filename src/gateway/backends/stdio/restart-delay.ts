@@ -1,11 +1,11 @@
-// How long a process that ended rests before it is started again.
+// Calculates the delay before a process that ended is started again.
 
 import type { BackendClock } from '../ports.ts';
 
 const FIRST_MS = 500;
 const LAST_MS = 30_000;
 
-/** Milliseconds, twice as many after each attempt, and not the same for all replicas. */
+/** Returns milliseconds that double with each attempt and differ between replicas. */
 export function restartDelay(attempts: number, clock: Pick<BackendClock, 'random'>): number {
   const full = Math.min(LAST_MS, FIRST_MS * 2 ** attempts);
   const share = (clock.random(1)[0] ?? 0) / 255;

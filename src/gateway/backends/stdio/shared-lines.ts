@@ -1,4 +1,4 @@
-// One process that many clients share: a line for each client, on which the client gets only messages that belong to it.
+// Shares one process among many clients: each has a line on which it gets only its own messages.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -20,19 +20,21 @@ export interface SharedLinesParts {
   readonly open: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
-  /** What ids of ours begin with: letters, digits, - and _. Unique among replicas and their restarts. */
+  /** Prefix of our ids: letters, digits, - and _. Unique among replicas and their restarts. */
   readonly replica: string;
   readonly clientInfo: ClientInfo;
   readonly initializeMs?: number;
   readonly discoverMs?: number;
-  /** Nothing was heard for so long, a ping included: the line is opened again. Absent: never. */
+  /** Time without any message, including a ping, after which the line is opened again. If absent, never. */
   readonly silentMs?: number;
-  /** Only a process of the stateless era is of use: another is refused as not supported. */
+  /** If set, a process of the session era is refused as not supported. */
   readonly statelessOnly?: boolean;
 }
 
 export interface SharedLines {
-  /** A line for a session, or for one request of the stateless era. Rejects where the process speaks the other. */
+  /**
+   * Opens a line for a session, or for one request of the stateless era. Rejects if the process speaks the other era.
+   */
   open(era: Era, exchange: Exchange, handlers: SessionHandlers): Promise<SessionLink>;
   eras(): ReadonlySet<Era> | undefined;
   probe(): Promise<Probe>;
@@ -49,9 +51,9 @@ interface State {
   readonly server: ProcessServer;
   /** Results of `initialize` as JSON text, by agreed revision. */
   readonly results: Map<string, string>;
-  /** The only caller whose content this run of the process may have: its identity, or the client if it is anonymous. */
+  /** Only caller whose content this run of the process may have: its identity, or the client if it is anonymous. */
   onlyCaller: string | Client | undefined;
-  /** Several callers were there in this run of the process. */
+  /** Whether this run of the process had several callers. */
   shared: boolean;
 }
 
@@ -112,7 +114,7 @@ function failPending(requests: Requests): void {
   }
 }
 
-/** Another run of the process knows nothing of the sessions of the one before. */
+/** Ends all clients, since a new run of the process does not have their sessions. */
 function endClients(state: State): void {
   state.results.clear();
   state.onlyCaller = undefined;
@@ -132,7 +134,7 @@ function erasOf(server: Greeted | undefined): ReadonlySet<Era> | undefined {
   return server === undefined ? undefined : SOLE[server.era];
 }
 
-/** Nothing that it gets can belong to another: it is alone, and no other caller was there before. */
+/** Returns the client if messages cannot belong to another: it is alone, and this run had no other caller. */
 function sole({ clients, onlyCaller, shared, server }: State): Client | undefined {
   if (onlyCaller === undefined || shared) return undefined;
   const isStateless = server.current()?.era === 'stateless';
@@ -140,10 +142,16 @@ function sole({ clients, onlyCaller, shared, server }: State): Client | undefine
   return others.length === 0 ? only : undefined;
 }
 
-/** They are answered at once, or what belongs to them says so (MCP 2026-07-28, Subscriptions). */
+/**
+ * Requests that unsolicited messages cannot belong to: they are answered at once, or their messages carry their id (MCP
+ * 2026-07-28, Subscriptions).
+ */
 const NEVER_MEANT = new Set(['server/discover', 'subscriptions/listen']);
 
-/** Of the stateless era: what a process writes unasked is about a request that it works on. */
+/**
+ * Returns whether an unsolicited message may belong to the client: in the stateless era, only to one whose request the
+ * process works on.
+ */
 function isServed({ requests }: Client): boolean {
   return [...requests.values()].some(({ method }) => !NEVER_MEANT.has(method));
 }

@@ -1,4 +1,4 @@
-// A stdio server as a backend, one process for many clients.
+// Uses a stdio server as a backend with one process for many clients.
 
 import type { Backend } from '../backend.ts';
 import type { OpenStreams } from '../ports.ts';
@@ -8,13 +8,13 @@ import { MAX_LINE_BYTES, openLine } from './line.ts';
 import { createSharedLines, type SharedLinesParts } from './shared-lines.ts';
 
 export interface SharedStdioParts extends Omit<SharedLinesParts, 'open' | 'statelessOnly'> {
-  /** The process is the one with the index 0. */
+  /** Opens the process, which has the index 0. */
   readonly openStreams: OpenStreams;
   readonly limits?: Partial<SessionLimits>;
   readonly maxLineBytes?: number;
 }
 
-/** It starts its process with the first exchange or probe. */
+/** Starts the process with the first exchange or probe. */
 export function createSharedStdio(parts: SharedStdioParts): Backend {
   const { openStreams, observer, clock, replica, limits, maxLineBytes = MAX_LINE_BYTES } = parts;
   const line = { openStreams, observer, clock, maxLineBytes };

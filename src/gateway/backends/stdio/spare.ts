@@ -1,4 +1,4 @@
-// Asks an unused process which era it speaks, and keeps it for its first use.
+// Asks an unused process for its era, and keeps it for its first use.
 
 import { scanMessage } from '../../wire/scan.ts';
 import type { Era } from '../backend.ts';
@@ -10,9 +10,9 @@ import { type ClientInfo, statelessParams } from './protocol.ts';
 export interface Spare {
   readonly line: ProcessLine;
   readonly era: Era;
-  /** Undefined while it can be used. */
+  /** Returns why the process ended; undefined while it can be used. */
   ended(): string | undefined;
-  /** From now on these hear of it. */
+  /** Sets the handlers that are called from now on. */
   use(handlers: LinkHandlers): void;
 }
 
@@ -20,15 +20,15 @@ export interface SpareParts {
   readonly take: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly clock: BackendClock;
   readonly clientInfo: ClientInfo;
-  /** Plain text; no other request has it. */
+  /** Plain text that no other request has as its id. */
   readonly id: string;
-  /** A process that says nothing for so long speaks the session era. */
+  /** Time after which a process that does not answer counts as one of the session era. */
   readonly discoverMs: number;
 }
 
 /**
- * Takes a process and asks it (MCP 2026-07-28, stdio, Backward Compatibility). A process that ends at the question speaks the
- * session era: such servers end at a message that comes before `initialize`. Rejects with a Failure.
+ * Takes a process and sends `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility). A process that ends at
+ * this request speaks the session era: such servers end at a message before `initialize`. Rejects with a Failure.
  */
 export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: SpareParts): Promise<Spare> {
   let end: string | undefined;
@@ -50,7 +50,7 @@ export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: Spa
     drain: () => handlers.drain(),
   });
   const stopWaiting = clock.after(discoverMs, () => {
-    // It may be slow to start, and end at the question later.
+    // The process may start slowly, and end at the request later.
     void line.close();
     end ??= 'it does not answer server/discover';
     answered('session');

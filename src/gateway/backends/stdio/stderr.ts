@@ -1,4 +1,4 @@
-// What a server writes to its standard error, as lines of the log: bounded in length and number.
+// Logs a server's standard error, bounded in length and number of lines.
 
 import type { BackendClock } from '../ports.ts';
 import type { BackendObserver } from '../sessions/observer.ts';
@@ -6,11 +6,11 @@ import { createLineSplitter } from './line-splitter.ts';
 
 const MAX_LINE_BYTES = 64 * 1024;
 const SHOWN_BYTES = 2000;
-/** Lines that are logged in one span of time; those beyond are counted. */
+/** Maximum number of logged lines per time span; further lines are only counted. */
 const LINES = 200;
 const SPAN_MS = 10_000;
 
-/** Takes chunks. */
+/** Returns a function that accepts chunks. */
 export function createStderrLog(observer: BackendObserver, clock: BackendClock): (chunk: Buffer) => void {
   let since = clock.monotonic();
   let lines = 0;

@@ -1,4 +1,4 @@
-// Reads what a token endpoint answers to an exchange (RFC 8693 section 2.2, RFC 6749 section 5.2).
+// Reads the answer of a token endpoint to an exchange (RFC 8693 section 2.2, RFC 6749 section 5.2).
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -10,19 +10,19 @@ import type { Issue } from '../issued.ts';
 
 const NOT_POSSIBLE = 'the token for this server cannot be obtained';
 
-/** What there is to know beside the answer. */
+/** Facts about the request besides the answer. */
 export interface ExchangeContext {
-  /** The endpoint, for messages. */
+  /** Endpoint for messages. */
   readonly display: string;
   /** Milliseconds since 1970, before the request was sent. */
   readonly askedAtMs: number;
-  /** What no message may show. */
+  /** Texts that no message may contain. */
   readonly secrets: readonly string[];
   /** True: the request has no token of the caller, so a refusal is none of the caller's login. */
   readonly isOwn?: boolean;
 }
 
-/** The value is that of a header: `Bearer <token>`. */
+/** Returns the value for a header: `Bearer <token>`. */
 export function readExchange(response: FetchResponse, context: ExchangeContext): Issue<string> {
   const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, true);
@@ -51,7 +51,7 @@ export function readIssued(
   return { answer };
 }
 
-/** What a request without a usable answer is to the caller. */
+/** Refuses a request to which the endpoint gave no usable answer. */
 export function invalidExchange(detail: string): Issue<never> {
   return refusedIssue(502, 'exchange-answer-invalid', NOT_POSSIBLE, detail);
 }
@@ -73,7 +73,7 @@ function readToken(answer: JsonObject, { display, askedAtMs }: ExchangeContext, 
   // Some services send the number as text.
   const life = typeof seconds === 'string' && /^[0-9]{1,10}$/.test(seconds) ? Number(seconds) : seconds;
   if (typeof life !== 'number' || life < 0)
-    return unusableAnswer(display, 'answered with an expires_in that is no number');
+    return unusableAnswer(display, 'answered with an expires_in that is not a number');
   return { type: 'issued', value, expiresAtMs: askedAtMs + life * 1000 };
 }
 
@@ -95,7 +95,7 @@ const DENIED: Meaning = {
   message: 'the caller gets no token for this server',
 };
 
-/** Everything else is about the proxy and its configuration. */
+/** Other errors are faults of the proxy and its configuration. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['invalid_grant', REFUSED_TOKEN],
   ['invalid_request', REFUSED_TOKEN],
@@ -103,7 +103,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
 ]);
 const MISCONFIGURED: Meaning = { status: 502, code: 'exchange-misconfigured', message: NOT_POSSIBLE };
 
-/** RFC 6749 section 4.1.2.1 has these words for what a status says elsewhere. */
+/** Words of RFC 6749 section 4.1.2.1 for conditions that a status reports elsewhere. */
 const OVERLOADED: ReadonlySet<string> = new Set(['temporarily_unavailable', 'slow_down']);
 
 function readError(

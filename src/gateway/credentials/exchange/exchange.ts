@@ -1,4 +1,4 @@
-// Token exchange (RFC 8693): the caller's token becomes one that is meant for the server.
+// Exchanges the caller's token for one that is meant for the server (RFC 8693).
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { configFault } from '../config-fault.ts';
@@ -26,7 +26,7 @@ const UNAVAILABLE = {
   message: 'the token for this server cannot be obtained at the moment',
 } as const;
 
-/** Throws a Failure where the block or its secret cannot be used. */
+/** Throws a Failure if the block or its secret cannot be used. */
 export function tokenExchange(ports: CredentialPorts, block: Block): Credential {
   const header = carryingHeader(block);
   const ask = createExchange(ports, block);
@@ -40,7 +40,7 @@ export function tokenExchange(ports: CredentialPorts, block: Block): Credential 
   };
 }
 
-/** For `custom` the caller's own token does not go on beside the new one. */
+/** Sets the header. With `custom` the caller's own token is not sent in addition to the new one. */
 function carried({ headers }: OutgoingRequest, header: string, issued: Issued<string>): Credentialed {
   if (!issued.ok) return issued;
   return { ok: true, headers: { ...withoutAuthorization(headers), [header]: issued.value } };
@@ -53,7 +53,7 @@ function carryingHeader({ header_strategy: strategy, external_token_header_name:
   return settableHeader(name, pointer);
 }
 
-/** Sends one request for one token. */
+/** Returns a function that sends one request for one token. */
 function createExchange(ports: CredentialPorts, block: Block): (token: string) => Promise<Issue<string>> {
   const { url, display } = endpointUrl(block.token_url, `${POINTER}/token_url`);
   const { client_id: id, scopes = [] } = block;
@@ -65,7 +65,7 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
   });
   if (block.audience !== undefined) fixed.set('audience', block.audience);
   if (scopes.length > 0) fixed.set('scope', scopes.join(' '));
-  // A public client says who it is in the form (RFC 6749 section 3.2.1), one with a secret by Basic alone (section 2.3).
+  // A public client sends its id in the form (RFC 6749 section 3.2.1), one with a secret uses only Basic (section 2.3).
   if (id !== undefined && secret === undefined) fixed.set('client_id', id);
 
   return async function exchangeOnce(token) {
@@ -75,7 +75,7 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
     const basic = basicHeader(id, current);
     const headers = { accept: 'application/json', ...basic };
     const askedAtMs = ports.clock.now();
-    // As it is sent, too: an endpoint may repeat what it got.
+    // Includes the encoded form, since an endpoint may repeat it.
     const encoded = basic.authorization?.replace('Basic ', '');
     const secrets = [token, current, encoded].filter((each) => each !== undefined);
     try {
@@ -86,7 +86,7 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
   };
 }
 
-/** Only a client with an id has a secret. */
+/** Reads the secret, which only a client with an id has. */
 function clientSecret(ports: CredentialPorts, block: Block): (() => string) | undefined {
   const { client_id: id, client_secret_env_var: variable, client_secret_file: file } = block;
   if (id === undefined || (variable === undefined && file === undefined)) return undefined;

@@ -1,6 +1,6 @@
-// The object `arguments` of a call out of its bytes, read as strictly as policies need it: no key twice, none in another letter
-// case. Values that are not read are not parsed, and values that are read have a bound: the engine decides on the event loop,
-// in time that grows faster than the value.
+// Reads the object `arguments` of a call from its bytes as strictly as policies need it: no repeated key, none in
+// another letter case. Only the values that policies read are parsed, and they are bounded: the engine decides on the
+// event loop, in time that grows faster than the value.
 
 import { isObject } from '#std/json.ts';
 import { TOO_MANY_KEYS } from '../../wire/json-bytes.ts';
@@ -17,14 +17,16 @@ interface GivenArguments {
 
 const OPEN_OBJECT = 0x7b;
 
-/** Values within an argument, the argument itself and the members of objects counted, and its bytes. */
+/** Bounds for one argument: its values, including itself and members of objects, and its bytes. */
 const VALUES_MAX = 1000;
 const BYTES_MAX = 64 * 1024;
 
-/** `ambiguous`: two readers could read the arguments differently. `too-large`: policies would be shown more than the bound. */
+/**
+ * `ambiguous`: two readers could read the arguments differently. `too-large`: policies would get more than the bound.
+ */
 export type ReadArguments = IndexedArguments | 'ambiguous' | 'too-large';
 
-/** `names`: as policies have them. If they are `all`, the bound is that of all arguments together. */
+/** `names` are in the form of policies. If `all`, the bound applies to all arguments together. */
 export function readArguments({ body, span }: GivenArguments, names: Names): ReadArguments {
   const known = names === 'all' ? undefined : [...names].flatMap((name) => argumentKey(name) ?? []);
   const members: Member[] = [];
@@ -56,7 +58,7 @@ interface Room {
   values: number;
 }
 
-/** Takes the place that the value needs. */
+/** Subtracts the size of the value from `room`. */
 function readMember(
   body: Buffer,
   { value: { start, end } }: Member,
@@ -67,12 +69,12 @@ function readMember(
   const parsed = parseExactly(body.toString('utf8', start, end));
   room.values -= countValues(parsed);
   if (room.values < 0) return 'too-large';
-  // The texts and keys of the outermost object have been scanned.
+  // Texts and keys of the outermost object were scanned before.
   const unclear = typeof parsed === 'object' && !scanValueStrict(body, { start, end }, { deep: true }).ok;
   return unclear ? 'ambiguous' : { parsed };
 }
 
-/** The scan of the message has limited the depth. */
+/** Counts values recursively, which is safe since the scan of the message has limited the depth. */
 function countValues(value: unknown): number {
   if (!Array.isArray(value) && (!isObject(value) || JSON.isRawJSON(value))) return 1;
   return Object.values(value).reduce<number>((sum, each) => sum + countValues(each), 1);

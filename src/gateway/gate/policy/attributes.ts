@@ -1,5 +1,5 @@
-// The arguments that a plan of policies reads, as Cedar has them: `arg_<name>`. In addition to a list or an object, and in place
-// of null, `arg_<name>_present` is true. Refuses keys that a server could take for others than policies do.
+// Converts the arguments that a plan of policies reads to Cedar attributes `arg_<name>`. For lists, objects and null,
+// `arg_<name>_present` is true. Refuses keys that a server could take for others than policies do.
 
 import type { Names } from './reads.ts';
 import { type CedarValue, cedarValue, foldedKey } from './values.ts';
@@ -15,22 +15,22 @@ export function isArgumentName(name: string): boolean {
   return name.startsWith(ARGUMENT);
 }
 
-/** The key of `arguments` that a name stands for; undefined for other names. */
+/** Returns the key of `arguments` that a name refers to; undefined for other names. */
 export function argumentKey(name: string): string | undefined {
   return isArgumentName(name) ? name.slice(ARGUMENT.length) : undefined;
 }
 
 /** The object `arguments` of a call. */
 export interface IndexedArguments {
-  /** The arguments that are read. */
+  /** Values of the arguments that are read. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** All keys by what they are without regard to case. */
+  /** All keys by their form without letter case. */
   readonly folded: ReadonlyMap<string, readonly string[]>;
-  /** Keys of lists, objects and null, whether they are read or not. */
+  /** Keys of lists, objects and null, read or not. */
   readonly compound: ReadonlySet<string>;
 }
 
-/** A key and the first byte of its value. */
+/** Key, and the first byte of its value. */
 interface GivenKey {
   readonly key: string;
   readonly first: number;
@@ -54,7 +54,7 @@ export function indexArguments(values: IndexedArguments['values'], keys: readonl
   return { values, folded, compound };
 }
 
-/** Adds what is read. */
+/** Adds the arguments that are read. */
 export function addArguments(args: IndexedArguments, names: Names, to: Attributes): Built {
   if (names === 'all') return addAll(args, to);
   for (const name of names) {
@@ -65,7 +65,7 @@ export function addArguments(args: IndexedArguments, names: Names, to: Attribute
   return 'complete';
 }
 
-/** `name`: as policies have it. */
+/** `name` is in the form of policies. */
 function addArgument(args: IndexedArguments, name: string, key: string, to: Attributes): Built {
   if (!isExact(args, key)) return 'ambiguous';
   if (!addValue(name, own(args, key), to)) return 'inexpressible';
@@ -89,7 +89,7 @@ function addAll(args: IndexedArguments, to: Attributes): Built {
   return 'complete';
 }
 
-/** There is no key that a server may take for this one, and that policies do not see. */
+/** Returns whether there is no other key that a server may take for this one and that policies do not see. */
 function isExact({ folded }: IndexedArguments, key: string): boolean {
   const same = folded.get(foldedKey(key));
   return same === undefined || (same.length === 1 && same[0] === key);
@@ -99,14 +99,14 @@ function own({ values }: IndexedArguments, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-/** An argument that is itself called so would say something else. */
+/** Adds the mark unless an argument of the same name exists, which would have another meaning. */
 function addPresent(name: string, to: Attributes): Built {
   if (Object.hasOwn(to, name)) return 'ambiguous';
   to[name] = true;
   return 'complete';
 }
 
-/** null is as good as absent. False where Cedar cannot express the value. */
+/** Adds a value; null counts as absent. Returns false if Cedar cannot express the value. */
 function addValue(name: string, value: unknown, to: Attributes): boolean {
   if (value === null || value === undefined) return true;
   const expressed = name.isWellFormed() ? cedarValue(value) : undefined;

@@ -1,4 +1,4 @@
-// A caller as policies see it: the Cedar entity `Client::"<sub>"` with the claims that they read, `claim_<name>`.
+// Describes a caller to policies: the Cedar entity `Client::"<sub>"` with the claims that they read, `claim_<name>`.
 
 import { hash } from 'node:crypto';
 import { canonicalJson, type JsonObject } from '#std/json.ts';
@@ -9,13 +9,13 @@ import { cedarValue } from './values.ts';
 
 export interface PolicyCaller {
   readonly subject: string;
-  /** Equal for callers whom the policies cannot tell apart: a token that was refreshed changes nothing. */
+  /** Equal for callers that the policies cannot distinguish, also after a token was refreshed. */
   readonly key: string;
-  /** The claims that some policy reads. */
+  /** Claims that some policy reads. */
   readonly claims: Attributes;
-  /** Names of those that Cedar cannot express: who reads one denies. */
+  /** Names of claims that Cedar cannot express: a policy that reads one denies. */
   readonly inexpressible: ReadonlySet<string>;
-  /** Undefined if the groups are not known: a policy about the groups of callers denies. */
+  /** Undefined if the groups are unknown: a policy about the groups of callers then denies. */
   readonly groups: readonly { readonly type: string; readonly id: string }[] | undefined;
 }
 
@@ -26,8 +26,8 @@ export function isClaimName(name: string): boolean {
 }
 
 /**
- * `names`: all that any policy reads. `source`: of groups, if they can matter. Undefined without a subject that can be an
- * entity's id.
+ * `names` are all claims that any policy reads, `source` describes the groups if they matter. Returns undefined without
+ * a subject that can be an entity's id.
  */
 export function policyCaller(claims: JsonObject, names: Names, source?: GroupSource): PolicyCaller | undefined {
   const { sub: subject } = claims;
@@ -40,7 +40,7 @@ export function policyCaller(claims: JsonObject, names: Names, source?: GroupSou
   const attributes: Attributes = {};
   const inexpressible = new Set<string>();
   for (const [name, value] of Object.entries(read)) {
-    // null is as good as absent.
+    // null counts as absent.
     if (value === null || value === undefined) continue;
     const expressed = name.isWellFormed() ? cedarValue(value) : undefined;
     if (expressed === undefined) inexpressible.add(name);
@@ -51,7 +51,7 @@ export function policyCaller(claims: JsonObject, names: Names, source?: GroupSou
   return { subject, key, claims: attributes, inexpressible, groups };
 }
 
-/** Adds the claims that are read; false where Cedar cannot express one of them. */
+/** Adds the claims that are read; returns false if Cedar cannot express one of them. */
 export function addClaims({ claims, inexpressible }: PolicyCaller, names: Names, to: Attributes): boolean {
   if (names === 'all') {
     Object.assign(to, claims);

@@ -6,7 +6,7 @@ import { policyReads, unitedNames } from './reads.ts';
 
 const CLAIMS: Attributes = { claim_owner: 'alice', claim_limit: 10, claim_groups: ['red', 'blue'] };
 
-/** One for each call; undefined where its values count. */
+/** Returns one key for each call; undefined if its values matter. */
 function keysOf(condition: string, calls: readonly Attributes[]): readonly (string | undefined)[] {
   const answer = engine.askParser((cedar) =>
     cedar.policyToJson(`permit(principal, action, resource) when { ${condition} };`),
@@ -75,7 +75,7 @@ test.each<[kind: string, value: Attributes[string]]>([
   expect(keysOf('context.arg_a == "x"', [{ arg_a: value }])).toEqual([undefined]);
 });
 
-test('the value of a long text counts where it would be looked at again and again', () => {
+test('the value of a long text counts if it would be compared again and again', () => {
   const patterns = Array.from({ length: 100 }, (_, index) => `context.arg_a like "*${index}"`).join(' || ');
   const [short, long] = keysOf(patterns, [{ arg_a: 'x'.repeat(600) }, { arg_a: 'x'.repeat(700) }]);
   expect([short, long]).toEqual(['s', undefined]);

@@ -1,6 +1,6 @@
-// What policies compare arguments with, out of Cedar's JSON form of them: literals, patterns and claims. Calls between which
-// no comparison can tell are decided alike, so that one decision holds for all of them. An argument in any other place
-// counts by its value.
+// Reads the literals, patterns and claims with which policies compare arguments, from Cedar's JSON form of the
+// policies. Calls that no comparison can distinguish are decided alike, so one decision holds for all of them. An
+// argument used in any other place matters by its value.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -11,23 +11,26 @@ import type { CedarValue } from './values.ts';
 
 type Scalar = string | number | boolean;
 
-/** A literal, or the claim of that name. */
+/** Literal, or the claim of that name. */
 type Operand = { readonly literal: Scalar } | { readonly claim: string };
 
 type Comparison =
   | { readonly kind: 'equal'; readonly to: Operand }
   | { readonly kind: 'order'; readonly to: Operand }
-  /** An element of a claim. */
+  /** Element of a claim. */
   | { readonly kind: 'among'; readonly claim: string }
   /** Parts between wildcards. */
   | { readonly kind: 'like'; readonly parts: readonly string[] };
 
-/** By names of arguments, as policies have them; none for one that is only asked whether it is there, or true. */
+/**
+ * Comparisons by names of arguments in the form of policies; empty if only the presence or truth of an argument is
+ * tested.
+ */
 export type Comparisons = ReadonlyMap<string, readonly Comparison[]>;
 
 interface Found {
   readonly compared: Map<string, Comparison[]>;
-  /** Some policy uses its value in another way. */
+  /** Names of arguments that some policy uses by value. */
   readonly byValue: Set<string>;
 }
 
@@ -35,7 +38,7 @@ const EQUALITY = new Set(['==', '!=']);
 const ORDER = new Set(['<', '<=', '>', '>=']);
 const LOGIC = new Set(['&&', '||', '!', 'if-then-else']);
 
-/** `names`: of all arguments that the policies read. Undefined where the value of one counts. */
+/** `names` are all arguments that the policies read. Returns undefined if the value of one matters. */
 export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Comparisons | undefined {
   if (names === 'all') return undefined;
   const found: Found = { compared: new Map(), byValue: new Set() };
@@ -45,7 +48,7 @@ export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Co
   return known ? new Map(read.map((name) => [name, found.compared.get(name) ?? []])) : undefined;
 }
 
-/** What is true or false: an argument that stands here is nothing else. */
+/** Walks a boolean expression: an argument in this place is only tested for truth. */
 function walkCondition(node: unknown, found: Found): void {
   const name = argumentOf(node);
   const { construct, operand } = partsOf(node);
@@ -64,7 +67,7 @@ function walkValue(node: unknown, found: Found): void {
   for (const each of nodesIn(operand)) walkValue(each, found);
 }
 
-/** False where it is none of an argument. */
+/** Reads a comparison; returns false if it is not about an argument. */
 function readComparison(construct: string, operand: { readonly [key: string]: unknown }, found: Found): boolean {
   const { left, right } = operand;
   if (construct === 'has') return readPresence(left, operand.attr, found);
@@ -82,7 +85,7 @@ function readComparison(construct: string, operand: { readonly [key: string]: un
   );
 }
 
-/** `context has arg_x`; a path looks into the value. */
+/** Reads `context has arg_x`; a path reads the value. */
 function readPresence(left: unknown, attr: unknown, found: Found): boolean {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const name = argumentOf({ '.': { left, attr: first } });
@@ -90,7 +93,7 @@ function readPresence(left: unknown, attr: unknown, found: Found): boolean {
   return addComparison(name, [], found);
 }
 
-/** False without a name, or where something is no comparison. */
+/** Returns false without a name, or if an entry is not a comparison. */
 function addComparison(
   name: string | undefined,
   comparisons: readonly (Comparison | undefined)[],
@@ -102,7 +105,7 @@ function addComparison(
   return true;
 }
 
-/** The list in which an argument is looked for: written out, or a claim. */
+/** Reads the list in which an argument is searched: literals, or a claim. */
 function elementsOf(node: unknown): readonly (Comparison | undefined)[] {
   const claim = claimOf(node);
   if (claim !== undefined) return [{ kind: 'among', claim }];
@@ -142,7 +145,10 @@ function argumentOf(node: unknown): string | undefined {
   return attributeOf(node, ['context', 'resource'], isArgumentName);
 }
 
-/** Those of the principal may come out of the file of entities. */
+/**
+ * Returns the name of a claim of the context. Claims of the principal do not count, since they may come from the file
+ * of entities.
+ */
 function claimOf(node: unknown): string | undefined {
   return attributeOf(node, ['context'], isClaimName);
 }
@@ -159,28 +165,28 @@ function attributeOf(
   return fits && isOne(operand.attr) ? operand.attr : undefined;
 }
 
-/** A node is an object with one key, the construct. */
+/** Splits a node, an object whose only key is the construct. */
 function partsOf(node: unknown): { readonly construct?: string; readonly operand?: unknown } {
   const entries = isObject(node) ? Object.entries(node) : [];
   const [[construct, operand] = []] = entries;
   return entries.length === 1 ? { construct, operand } : {};
 }
 
-/** All that stand right below, in lists too. */
+/** Returns all direct child nodes, including those in lists. */
 function nodesIn(operand: unknown): readonly unknown[] {
   const values = Array.isArray(operand) ? operand : isObject(operand) ? Object.values(operand) : [];
   return values.flatMap((value: unknown) => (Array.isArray(value) ? value : [value]));
 }
 
 /**
- * Equal for arguments that the policies cannot tell apart, and without `|`; undefined where values count. `args`: those that
- * are read, as Cedar has them. `claims`: those of the context.
+ * Returns a key that is equal for arguments that the policies cannot distinguish, without `|`; undefined if values
+ * matter. `args` are the arguments that are read, in Cedar's form; `claims` are those of the context.
  */
 export function comparedKey(comparisons: Comparisons, args: Attributes, claims: Attributes): string | undefined {
   let key = '';
   for (const [name, compared] of comparisons) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    // Lists, records, decimals and integers beyond 2^53.
+    // Objects are lists, records, decimals and integers beyond 2^53.
     if (typeof value === 'object') return undefined;
     key += value === undefined ? '-' : letterOf(value);
     if (value === undefined) continue;
@@ -193,10 +199,10 @@ export function comparedKey(comparisons: Comparisons, args: Attributes, claims: 
   return key;
 }
 
-/** Characters, over all comparisons of an argument. The engine stops at the first condition that is false. */
+/** Limit of characters over all comparisons of an argument. The engine itself stops at the first false condition. */
 const LOOKED_AT_MAX = 65_536;
 
-/** Of most comparisons, so that it is left out. */
+/** Result of most comparisons, which is left out of keys. */
 const OTHERWISE = '>';
 
 function letterOf(value: Scalar): string {
@@ -204,7 +210,7 @@ function letterOf(value: Scalar): string {
   return typeof value === 'string' ? 's' : 'n';
 }
 
-/** A comparison of unlike kinds is false or an error, for each value of that kind. */
+/** Returns the result of a comparison. Comparing different types is false or an error for each value of that type. */
 function comparedWith(comparison: Comparison, value: Scalar, claims: Attributes): string {
   if (comparison.kind === 'like') {
     return typeof value === 'string' && matchesLike(comparison.parts, value) ? '=' : OTHERWISE;
@@ -224,7 +230,7 @@ function claimIn(claims: Attributes, name: string): CedarValue | undefined {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }
 
-/** As `like` does: a wildcard stands for any text. */
+/** Matches as Cedar's `like` does: a wildcard stands for any text. */
 function matchesLike(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop();

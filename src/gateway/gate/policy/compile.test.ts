@@ -4,9 +4,9 @@ import { compilePolicies } from './compile.ts';
 const PERMIT = 'permit(principal, action, resource);';
 
 test.each([
-  { reason: 'a policy that is no Cedar', policies: ['permit('], entities: '[]', code: 'policy-file-invalid' },
-  { reason: 'entities that are no list', policies: [PERMIT], entities: '{}', code: 'policy-entities-invalid' },
-  { reason: 'entities that are no JSON', policies: [PERMIT], entities: '[', code: 'policy-entities-invalid' },
+  { reason: 'a policy that is not Cedar', policies: ['permit('], entities: '[]', code: 'policy-file-invalid' },
+  { reason: 'entities that are not a list', policies: [PERMIT], entities: '{}', code: 'policy-entities-invalid' },
+  { reason: 'entities that are not JSON', policies: [PERMIT], entities: '[', code: 'policy-entities-invalid' },
 ])('refuses a file with $reason as $code', ({ policies, entities, code }) => {
   const compiled = compilePolicies({
     version: '1.0',

@@ -1,4 +1,4 @@
-// A policy file as what decides calls, or what is wrong with it.
+// Compiles a policy file, or reports its fault.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { type AuthzConfigFile, GROUP_TYPE } from '#contracts/authz-config.ts';
@@ -14,7 +14,7 @@ import { type Policy, planPolicies } from './plan.ts';
 
 interface PolicyFault {
   readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
-  /** One sentence for the operator: which policy, where, what. */
+  /** Sentence for the operator: the policy, the place, and the fault. */
   readonly message: string;
 }
 
@@ -22,12 +22,15 @@ export type CompiledPolicies =
   | { readonly ok: true; readonly policies: Policies }
   | { readonly ok: false; readonly faults: readonly PolicyFault[] };
 
-/** The first call loads the engine, which takes a tenth of a second. */
+/** Compiles policies. The first call loads the engine, which takes a tenth of a second. */
 export function compilePolicies(file: AuthzConfigFile): CompiledPolicies {
   return compileSome(file, (policies) => policies);
 }
 
-/** Compiles policies for tools that need no permit: each `forbid` of the file holds for them, and no `permit` of it is evaluated. */
+/**
+ * Compiles policies for tools that need no permit: each `forbid` of the file applies to them, and no `permit` of it is
+ * evaluated.
+ */
 export function compileForbids(file: AuthzConfigFile, tools: readonly string[]): CompiledPolicies {
   const permits = tools.flatMap((tool, index): readonly Policy[] => {
     const text = `permit(principal, action == Action::"call_tool", resource == Tool::${JSON.stringify(tool)});`;
@@ -58,7 +61,7 @@ function compileSome(
   return { ok: true, policies: { ...decided, upstreamProvider: cedar.primary_upstream_provider } };
 }
 
-/** Undefined if the type of the groups stands nowhere. */
+/** Returns undefined if the type of the groups is used nowhere. */
 function groupSource(cedar: AuthzConfigFile['cedar'], { list }: Entities): GroupSource | undefined {
   const { group_claim_name: groupClaim, role_claim_name: roleClaim, group_entity_type: type = GROUP_TYPE } = cedar;
   const isUsed = [...cedar.policies, JSON.stringify(list)].some((text) => text.includes(type));
@@ -79,7 +82,7 @@ function readPolicies(text: string, index: number): Read {
   return { faults: faults.length > 0 ? faults : [policyFault(`policy ${index + 1} is nested too deeply to be read`)] };
 }
 
-/** One text is mostly one policy. */
+/** Returns the id of a policy by its text and its position there; a text usually contains only one policy. */
 function policyId(index: number, part: number): string {
   return part === 0 ? `policy${index}` : `policy${index}.${part}`;
 }
@@ -91,7 +94,7 @@ function readPolicy(text: string, id: string): Policy | undefined {
 
 function readEntities(text: string): Entities | PolicyFault {
   const list = parseList(text);
-  // Most files have none, and to ask takes as long as everything else at the start.
+  // Most files have no entities, and the check takes as long as everything else at the start.
   if (list?.length === 0) return indexEntities(list);
   const answer =
     list === undefined
@@ -104,7 +107,7 @@ function readEntities(text: string): Entities | PolicyFault {
 function parseList(text: string): EntityJson[] | undefined {
   try {
     const parsed = parseExactly(text);
-    // The engine checks what is in the list.
+    // The engine checks the elements of the list.
     return Array.isArray(parsed) ? parsed : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -112,7 +115,7 @@ function parseList(text: string): EntityJson[] | undefined {
   }
 }
 
-/** Asks once, so that what would damage the engine is found before a caller meets it. */
+/** Evaluates the policies once, so that policies that damage the engine are found before a call. */
 function canEvaluate(policies: readonly Policy[]): boolean {
   const set = { policies: Object.fromEntries(policies.map(({ id, text }) => [id, text])) };
   const uid = { type: 'Client', id: '' };

@@ -1,5 +1,5 @@
-// Decides calls by compiled policies: allowed only if Cedar says allow and no policy is in error. Remembers decisions, for
-// all arguments that the policies cannot tell apart.
+// Decides calls by compiled policies: allowed only if Cedar allows it and no policy is in error. Remembers decisions
+// for all arguments that the policies cannot distinguish.
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -18,29 +18,29 @@ import { ACTION_WORDS, HINTS, type PolicyRequest, resourceId, type ToolHints } f
 
 export type Decision =
   | { readonly allowed: true }
-  /** `detail` is for the operator, and says nothing of values. */
+  /** `detail` is for the operator, and contains no values. */
   | { readonly allowed: false; readonly denial: Denial; readonly detail?: string };
 
 export interface Policies {
   /** Equal for equal policies and entities. */
   readonly digest: string;
   decide(request: PolicyRequest): Decision;
-  /** Some policy reads hints of tools: they must be known before the first call. */
+  /** Whether some policy reads hints of tools: they are needed before the first call. */
   readonly readsHints: boolean;
-  /** Some policy reads arguments: they are scanned in each such call. */
+  /** Whether some policy reads arguments, which are then scanned in each such call. */
   readonly readsArguments: boolean;
-  /** Some policy reads the scopes of a token. */
+  /** Whether some policy reads the scopes of a token. */
   readonly readsScopes: boolean;
-  /** The provider whose token has the claims of a caller. Undefined: the token that the caller sent. */
+  /** Provider of the token with the claims that policies read. If undefined, the token that the caller sent. */
   readonly upstreamProvider: string | undefined;
 }
 
 type Decided = Omit<Policies, 'upstreamProvider'>;
 
-/** Decisions that are remembered, those of longer names aside. */
+/** Maximum number of remembered decisions; decisions on longer names are not remembered. */
 const REMEMBERED_MAX = 20_000;
 const NAME_MAX = 512;
-/** Characters of a name or URI. The engine and its patterns read each of them on the event loop. */
+/** Maximum length of a name or URI. The engine and its patterns read each character on the event loop. */
 const NAME_SHOWN_MAX = 64 * 1024;
 
 const ALLOWED: Decision = { allowed: true };
@@ -80,13 +80,13 @@ function denied(code: GateCode, message: string, detail?: string): Decision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
 }
 
-/** `groups`: absent if no policy and no entity has their type, so that they decide nothing. */
+/** `groups` is absent if no policy and no entity has their type. */
 export function createPolicies(plans: Plans, entities: Entities, digest: string, groups?: GroupSource): Decided {
   const all = allPlans(plans);
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
   const remembered = new Map<string, Decision>();
-  // A call that lacks a scope is decided once per scope, and its arguments may be megabytes.
+  // A call that lacks a scope is decided once per scope, and its arguments may be megabytes, so they are read once.
   const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
 
   function argumentsOf({ arguments: given }: PolicyRequest, names: Names): ReadArguments {
@@ -140,12 +140,12 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   };
 }
 
-/** An engine that failed may answer the next time. */
+/** Returns whether a decision must not be remembered, since an engine that failed may work the next time. */
 function isPassing(decision: Decision): boolean {
   return !decision.allowed && decision.denial.code === 'policy-engine-failed';
 }
 
-/** Of a fixed length, so that no name can be taken for a hint. */
+/** Returns a key of a fixed length, so that it cannot be confused with a name. */
 function hintsKey(hints: ToolHints | undefined): string {
   return HINTS.map((hint) => (hints?.[hint] === undefined ? '-' : hints[hint] ? '1' : '0')).join('');
 }
@@ -153,13 +153,13 @@ function hintsKey(hints: ToolHints | undefined): string {
 interface Asked {
   readonly plan: Plan;
   readonly request: PolicyRequest;
-  /** Of the resource. */
+  /** Id of the resource. */
   readonly id: string;
   readonly caller: PolicyCaller;
   readonly args: IndexedArguments;
 }
 
-/** Without arguments, as for the items of a list, all calls are alike. Undefined where each is decided by itself. */
+/** Returns a key that is equal for calls that are decided alike; undefined if each is decided by itself. */
 function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;
@@ -183,14 +183,14 @@ function decisionOf(answer: EngineAnswer): Decision {
     case 'allow':
       return ALLOWED;
     case 'deny':
-      // Which one is no business of the caller's.
+      // The caller does not learn which policy it is.
       return answer.by.length === 0
         ? DENIED
         : denied('policy-denied', DENIED_TEXT, `forbidden by ${answer.by.slice(0, 5).join(', ')}`);
     case 'error':
       return failedPolicy(answer.detail);
     case 'failed':
-      return denied('policy-engine-failed', 'Unauthorized: the policies could not be asked.', answer.detail);
+      return denied('policy-engine-failed', 'Unauthorized: the policy engine failed.', answer.detail);
   }
 }
 
@@ -200,7 +200,7 @@ function failedPolicy(detail: string): Decision {
 
 type Inexpressible = 'ambiguous' | 'inexpressible' | 'unknown-groups';
 
-/** What the engine is asked: only what the plan's policies read. */
+/** Builds the engine's call from only the data that the plan's policies read. */
 function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];
@@ -231,7 +231,7 @@ function engineCall({ plan, request, id, caller, args }: Asked, entities: Entiti
   return { principal, action, resource, context, entities: merged };
 }
 
-/** Whether the engine has to know the entity at all. */
+/** Returns whether the engine needs the entity at all. */
 function looksAt({ readsEntities }: Plan, names: Names): boolean {
   return readsEntities || names === 'all' || names.size > 0;
 }

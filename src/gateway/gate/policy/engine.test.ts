@@ -14,7 +14,7 @@ function permitting(tool: string): PolicySet {
 }
 
 describe('an engine', () => {
-  it('answers by the set that it is asked with, however many there were since', () => {
+  it('answers by the given set, however many other sets were used since', () => {
     const engine = createEngine();
     const [weather, other] = [permitting('weather'), permitting('other')];
     expect([engine.authorize(weather, CALL).kind, engine.authorize(other, CALL).kind]).toEqual(['allow', 'deny']);
@@ -32,7 +32,7 @@ describe('an engine', () => {
     expect(engine.authorize(permitting('other'), CALL)).toEqual({ kind: 'deny', by: [] });
   });
 
-  it('starts anew after a set damaged it, and does not ask such a set again and again', () => {
+  it('starts again after a set damaged it, and does not use such a set again and again', () => {
     const engine = createEngine();
     const weather = permitting('weather');
     const deep = {

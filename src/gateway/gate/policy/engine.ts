@@ -1,5 +1,5 @@
-// The Cedar engine: a WebAssembly module that is loaded when the first policies are. Keeps sets of policies parsed, and
-// starts anew where a call damaged it.
+// Runs the Cedar engine: a WebAssembly module that is loaded with the first policies. Keeps sets of policies parsed,
+// and starts again after a call damaged it.
 
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -8,36 +8,36 @@ type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
 type Call = Parameters<Cedar['statefulIsAuthorized']>[0];
 type Failed = readonly { readonly message: string }[];
 
-/** Policies that are asked together, by their ids. One object is parsed once. */
+/** Policies that are evaluated together, by their ids. Each object is parsed once. */
 export interface PolicySet {
   readonly policies: Readonly<Record<string, string>>;
 }
 
 export type EngineCall = Pick<Call, 'principal' | 'action' | 'resource' | 'context' | 'entities'>;
 
-/** `detail` is for the operator, and says nothing of values. */
+/** `detail` is for the operator, and contains no values. */
 export type EngineAnswer =
   | { readonly kind: 'allow' }
-  /** `by`: the policies that forbid it; none: no policy permits it. */
+  /** `by` lists the policies that forbid it; empty if no policy permits it. */
   | { readonly kind: 'deny'; readonly by: readonly string[] }
   | { readonly kind: 'error'; readonly detail: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface Engine {
-  /** Allows only where no policy is in error. */
+  /** Allows only if no policy is in error. */
   authorize(set: PolicySet, call: EngineCall): EngineAnswer;
-  /** Asks the parser; undefined where the question damaged it, mostly by too much nesting. */
+  /** Calls the parser; returns undefined if that damaged it, mostly by too much nesting. */
   askParser<T>(question: (cedar: Cedar) => T): T | undefined;
 }
 
 const MODULE = '@cedar-policy/cedar-wasm/nodejs';
-/** Sets that one instance keeps: it has no way to forget one but to put another in its place. */
+/** Number of sets that one instance keeps: a set can only be replaced, not deleted. */
 const SLOTS = 1024;
-/** A set that damaged this many instances is not asked again: each costs a tenth of a second. */
+/** A set that damaged this many instances is not used again: each instance costs a tenth of a second. */
 const FAULTS_MAX = 3;
 
 /**
- * WebAssembly is compiled a second time, and better, for what runs most: with V8's own bound (13 million) that begins while
+ * V8 compiles WebAssembly a second time for the code that runs most. With its own bound (13 million) that begins while
  * the policy engine starts, for code that then never runs again, and takes 40 ms and 16 MiB.
  */
 const CALM_TIERING = '--wasm-tiering-budget=50000000';
@@ -46,7 +46,7 @@ const ALLOW: EngineAnswer = { kind: 'allow' };
 
 const require = createRequire(import.meta.url);
 
-/** One for the process: an instance takes 25 MiB. */
+/** The process has a single engine: an instance takes 25 MiB. */
 export const engine: Engine = createEngine();
 
 export function createEngine(): Engine {
@@ -56,7 +56,7 @@ export function createEngine(): Engine {
   const slotOf = new WeakMap<PolicySet, number>();
   const faults = new WeakMap<PolicySet, number>();
 
-  /** The id under which the instance has the set. */
+  /** Returns the id of the set in the instance. */
   function prepare(instance: Cedar, set: PolicySet): string | undefined {
     const known = slotOf.get(set);
     if (known !== undefined && slots[known] === set) return String(known);
@@ -70,7 +70,9 @@ export function createEngine(): Engine {
     return String(slot);
   }
 
-  /** An error that passes through WebAssembly leaves its stack as it was in the middle of the call. */
+  /**
+   * Drops the instance: an error that passes through WebAssembly leaves its stack as it was in the middle of the call.
+   */
   function damaged(): undefined {
     cedar = undefined;
     slots = [];
@@ -102,7 +104,7 @@ export function createEngine(): Engine {
   return { askParser, authorize };
 }
 
-/** An instance of its own: what damages the parser elsewhere leaves this one alone, and the other way round. */
+/** Loads a separate instance, so that damage to it does not affect the parser elsewhere, and vice versa. */
 function loadCedar(): Cedar {
   setFlagsFromString(CALM_TIERING);
   const path = require.resolve(MODULE);
@@ -115,7 +117,7 @@ function loadCedar(): Cedar {
 interface Response {
   readonly decision: 'allow' | 'deny';
   readonly diagnostics: {
-    /** The policies that decided. */
+    /** Policies that decided. */
     readonly reason: readonly string[];
     readonly errors: readonly { readonly policyId: string; readonly error: { readonly message: string } }[];
   };
@@ -127,12 +129,12 @@ function decided({ decision, diagnostics: { errors, reason } }: Response): Engin
   return { kind: 'error', detail: details.slice(0, 5).join('; ') };
 }
 
-/** The request was refused as such: a bug or a limit of the engine, not of a policy. */
+/** Reports a request that the engine refused: a bug or a limit of the engine, not of a policy. */
 function refusedCall(errors: Failed): EngineAnswer {
   return { kind: 'failed', detail: cause(errors[0]?.message ?? '') };
 }
 
-/** Messages of the engine that consist of the policy's own words; others could quote an argument or a claim. */
+/** Messages of the engine that contain only the policy's own words; others could quote an argument or a claim. */
 const CAUSES = [
   /^record does not have the attribute `[^`]*`$/,
   /^`[^`]*` does not have the attribute `[^`]*`$/,

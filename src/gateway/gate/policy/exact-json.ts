@@ -1,8 +1,8 @@
-// JSON text as values in which large integers keep every digit: a JavaScript number would round what is beyond 2^53.
+// Parses JSON so that large integers keep every digit: a JavaScript number would round integers beyond 2^53.
 
 declare global {
   interface JSON {
-    /** ECMAScript proposal "JSON.parse source text access", in V8 since 11.4. */
+    /** API of the ECMAScript proposal "JSON.parse source text access", in V8 since 11.4. */
     rawJSON(text: string): RawNumber;
     isRawJSON(value: unknown): value is RawNumber;
     parse(
@@ -12,14 +12,14 @@ declare global {
   }
 }
 
-/** A number as its text, which `JSON.stringify` passes on digit for digit. */
+/** Number as text, which `JSON.stringify` passes on digit for digit. */
 export type RawNumber = { readonly rawJSON: string };
 
-/** Numbers of that many digits may be beyond 2^53. */
+/** Only numbers with at least this many digits can be beyond 2^53. */
 const LONG_NUMBER = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
-/** Integers beyond 2^53 become a RawNumber. Throws a SyntaxError as `JSON.parse` does. */
+/** Parses JSON with integers beyond 2^53 as RawNumber. Throws a SyntaxError as `JSON.parse` does. */
 export function parseExactly(text: string): unknown {
   return LONG_NUMBER.test(text) ? JSON.parse(text, keepInteger) : JSON.parse(text);
 }

@@ -1,42 +1,45 @@
-// Reads the groups of a caller out of the claims of its token. In policies they are entities, and parents of the caller.
+// Reads the groups of a caller from the claims of its token. In policies they are entities, and parents of the caller.
 
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { cedarValue } from './values.ts';
 
-/** The claims that name groups, and the type of their entities. */
+/** Claims that name groups, and the type of their entities. */
 export interface GroupSource {
   readonly type: string;
-  /** Looked at before the usual claims. */
+  /** Claim that is read before the usual ones. */
   readonly groupClaim?: string;
-  /** Looked at in addition. */
+  /** Claim that is read in addition. */
   readonly roleClaim?: string;
 }
 
-/** Claims in which identity providers write groups. The first that a token has counts. */
+/** Claims in which identity providers write groups. Only the first one in a token counts. */
 const USUAL_CLAIMS = ['groups', 'roles', 'cognito:groups'] as const;
 
-/** Undefined if the groups are not known: a claim with groups is not a list of texts, or groups are not in the token itself. */
+/**
+ * Returns undefined if the groups are unknown: a claim with groups is not a list of texts, or groups are not in the
+ * token itself.
+ */
 export function callerGroups(
   claims: JsonObject,
   { groupClaim, roleClaim }: GroupSource,
 ): readonly string[] | undefined {
   const names = groupClaim === undefined ? USUAL_CLAIMS : [groupClaim, ...USUAL_CLAIMS];
   const claim = names.find((name) => isNamed(claims, name));
-  // An authorization server of our own writes no groups into its tokens, whatever groups its provider knows of the person.
+  // Our own authorization server writes no groups into its tokens, even if its provider knows groups of the person.
   if (claim === undefined && Object.hasOwn(claims, SESSION_CLAIM)) return undefined;
   const groups = claim === undefined ? [] : groupsIn(claims, claim);
   const roles = roleClaim === undefined || !isNamed(claims, roleClaim) ? [] : groupsIn(claims, roleClaim);
   return groups === undefined || roles === undefined ? undefined : [...new Set([...groups, ...roles])].sort();
 }
 
-/** Whether the token has the claim, or says that the claim is elsewhere. */
+/** Returns whether the token has the claim, or says that the claim is elsewhere. */
 function isNamed(claims: JsonObject, name: string): boolean {
   return claimAt(claims, name) != null || isElsewhere(claims, name);
 }
 
 /**
- * Whether the token says that it does not have the claim, or not all of it: by `_claim_names` (OpenID Connect Core 1.0
+ * Returns whether the token says that it lacks the claim or a part of it: by `_claim_names` (OpenID Connect Core 1.0
  * section 5.6.2), or by `hasgroups`, which Entra ID writes if the groups are too many for a URL.
  */
 function isElsewhere(claims: JsonObject, name: string): boolean {
@@ -56,8 +59,8 @@ function groupsIn(claims: JsonObject, name: string): readonly string[] | undefin
 }
 
 /**
- * A claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. If the path leads through a value
- * that is not an object, that value: it is in the place of the claim.
+ * Finds a claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. If the path leads
+ * through a value that is not an object, returns that value in place of the claim.
  */
 function claimAt(claims: JsonObject, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];

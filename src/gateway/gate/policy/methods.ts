@@ -1,5 +1,5 @@
-// Which messages of a client policies decide on, which always pass, and that all others are refused: an unknown method could
-// do anything, unless a policy permits it as the method of an extension.
+// Decides which messages of a client need a decision by policies and which always pass. All others are refused: an
+// unknown method could do anything, unless a policy permits it as the method of an extension.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message, RequestMessage } from '../../wire/message.ts';
@@ -10,7 +10,7 @@ import { readNotifications } from '../subscription.ts';
 import type { Decision, Policies } from './decide.ts';
 import type { PolicyAction, ToolHints } from './request.ts';
 
-/** What a message wants to do. */
+/** Action and target of a message. */
 interface PolicyTarget {
   readonly action: PolicyAction;
   readonly name: string;
@@ -19,7 +19,7 @@ interface PolicyTarget {
 export type MethodRule =
   | { readonly kind: 'passes' }
   | { readonly kind: 'unknown' }
-  /** All of them must be allowed. */
+  /** All targets must be allowed. */
   | { readonly kind: 'decided'; readonly targets: readonly PolicyTarget[] };
 
 /** Lists pass because their results are filtered. */
@@ -50,12 +50,12 @@ const PASSES: MethodRule = { kind: 'passes' };
 const UNKNOWN: MethodRule = { kind: 'unknown' };
 
 /**
- * The rule for a message that a client sent. The tool of a task is not in the message, so its methods are unknown here: they are decided
- * before (proxy/tasks).
+ * Returns the rule for a client's message. Methods of tasks are unknown here, since the message does not name the tool:
+ * they are decided before (proxy/tasks).
  */
 export function methodRule(body: Buffer, message: Message): MethodRule {
   if (message.kind === 'response') return PASSES;
-  // Without an id some servers would run a method all the same, and only leave the answer out.
+  // Without an id some servers would still run a method, and only leave the answer out.
   if (message.kind === 'notification') return message.method.startsWith('notifications/') ? PASSES : UNKNOWN;
   const { method, target } = message;
   if (PASSING.has(method)) return PASSES;
@@ -67,8 +67,8 @@ export function methodRule(body: Buffer, message: Message): MethodRule {
 }
 
 /**
- * A method in a namespace of the protocol could do what its methods do, whatever its letter case, so that no policy may permit
- * it as an extension.
+ * Returns whether a method may belong to an extension. A method in a namespace of the protocol could act as one of its
+ * methods, in any letter case, so no policy may permit it as an extension.
  */
 function isOfExtension(method: string): boolean {
   const [namespace = '', ...rest] = method.split('/');
@@ -81,13 +81,16 @@ function decided(targets: readonly PolicyTarget[]): MethodRule {
   return { kind: 'decided', targets };
 }
 
-/** Completions show values of a prompt or template: whoever may not use it does not get them. */
+/** Completions show values of a prompt or template, so they require the permission to use it. */
 function completionRule({ target }: RequestMessage): MethodRule {
   if (target?.refType === undefined) return UNKNOWN;
   return decided([{ action: target.refType === 'ref/prompt' ? 'get_prompt' : 'read_resource', name: target.value }]);
 }
 
-/** 2026-07-28, subscriptions/listen: it subscribes to resources as `resources/subscribe` did. */
+/**
+ * Returns the rule for a filter that subscribes to resources as `resources/subscribe` did (2026-07-28,
+ * subscriptions/listen).
+ */
 function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule {
   const notifications = params === undefined ? undefined : readNotifications(body, params);
   if (notifications === undefined || notifications === 'absent') return UNKNOWN;
@@ -98,11 +101,11 @@ function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule 
   return decided(uris.map((name) => ({ action: 'read_resource', name })));
 }
 
-/** A message of a client and who sent it. */
+/** Message of a client with its caller. */
 export interface PolicyCall {
   readonly body: Buffer;
   readonly message: Message;
-  /** See PolicyRequest. */
+  /** Claims as in PolicyRequest. */
   readonly claims: JsonObject;
   /** Hints of a tool as clients see them. */
   readonly hintsOf: (tool: string) => ToolHints | undefined;
@@ -115,7 +118,7 @@ const UNKNOWN_METHOD: Denial = {
   message: 'Unauthorized: no policy permits this method.',
 };
 
-/** Decides a message as it came from the client, before any renaming. */
+/** Decides on a message as the client sent it, before any renaming. */
 export function decideMessage(policies: Policies, { body, message, claims, hintsOf }: PolicyCall): Decision {
   const rule = methodRule(body, message);
   if (rule.kind === 'passes') return { allowed: true };

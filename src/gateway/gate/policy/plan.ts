@@ -1,5 +1,5 @@
-// Policies sorted by what they can decide on: for each action, and each resource that a policy names, a plan says which
-// policies the engine has to see and what they read.
+// Sorts policies by the calls that they can decide: for each action, and each resource that a policy names, a plan
+// lists the policies that the engine needs and the data that they read.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isArgumentName } from './attributes.ts';
@@ -19,24 +19,24 @@ export interface Policy {
 export interface Plan {
   readonly set: PolicySet;
   readonly reads: Reads;
-  /** Some policy may permit. */
+  /** Whether some policy may permit. */
   readonly permits: boolean;
   readonly readsArguments: boolean;
-  /** Names of arguments that context or resource is asked for, as policies have them. */
+  /** Names of arguments that are read from context or resource, in the form of policies. */
   readonly argumentNames: Names;
-  /** Undefined where a policy reads the value of one. */
+  /** Undefined if a policy reads the value of an argument. */
   readonly comparisons: Comparisons | undefined;
   readonly readsHints: boolean;
-  /** Entities of the file beside those of the request are looked at. */
+  /** Whether other entities of the file than those of the request are read. */
   readonly readsEntities: boolean;
-  /** Entities that the caller is in are looked at. */
+  /** Whether the groups of the caller are read. */
   readonly readsGroups: boolean;
 }
 
 interface ActionPlans {
-  /** For every resource that no policy names. */
+  /** Plan for every resource that no policy names. */
   readonly general: Plan;
-  /** By the ids of those that one names. */
+  /** Plans by the ids of the resources that policies name. */
   readonly named: ReadonlyMap<string, Plan>;
 }
 
@@ -64,12 +64,15 @@ export function planPolicies(policies: readonly Policy[], entities: Entities): P
   };
 }
 
-/** All plans, for what holds for any of them. */
+/** Returns all plans. */
 export function allPlans(plans: Plans): readonly Plan[] {
   return POLICY_ACTIONS.flatMap((action) => [plans[action].general, ...plans[action].named.values()]);
 }
 
-/** Where entities are known, an attribute may lead to one of them, even to the caller or the resource. */
+/**
+ * Widens the reads if entities are known, since an attribute may refer to any of them, even to the caller or the
+ * resource.
+ */
 function resolvedReads(reads: Reads, { list }: Entities): Reads {
   if (!reads.further || list.length === 0) return reads;
   return { ...reads, principal: 'all', action: 'all', resource: 'all', entities: true };
@@ -107,7 +110,7 @@ function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
   };
 }
 
-/** Names of claims that some policy reads, of the principal or of the context. */
+/** Returns the names of claims that some policy reads, of the principal or the context. */
 export function namesOfClaims(plans: readonly Plan[]): Names {
   return unitedNames(plans.flatMap(({ reads }) => [reads.principal, reads.context]));
 }

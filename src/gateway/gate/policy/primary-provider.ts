@@ -1,10 +1,10 @@
-// Which token has the claims that policies read: the token of the caller, or that of an upstream provider.
+// Chooses the token with the claims that policies read: the token of the caller, or that of an upstream provider.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
 type Server = Pick<AuthServerConfig, 'upstreams' | 'primary_upstream_provider'>;
 
-/** `named`: next to the policies. Policies that count on a token which cannot be had are not used. */
+/** `named` is the setting next to the policies. Policies that rely on an unavailable token are not used. */
 export function primaryProvider(
   named: string | undefined,
   server: Server | undefined,
@@ -13,8 +13,10 @@ export function primaryProvider(
   const provider = named ?? own;
   if (provider === undefined) return { provider };
   if (own !== undefined && own !== provider) {
-    return { fault: `primary_upstream_provider is ${provider}, and that of the authorization server is ${own}` };
+    return {
+      fault: `primary_upstream_provider is ${provider}, but the provider of the authorization server is ${own}`,
+    };
   }
   if (server?.upstreams.some(({ name }) => name === provider) === true) return { provider };
-  return { fault: `primary_upstream_provider is ${provider}, and no authorization server here has that provider` };
+  return { fault: `primary_upstream_provider is ${provider}, but no authorization server here has that provider` };
 }

@@ -1,5 +1,5 @@
-// What a policy can read of a request, out of Cedar's JSON form of it, so that nothing else has to be passed and decisions
-// that depend on nothing else can be remembered. A construct that is unknown here counts as reading everything.
+// Reads from Cedar's JSON form which parts of a request a policy can read, so that only these are passed, and decisions
+// that depend only on them can be remembered. An unknown construct counts as reading everything.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -12,11 +12,14 @@ export interface Reads {
   readonly action: Names;
   readonly resource: Names;
   readonly context: Names;
-  /** Other entities than those of the request: their hierarchy, their tags. */
+  /** Whether other entities than those of the request are read: their hierarchy, their tags. */
   readonly entities: boolean;
-  /** Entities that the caller is in. */
+  /** Whether the groups of the caller are read. */
   readonly groups: boolean;
-  /** Attributes of what an attribute of caller, action or resource leads to, which may be an entity: any of them. */
+  /**
+   * Whether attributes are read of a value that an attribute of caller, action or resource refers to, which may be any
+   * entity.
+   */
   readonly further: boolean;
 }
 
@@ -34,12 +37,12 @@ interface Found {
 
 const VARIABLES: readonly Variable[] = ['principal', 'action', 'resource', 'context'];
 
-/** `&&` and so on: both sides are read as they stand. */
+/** Both operands of these are walked. */
 const BINARY = new Set(['<', '<=', '>', '>=', '&&', '||', '+', '-', '*', 'contains', 'containsAll', 'containsAny']);
-/** They look at who an entity is, not at its attributes. */
+/** Constructs that compare the identity of an entity, not its attributes. */
 const IDENTITY = new Set(['==', '!=']);
 const UNARY = new Set(['!', 'neg', 'isEmpty']);
-/** Functions of Cedar's extensions: of values, which are read where they stand. */
+/** Functions of Cedar's extensions, whose arguments are walked. */
 const FUNCTIONS = new Set([
   ...['decimal', 'lessThan', 'lessThanOrEqual', 'greaterThan', 'greaterThanOrEqual'],
   ...['ip', 'isIpv4', 'isIpv6', 'isLoopback', 'isMulticast', 'isInRange'],
@@ -91,7 +94,7 @@ export function unitedNames(all: readonly Names[]): Names {
   return united;
 }
 
-/** Whether a name for which `test` is true can be among them. */
+/** Returns whether a name for which `test` is true can be among them. */
 export function someName(names: Names, test: (name: string) => boolean): boolean {
   return names === 'all' || [...names].some(test);
 }
@@ -101,12 +104,15 @@ function scopeReadsEntities({ principal, action, resource }: PolicyJson): boolea
   return hierarchy || [principal, resource].some((each) => each.op === 'is' && each.in !== undefined);
 }
 
-/** An entity of the file may put a resource below a caller, and so below the groups of that caller. */
+/**
+ * Returns whether a scope reads groups: an entity of the file may place a resource below a caller, and so below the
+ * groups of that caller.
+ */
 function scopeReadsGroups({ principal, resource }: PolicyJson): boolean {
   return [principal, resource].some((each) => each.op === 'in' || (each.op === 'is' && each.in !== undefined));
 }
 
-/** One node: an object with one key, the construct. */
+/** Walks one node, an object whose only key is the construct. */
 function walk(node: unknown, found: Found): void {
   const entries = isObject(node) ? Object.entries(node) : [];
   const [construct, operand] = entries[0] ?? [];
@@ -148,7 +154,7 @@ function walkAboutEntities(construct: string, operand: { [key: string]: unknown 
   }
 }
 
-/** A list of entities is looked at one by one. */
+/** Walks an operand of a comparison. The entities of a list are compared one by one. */
 function walkIdentity(node: unknown, found: Found): void {
   const variable = variableOf(node);
   if (variable !== undefined && variable !== 'context') return;
@@ -159,7 +165,7 @@ function walkIdentity(node: unknown, found: Found): void {
   walk(node, found);
 }
 
-/** `left.attr` or `left has attr`; `has` may have a path, whose first name is that of the attribute. */
+/** Reads `left.attr` or `left has attr`; `has` may have a path that begins with the name of the attribute. */
 function readAttribute(left: unknown, attr: unknown, found: Found): void {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const variable = variableOf(left);
@@ -174,7 +180,7 @@ function readAttribute(left: unknown, attr: unknown, found: Found): void {
   }
 }
 
-/** The variable that a chain of attributes starts at. */
+/** Returns the variable at the start of a chain of attributes. */
 function rootOf(node: unknown): Variable | undefined {
   const variable = variableOf(node);
   if (variable !== undefined) return variable;
@@ -182,7 +188,10 @@ function rootOf(node: unknown): Variable | undefined {
   return isObject(attribute) ? rootOf(attribute.left) : undefined;
 }
 
-/** The context is plain data. Of anything else an attribute may be an entity, even the caller or the resource itself. */
+/**
+ * Notes a read of an attribute's value. The context is plain data, but an attribute of anything else may be an entity,
+ * even the caller or the resource itself.
+ */
 function readFurther(root: Variable | undefined, found: Found): void {
   if (root === undefined) readEverything(found);
   else if (root !== 'context') found.further = true;

@@ -1,9 +1,9 @@
-// What policies are asked about a call: who, what, on which tool, prompt or resource, with which arguments.
+// Defines the question to the policies: caller, action, arguments, and the tool, prompt or resource.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Span } from '../../wire/message.ts';
 
-/** MCP 2025-11-25, ToolAnnotations: hints that a server gives about a tool. */
+/** Hints of a server about a tool (MCP 2025-11-25, ToolAnnotations). */
 export interface ToolHints {
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
@@ -19,21 +19,24 @@ export const POLICY_ACTIONS: readonly PolicyAction[] = ['call_tool', 'get_prompt
 
 export interface PolicyRequest {
   readonly action: PolicyAction;
-  /** As the client sees it: the tool's or prompt's name, the resource's URI, or the method of an extension. */
+  /** Name as the client sees it: the tool's or prompt's name, the resource's URI, or the method of an extension. */
   readonly name: string;
-  /** Verified claims of the caller. Pass the same object for the same token: what is made of it is remembered by it. */
+  /** Verified claims of the caller. Pass the same object for the same token: derived data is stored under it. */
   readonly claims: JsonObject;
-  /** For tools: as clients see them, overrides included. Undefined if the tool is in no list: policies that read hints refuse. */
+  /**
+   * Hints of a tool as clients see them, overrides included. Undefined if no list has the tool: policies that read
+   * hints then refuse.
+   */
   readonly hints?: ToolHints;
-  /** `params.arguments` within the body; looked into only where a policy reads arguments. */
+  /** `params.arguments` within the body; read only if a policy reads arguments. */
   readonly arguments?: { readonly body: Buffer; readonly span: Span };
 }
 
-/** Who calls where callers are not authenticated. */
+/** Claims if callers are not authenticated. */
 export const ANONYMOUS_CLAIMS: JsonObject = { sub: 'anonymous', name: 'Anonymous User' };
 
 interface ActionWords {
-  /** Cedar type of what the action is on. */
+  /** Cedar type of the target. */
   readonly type: string;
   readonly operation: string;
   readonly feature: string;
@@ -46,10 +49,10 @@ export const ACTION_WORDS: Readonly<Record<PolicyAction, ActionWords>> = {
   extension: { type: 'Method', operation: 'call', feature: 'extension' },
 };
 
-/** What policies written for ToolHive have in place of these characters of a URI. */
+/** Characters of a URI that policies written for ToolHive replace. */
 const REPLACED = /[:/\\?&=# .]/g;
 
-/** Id of the Cedar entity that stands for it. Several URIs may have the same: `resource.uri` tells them apart. */
+/** Returns the id of the Cedar entity. Several URIs may have the same id: `resource.uri` distinguishes them. */
 export function resourceId(action: PolicyAction, name: string): string {
   return action === 'read_resource' ? name.replace(REPLACED, '_') : name;
 }

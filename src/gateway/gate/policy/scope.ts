@@ -1,19 +1,19 @@
-// Which calls a policy can have a say in, by its scope: for all others the engine need not see it.
+// Determines from a policy's scope which calls it can affect: for all others the engine does not need it.
 
 import type { EntityUidJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { POLICY_ACTIONS, type PolicyAction } from './request.ts';
 
 export interface PolicyScope {
   readonly actions: readonly PolicyAction[];
-  /** The only resource that it is about; absent where there may be several. */
+  /** The only resource that the policy is about; absent if there may be several. */
   readonly resource?: { readonly type: string; readonly id: string };
-  /** The only type of resource that it is about. */
+  /** The only type of resource that the policy is about. */
   readonly resourceType?: string;
 }
 
 /**
- * `actionGroups`: entities are known that may group actions, so that `in` can mean more than it names. A method of an extension
- * may do anything, so only a policy that names the action `extension` permits it.
+ * `actionGroups`: entities may group actions, so `in` can cover more than the named ones. A method of an extension may
+ * do anything, so only a policy that names the action `extension` permits it.
  */
 export function policyScope({ effect, action, resource }: PolicyJson, actionGroups: boolean): PolicyScope {
   const mayMean = scopeActions(action, actionGroups);
@@ -39,7 +39,7 @@ function scopeActions(action: PolicyJson['action'], actionGroups: boolean): read
   return named === undefined ? POLICY_ACTIONS : POLICY_ACTIONS.filter((each) => named.some(({ id }) => id === each));
 }
 
-/** Undefined if the scope names none. */
+/** Returns undefined if the scope names no actions. */
 function namedActions(
   action: PolicyJson['action'],
 ): readonly { readonly type: string; readonly id: string }[] | undefined {

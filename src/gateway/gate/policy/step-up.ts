@@ -1,4 +1,4 @@
-// Whether policies refuse a call only because of the scopes of its token, and which more it would take.
+// Finds out whether policies refuse a call only because of the scopes of its token, and which scopes are missing.
 
 import { scopesOf } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -6,19 +6,22 @@ import type { GateCode } from '../codes.ts';
 import type { Policies } from './decide.ts';
 import { decideMessage, methodRule, type PolicyCall } from './methods.ts';
 
-/** More than these are not tried out. */
+/** Maximum number of scopes that are tried. */
 const SCOPES_MAX = 32;
-/** Bytes of arguments, and targets, in all decisions about one call: each is a question to the engine, on the event loop. */
+/**
+ * Limits of argument bytes and targets over all decisions about one call: each decision calls the engine on the event
+ * loop.
+ */
 const ARGUMENT_BYTES_MAX = 16 * 1024;
 const TARGETS_MAX = 320;
 
-/** A policy that reads a claim that is absent is in error: the token may have no scopes at all. */
+/** A policy that reads an absent claim is in error: the token may have no scopes at all. */
 const ABOUT_CLAIMS: readonly GateCode[] = ['policy-denied', 'policy-error'];
 
 /**
- * All scopes that a token has to have for a call that was refused with `code`, in the order of `supported`: those that it has,
- * so that a client does not lose them, and the fewest more: of a call that is costly to decide, perhaps some too many. Undefined
- * if no scope would help.
+ * Returns all scopes that a token needs for a call that was refused with `code`, in the order of `supported`: its own
+ * scopes, so that a client does not lose them, and the fewest additional ones. For calls that are costly to decide,
+ * some may be unnecessary. Returns undefined if no scope helps.
  */
 export function scopesForCall(
   policies: Policies,
@@ -48,7 +51,7 @@ function triesFor({ body, message }: PolicyCall): number {
   return Math.floor(Math.min(SCOPES_MAX, ARGUMENT_BYTES_MAX / Math.max(bytes, 1), TARGETS_MAX / Math.max(targets, 1)));
 }
 
-/** The claims of a token of the same provider with these scopes: where it has them, and written as it writes them. */
+/** Returns the claims of a token of the same provider with these scopes, in the same claims and form. */
 function withScopes(claims: JsonObject, scopes: readonly string[]): JsonObject {
   const names = ['scope', 'scp'].filter((name) => Object.hasOwn(claims, name));
   const written = (names.length === 0 ? ['scope'] : names).map((name) => [

@@ -1,10 +1,11 @@
-// JSON values as Cedar has them: an integer is a Long, another number a Decimal, a list a Set, an object a Record. What
-// Cedar cannot express has no value, and a policy that reads it denies.
+// Converts JSON values to Cedar values: an integer is a Long, another number a Decimal, a list a Set, an object a
+// Record. Other values cannot be expressed, and a policy that reads one denies.
 //
-// - Long: integers of 64 bits; 5.0 is one as well, by its value.
-// - Decimal: at most four digits after the point, as Cedar's `decimal` has them. 0.12345 has no value.
-// - null has none, nor has a text with half a surrogate pair or with NUL, a list with an element that has none, or a Record
-//   with a key that Cedar's JSON form reserves (`__entity`, `__extn`): else an argument could pass for an entity.
+// - Long: integers of 64 bits, including 5.0 by its value.
+// - Decimal: at most four digits after the point, as in Cedar's `decimal`. 0.12345 cannot be expressed.
+// - Not expressible are null, texts with half a surrogate pair or with NUL, lists with such an element, and Records
+// with a
+// key that Cedar's JSON form reserves (`__entity`, `__extn`): else an argument could pass for an entity.
 
 import { isObject } from '#std/json.ts';
 import { foldKey } from '../../wire/json-members.ts';
@@ -12,7 +13,7 @@ import type { RawNumber } from './exact-json.ts';
 
 export type CedarValue = boolean | number | string | RawNumber | CedarValue[] | { [key: string]: CedarValue };
 
-/** Cedar's parser recurses: what is nested deeper has no value. */
+/** Maximum depth: Cedar's parser recurses, so deeper values are not expressed. */
 const DEPTH_MAX = 32;
 /** Cedar's decimal is a 64-bit integer of ten-thousandths. */
 const DECIMAL_MAX = 922_337_203_685_477;
@@ -21,7 +22,7 @@ const LONG_MIN = -(2n ** 63n);
 const LONG_MAX = 2n ** 63n - 1n;
 const RESERVED = '__';
 
-/** Undefined where Cedar cannot express it. */
+/** Returns undefined if Cedar cannot express the value. */
 export function cedarValue(value: unknown, depth = 0): CedarValue | undefined {
   if (typeof value === 'string') return isPlain(value) ? value : undefined;
   if (typeof value === 'boolean') return value;
@@ -32,7 +33,10 @@ export function cedarValue(value: unknown, depth = 0): CedarValue | undefined {
   return isObject(value) ? cedarRecord(value, depth + 1) : undefined;
 }
 
-/** Equal for keys that some server would read as one: Go's encoding/json ignores case, of all scripts; C ends texts at NUL. */
+/**
+ * Returns an equal form for keys that some server would read as one: Go's encoding/json ignores case in all scripts; C
+ * ends texts at NUL.
+ */
 export function foldedKey(key: string): string {
   const nul = key.indexOf('\0');
   return foldKey(nul < 0 ? key : key.slice(0, nul))
@@ -40,13 +44,13 @@ export function foldedKey(key: string): string {
     .toLowerCase();
 }
 
-/** All readers read the text alike. */
+/** Returns whether all readers read the text alike. */
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
 function cedarNumber(value: number): CedarValue | undefined {
-  // -0 becomes 0.
+  // The addition turns -0 into 0.
   if (Number.isInteger(value)) return Number.isSafeInteger(value) ? value + 0 : undefined;
   const text = String(value);
   const decimal = Math.abs(value) < DECIMAL_MAX && DECIMAL.test(text);
@@ -69,7 +73,7 @@ function cedarSet(list: readonly unknown[], depth: number): CedarValue | undefin
   return set;
 }
 
-/** null is as good as absent. */
+/** Converts an object; members that are null count as absent. */
 function cedarRecord(object: object, depth: number): CedarValue | undefined {
   const record: { [key: string]: CedarValue } = Object.create(null);
   const folded = new Set<string>();

@@ -50,7 +50,7 @@ test('a text that changes with each list is reported once, and each text is ther
   expect([reported.length, changes(), drifts.all()[0]?.definition]).toEqual([1, 10, '{"count":9}']);
 });
 
-test('what a known caller was shown is reported without a list that was read to its end, and again once it agrees', () => {
+test('a definition that a known caller got is reported without a list that was read completely, and again once it agrees', () => {
   const { drifts, offer, changes } = open();
   offer('find', 'agrees');
   expect([drifts.isRead(), changes()]).toEqual([false, 0]);

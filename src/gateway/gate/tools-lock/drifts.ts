@@ -1,37 +1,45 @@
-// The definitions of a server that are not the reviewed ones now, as far as they were read.
+// Stores the definitions of a server that differ from the reviewed ones, as far as they were read.
 
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { KeeperPorts } from './keeper.ts';
 import type { Agreement } from './lock.ts';
 
-/** `missing`: it was reviewed, and the server does not list it. */
+/** `missing`: reviewed, but not listed by the server. */
 export interface Drifted {
   readonly list: FilteredKey;
   readonly name: string;
   readonly what: Exclude<Agreement, 'agrees'> | 'missing';
-  /** JSON, as the server sent it; absent if it is missing. */
+  /** JSON as the server sent it; absent if the definition is missing. */
   readonly definition?: string;
 }
 
 export interface Drifts extends Pick<KeeperPorts, 'observed' | 'agreed' | 'completed'> {
-  /** Reviewed definitions first, then by list and name. */
+  /** Returns reviewed definitions first, then by list and name. */
   all(): readonly Drifted[];
   count(list: FilteredKey): number;
-  /** True once a list was read to its end, or a definition was found that differs: servers may show their lists to known callers only. */
+  /**
+   * Returns true once a list was read completely, or a definition was found that differs: servers may show their lists
+   * to known callers only.
+   */
   isRead(): boolean;
 }
 
-/** A server that invents names does not fill the memory. Reviewed names are as many as the lock has. */
+/**
+ * Bound, so that a server that invents names cannot fill the memory. The number of reviewed names is bounded by the
+ * lock.
+ */
 const NEW_MAX = 1000;
-/** Characters of a name that are kept: locks have no longer names. */
+/** Maximum length of a stored name: locks have no longer names. */
 const NAME_MAX = 4096;
-/** Characters of all definitions that are kept. The names of the other ones are kept without definitions. */
+/** Maximum size of all stored definitions. Beyond it, names are stored without definitions. */
 const DEFINITIONS_MAX = 16_000_000;
 
 export interface DriftPorts {
-  /** Once for each definition, until it agrees or is not listed any more: a server may send another text each time. */
+  /**
+   * Called once for each definition, until it agrees or is no longer listed: a server may send another text each time.
+   */
   readonly drifted: (drift: Drifted) => void;
-  /** Something was added, changed or removed. */
+  /** Called when an entry was added, changed or removed. */
   readonly changed: () => void;
 }
 
@@ -92,7 +100,7 @@ export function createDrifts({ drifted, changed }: DriftPorts): Drifts {
   };
 }
 
-/** All new definitions are counted together. */
+/** Counts all new definitions together. */
 function countedAs({ list, what }: Drifted): readonly string[] {
   return what === 'new' ? [list, 'new'] : [list];
 }
@@ -105,7 +113,10 @@ function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
   return `${list} ${name}`;
 }
 
-/** A server may invent names that would come before all others. */
+/**
+ * Returns a sort key with reviewed definitions first, since a server may invent names that would sort before all
+ * others.
+ */
 function orderOf(drift: Drifted): string {
   return `${drift.what === 'new' ? 1 : 0} ${driftKey(drift)}`;
 }

@@ -33,7 +33,7 @@ function open() {
   };
 }
 
-test('nothing is permitted before the list was read, and then what agrees', () => {
+test('nothing is permitted before the list was read, and then only definitions that agree', () => {
   const { keeper, read, needs, permits } = open();
   expect([needs('a'), permits('a')]).toEqual([true, false]);
   read('a', READ, FIND);
@@ -64,7 +64,7 @@ test('after 5 s the next call reads the list, and others go on meanwhile', () =>
   expect([needs('b'), needs('a'), needs('b')]).toEqual([true, false, false]);
 });
 
-test('what has changed for one session is read again for all', () => {
+test('a list that has changed for one session is read again for all', () => {
   const { read, needs, permits, pass } = open();
   read('a', READ, FIND);
   read('b', READ, FIND);

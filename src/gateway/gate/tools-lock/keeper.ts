@@ -1,12 +1,12 @@
-// Holds a server to its lock: which definitions pass in lists, which calls pass, and when the server's list has to be read
-// first. A call costs two look-ups while the last reading of the list is fresh.
+// Enforces the lock of a server: decides which definitions pass in lists, which calls pass, and when the server's list
+// has to be read first. A call costs two look-ups while the last reading of the list is fresh.
 
 import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { Agreement, Lock } from './lock.ts';
 
-/** A definition of a list that is locked. */
+/** Definition in a locked list. */
 interface Observation {
   readonly list: FilteredKey;
   readonly name: string;
@@ -17,11 +17,11 @@ interface Observation {
 
 export interface KeeperPorts {
   readonly clock: { monotonic(): number };
-  /** Whenever a definition is read that differs, or that agrees in a list of a client. */
+  /** Called for each definition that differs, or that agrees in a list of a client. */
   readonly observed: (observation: Observation) => void;
-  /** Definitions that agreed before came again, or agreed in a list that was read to its end. */
+  /** Called when definitions that agreed before came again, or agreed in a list that was read completely. */
   readonly agreed: (list: FilteredKey, names: readonly string[]) => void;
-  /** A list was read to its end; `missing`: reviewed names that are not in it. */
+  /** Called when a list was read completely; `missing` are reviewed names that are not in it. */
   readonly completed: (list: FilteredKey, read: ListContents) => void;
 }
 
@@ -30,13 +30,13 @@ interface ListContents {
   readonly missing: readonly string[];
 }
 
-/** The reading of one list from its first page to its last. */
+/** Reading of one list from its first page to its last. */
 export interface LockReading {
   readonly list: FilteredKey;
   see(name: string, agreement: Agreement): void;
-  /** Reviewed names that the list has differently, or not at all; undefined before its end. */
+  /** Reviewed names that the list lacks or defines differently; undefined before its end. */
   readonly held: ReadonlySet<string> | undefined;
-  /** Nothing was listed so far. */
+  /** Whether nothing was listed so far. */
   readonly isEmpty: boolean;
   end(): void;
   fail(): void;
@@ -44,40 +44,43 @@ export interface LockReading {
 
 export interface LockKeeper {
   readonly enforces: boolean;
-  /** Says whether an item of a list goes on to the client: `reported` does although it differs. */
+  /** Decides whether an item of a list is sent to the client: `reported` is, although it differs. */
   decide(
     list: FilteredKey,
     name: string,
     definition: Buffer,
     reading?: LockReading,
   ): 'agrees' | 'reported' | 'held-back';
-  /** A list came whose items are the same, byte for byte, as those of a list in which all agreed. */
+  /** Notes a list whose items are byte for byte those of a list in which all agreed. */
   agreed(list: FilteredKey, names: readonly string[], reading?: LockReading): void;
-  /** Whether the server's list has to be read before the call can be decided. `scope`: session, or caller without one. */
+  /**
+   * Returns whether the server's list has to be read before the call can be decided. `scope` is the session, or the
+   * caller without one.
+   */
   needsReading(list: FilteredKey, name: string, scope: string): boolean;
   beginReading(list: FilteredKey, scope: string): LockReading;
   /**
-   * True only if the definition in the list of this session, or caller, is the reviewed one. `reading`: made for this very call;
-   * it counts also if the server has changed its lists meanwhile.
+   * Returns true only if the definition in the list of this session or caller is the reviewed one. A `reading` was made
+   * for this very call; it counts even if the server has since changed its lists.
    */
   permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
-  /** The same without the list: whether something of that name was reviewed. */
+  /** Returns whether an item of that name was reviewed, or the list is not locked, without reading the list. */
   knows(list: FilteredKey, name: string): boolean;
-  /** The server says that its lists have changed. */
+  /** Called when the server says that its lists have changed. */
   doubt(): void;
 }
 
-/** So old may be the last reading of any list: a server that was started again is noticed by the next call. */
+/** Maximum age of the last reading of any list: the next call notices a server that was restarted. */
 const NOTICED_MS = 5_000;
-/** So old may be the reading of one session: servers may show each caller something else. */
+/** Maximum age of the reading of one session: servers may show other items to each caller. */
 const FRESH_MS = 60_000;
-/** For each list. */
+/** Maximum number of scopes for each list. */
 const SCOPES_MAX = 10_000;
 
 interface Known {
   readonly epoch: number;
   readonly readAt: number;
-  /** Reviewed names that the list has differently, or not at all. */
+  /** Reviewed names that the list lacks or defines differently. */
   readonly held: ReadonlySet<string>;
 }
 
@@ -86,11 +89,11 @@ const NOTHING: ReadonlySet<string> = new Set();
 interface State {
   readonly lock: Lock;
   readonly ports: KeeperPorts;
-  /** Entries by list, then by scope. A key of both would have to be created for each call. */
+  /** Entries by list, then by scope. A combined key would have to be created for each call. */
   readonly known: ReadonlyMap<FilteredKey, Map<string, Known>>;
-  /** The last reading of each list, for any session or caller. */
+  /** Last reading of each list, by any session or caller. */
   readonly last: Map<FilteredKey, { readonly at: number; readonly held: ReadonlySet<string> | undefined }>;
-  /** Readings of an earlier epoch say nothing. */
+  /** Readings of an earlier epoch are ignored. */
   epoch: number;
 }
 
@@ -106,7 +109,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
       const what = lock.compare(list, name, definition);
       if (reading === undefined) notice(state, list, name, what);
       else reading.see(name, what);
-      // A list may have a name twice: only its end says that all of them agree.
+      // A list may contain a name twice: only at its end is it known that all of them agree.
       if (what !== 'agrees' || reading === undefined) ports.observed({ list, name, what, definition });
       if (what === 'agrees') return what;
       return enforces ? 'held-back' : 'reported';
@@ -133,7 +136,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
   };
 }
 
-/** A list of a client that says something else than the last reading: calls wait for the next one. */
+/** Starts a new epoch if a list of a client contradicts the last reading: calls then wait for the next one. */
 function notice(state: State, list: FilteredKey, name: string, what: Agreement): void {
   const held = state.last.get(list)?.held;
   const isReviewed = state.lock.names(list)?.has(name) === true;
@@ -151,7 +154,7 @@ function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope:
   if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
   const latest = last.get(list);
   if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
-  // Calls that come meanwhile need not read it as well.
+  // Simultaneous calls need not read the list as well.
   last.set(list, { at: now, held: latest?.held });
   return false;
 }
@@ -200,7 +203,7 @@ function keepReading(state: State, { list, scope, begun, held }: Ended): void {
   const before = scopes?.get(scope)?.held ?? last.get(list)?.held;
   // A list that has changed for one session may have changed for all.
   const isChanged = before !== undefined && !sameNames(before, held);
-  // A reading during which the server said that its lists have changed counts for no later call.
+  // A reading during which the server reported changed lists does not count for later calls.
   const isCurrent = begun === state.epoch;
   if (isChanged) state.epoch += 1;
   last.set(list, { at: now, held });

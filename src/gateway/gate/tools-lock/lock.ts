@@ -6,27 +6,27 @@ import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 
-/** `new`: nothing of that name was reviewed. `unreadable`: readers could read it differently. */
+/** `new`: no definition of that name was reviewed. `unreadable`: readers could read it differently. */
 export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';
 
 export interface Lock {
   readonly mode: LockMode;
-  /** The reviewed names; undefined if the list is not locked. */
+  /** Returns the reviewed names; undefined if the list is not locked. */
   names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
-  /** `definition`: valid JSON. A definition in a list that is not locked agrees. */
+  /** `definition` is valid JSON. Definitions in a list that is not locked agree. */
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
-  /** A list was read to its end; absent: it has no effect. */
+  /** Called when a list was read completely. */
   completed?(list: FilteredKey, read: ReadNames): void;
 }
 
 interface ReadNames {
   readonly listed: ReadonlySet<string>;
-  /** Names with a definition that does not agree; a list may have a name twice. */
+  /** Names with a definition that does not agree; a list may contain a name twice. */
   readonly differing: ReadonlySet<string>;
 }
 
 const DEFINITIONS_MAX = 20_000;
-/** Bytes of a definition that is kept: a server that sends long ones does not fill the memory. */
+/** Maximum size of a cached definition, so that a server with long ones cannot fill the memory. */
 const KEPT_MAX = 16_384;
 
 interface Compared {
@@ -41,7 +41,7 @@ export function openLock(held: HeldLock): Lock {
       return digests === undefined ? [] : [[list, new Map(Object.entries(digests))] as const];
     }),
   );
-  // Most definitions are the same bytes each time: to compare bytes takes a hundredth of a digest.
+  // Most definitions are the same bytes each time, and comparing bytes takes a hundredth of the time of a digest.
   const compared = new Map<string, Compared>();
   return {
     mode: held.mode,

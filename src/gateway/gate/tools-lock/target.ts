@@ -1,4 +1,4 @@
-// The reviewed thing that a message of a client is about: a tool that it calls, a prompt that it gets.
+// Finds the reviewed item that a client's message uses: a tool, a prompt or a resource template.
 
 import type { Message } from '../../wire/message.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
@@ -6,11 +6,11 @@ import type { Denial } from '../codes.ts';
 
 export interface LockedTarget {
   readonly list: FilteredKey;
-  /** As the server names it. */
+  /** Name at the server. */
   readonly name: string;
 }
 
-/** `ownTool`: name at the server of the tool that clients call so. */
+/** `ownTool` returns the name at the server of a tool that clients call by another name. */
 export function lockedTarget(
   message: Message,
   ownTool: (name: string) => string | undefined,
@@ -33,9 +33,11 @@ export function lockedTarget(
 
 const NAME_SHOWN = 200;
 
-/** HTTP 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28, tools, Error Handling). */
+/**
+ * Refuses with HTTP 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28, tools, Error Handling).
+ */
 export function heldBack({ list, name }: LockedTarget): Denial {
   const what = list === 'tools' ? 'Tool' : list === 'prompts' ? 'Prompt' : 'Resource template';
-  const message = `${what} ${name.slice(0, NAME_SHOWN)} is held back: its definition is not the one that was reviewed.`;
+  const message = `${what} ${name.slice(0, NAME_SHOWN)} is held back: its definition differs from the reviewed one.`;
   return { httpStatus: 200, rpcCode: -32602, code: 'definition-held-back', message };
 }

@@ -1,21 +1,21 @@
-// Reads the answer of a webhook: it permits the call, denies it, or changes it. Everything else is a failure of the webhook.
+// Reads the answer of a webhook: it permits, denies or changes the call. Any other answer is a failure of the webhook.
 
 import { isObject, parseJson } from '#std/json.ts';
 import { utf8Text } from '#std/utf8.ts';
 import { foldKey } from '../../wire/json-members.ts';
 import { afterSpace, objectMembers } from '../../wire/json-walk.ts';
 
-/** `patch`: the bytes of its JSON, whose numbers may be larger than JavaScript can express. */
+/** `patch` is JSON as bytes, since its numbers may be larger than JavaScript can represent. */
 export type WebhookAnswer =
   | { readonly kind: 'allowed'; readonly patch?: Buffer }
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** The status by which a webhook denies without a document; that is not a failure, whatever the failure policy says. */
+/** Status by which a webhook denies without a document. It never counts as a failure, whatever the failure policy. */
 const ALWAYS_DENIED = 422;
 const REASON_MAX = 128;
 
-/** `uid`: of the request that this must be the answer to. */
+/** `uid` is the id of the request that is answered. */
 export function readWebhookAnswer(status: number, body: Uint8Array, uid: string): WebhookAnswer {
   if (status === ALWAYS_DENIED) return { kind: 'denied', reason: 'HTTP status 422' };
   if (status !== 200) return { kind: 'failed', detail: `it answered with the HTTP status ${status}` };
@@ -29,7 +29,8 @@ export function readWebhookAnswer(status: number, body: Uint8Array, uid: string)
   if (new Set(members.map(({ key }) => foldKey(key))).size < members.length)
     return { kind: 'failed', detail: 'its answer has a key twice' };
   if (value.uid !== uid) return { kind: 'failed', detail: 'its answer is for another request: uid differs' };
-  if (typeof value.allowed !== 'boolean') return { kind: 'failed', detail: 'its answer has no allowed, true or false' };
+  if (typeof value.allowed !== 'boolean')
+    return { kind: 'failed', detail: 'its answer has no allowed that is true or false' };
   if (!value.allowed)
     return { kind: 'denied', reason: typeof value.reason === 'string' ? shownReason(value.reason) : '' };
   const { patch = null, patch_type: type = '' } = value;
@@ -40,7 +41,7 @@ export function readWebhookAnswer(status: number, body: Uint8Array, uid: string)
   return span === undefined ? { kind: 'allowed' } : { kind: 'allowed', patch: bytes.subarray(span.start, span.end) };
 }
 
-/** A stable word of the webhook, for audit and log. */
+/** Returns the webhook's stable word for its reason, for audit and log. */
 function shownReason(reason: string): string {
   return reason.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, REASON_MAX);
 }

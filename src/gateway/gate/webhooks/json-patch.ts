@@ -1,5 +1,5 @@
-// Applies the bytes of a JSON patch (RFC 6902) to the bytes of a message. Values keep the bytes that the client or the patch
-// gave them, so that numbers beyond 2^53 arrive as they were sent.
+// Applies a JSON patch (RFC 6902) to the bytes of a message. Values keep the bytes of the client or the patch, so that
+// numbers beyond 2^53 stay exact.
 
 import { jsonEquals, pointerTokens } from '#std/json.ts';
 import { afterSpace, listElements, objectMembers } from '../../wire/json-walk.ts';
@@ -10,12 +10,17 @@ import { readValue } from '../../wire/scan.ts';
 export type Patched = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly fault: string };
 
 const OPERATIONS_MAX = 1000;
-/** Each operation reads the message again, and nothing else is done meanwhile: many operations are for small messages. */
+/**
+ * Each operation reads the message again and blocks meanwhile, so many operations are allowed only on small messages.
+ */
 const READ_MAX = 32 * 1024 * 1024;
 const ALLOWED = '/mcp_request/params/';
 const POINTER = /^(\/([^~/]|~0|~1)*)+$/;
 
-/** `patch` is JSON. Its operations name places below `/mcp_request/params/`: id and method of a request are not for a webhook to change. */
+/**
+ * `patch` is JSON. Its operations name places below `/mcp_request/params/`: a webhook cannot change id and method of a
+ * request.
+ */
 export function applyPatch(message: Buffer, patch: Buffer, maxBytes: number): Patched {
   const operations = listElements(patch, 0);
   if (operations === undefined) return { ok: false, fault: 'the patch is not a list' };
@@ -33,7 +38,7 @@ export function applyPatch(message: Buffer, patch: Buffer, maxBytes: number): Pa
   return { ok: true, bytes };
 }
 
-/** Gives what is wrong with the operation as a text. */
+/** Returns a text about the fault if the operation fails. */
 function applyOperation(bytes: Buffer, operation: Buffer): Buffer | string {
   const members = objectMembers(operation, 0);
   if (members === undefined) return 'is not an object';
@@ -82,7 +87,7 @@ function transferValue(
   return typeof without === 'string' ? without : putValue(without, to, value, 'add');
 }
 
-/** Below the message; undefined for other places. */
+/** Returns the path below the message; undefined for other places. */
 function tokensOf(json: Buffer | undefined): readonly string[] | undefined {
   const pointer = jsonText(json);
   if (pointer === undefined || !pointer.startsWith(ALLOWED) || !POINTER.test(pointer)) return undefined;
@@ -98,13 +103,13 @@ function wholeValue(json: Buffer) {
   return readValue(json, { start: 0, end: json.length });
 }
 
-/** Numbers that JavaScript rounds are the same only if they are written alike. */
+/** Numbers that JavaScript rounds are equal only if they are written alike. */
 function sameValue(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
   return !isRounded(one) && !isRounded(other) && jsonEquals(wholeValue(one), wholeValue(other));
 }
 
-/** Every reader keeps as many digits. */
+/** Number of digits that every reader keeps. */
 const DIGITS_MAX = 15;
 
 function isRounded(json: Buffer): boolean {
@@ -132,7 +137,7 @@ function childOf(bytes: Buffer, place: Span, token: string): Span | undefined {
   const elements = listElements(bytes, place.start);
   if (elements !== undefined) return INDEX.test(token) ? elements[Number(token)] : undefined;
   const named = (objectMembers(bytes, place.start) ?? []).filter(({ key }) => key === token);
-  // With a key twice, nobody knows which of them is meant.
+  // If a key occurs twice, it is unknown which one is meant.
   return named.length === 1 ? named[0]?.value : undefined;
 }
 

@@ -1,4 +1,5 @@
-// Asks webhooks about a message of a client: those that change it, one after another, and then those that only permit or deny.
+// Calls webhooks with a message of a client: first those that may change it, one after another, then those that only
+// permit or deny.
 
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -10,7 +11,7 @@ import { applyPatch } from './json-patch.ts';
 export interface Webhook {
   readonly name: string;
   readonly mutates: boolean;
-  /** True: the call goes on if the webhook gives no usable answer. */
+  /** If true, the call goes on without a usable answer of the webhook. */
   readonly ignoresFailure: boolean;
   /** Rejects if there is no answer in time or before `signal`, or if it is too large. */
   send(body: Buffer, signal: AbortSignal): Promise<{ readonly status: number; readonly body: Uint8Array }>;
@@ -19,47 +20,47 @@ export interface Webhook {
 export interface AskedMessage {
   readonly body: Buffer;
   readonly message: Message;
-  /** Claims of a verified token. Undefined: callers are not authenticated. */
+  /** Claims of a verified token; undefined if callers are not authenticated. */
   readonly claims: JsonObject | undefined;
   readonly peer: string;
-  /** Aborted: nobody waits for the message any more. */
+  /** Aborted when nothing waits for the message any more. */
   readonly signal: AbortSignal;
 }
 
 export interface WebhookWorld {
-  /** Those that change messages first. */
+  /** Webhooks, those that change messages first. */
   readonly webhooks: readonly Webhook[];
   readonly server: { readonly name: string; readonly namespace: string; readonly transport: string };
   readonly newId: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Counts one answer of a webhook. A failure has a detail, for the log. */
+  /** Counts one answer of a webhook. A failure has a detail for the log. */
   readonly report: (webhook: Webhook, outcome: WebhookOutcome, detail?: string) => void;
 }
 
 type WebhookOutcome = 'allowed' | 'changed' | 'denied' | 'failed' | 'ignored';
 
 export interface WebhookResult {
-  /** As it goes on. */
+  /** Body that is sent on. */
   readonly body: Buffer;
   readonly message: Message;
-  /** `name: outcome` of each webhook that was asked. */
+  /** `name: outcome` of each webhook that was called. */
   readonly asked: readonly string[];
-  /** Absent: the message may go on. */
+  /** If absent, the message may go on. */
   readonly refused?: { readonly by: string; readonly outcome: 'denied' | 'failed'; readonly detail: string };
 }
 
-/** Largest message that webhooks are sent, before and after a change. */
+/** Maximum size of a message for webhooks, before and after a change. */
 export const WEBHOOK_MESSAGE_MAX = 1024 * 1024;
 
-/** After `signal` no further webhook is asked, and the message must not go on. */
+/** Calls the webhooks in order. After `signal`, no further webhook is called, and the message must not be sent on. */
 export async function askWebhooks(world: WebhookWorld, given: AskedMessage): Promise<WebhookResult> {
   let { body, message } = given;
   const asked: string[] = [];
   for (const webhook of world.webhooks) {
     if (given.signal.aborted) break;
     const answer = await askOne(world, webhook, { ...given, body, message });
-    // Its failure is not the webhook's own.
+    // The webhook is not to blame for this failure.
     if (given.signal.aborted) break;
     const { outcome, detail } = answer;
     world.report(webhook, outcome, detail);
@@ -90,25 +91,28 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   if (answer.kind === 'failed') return failed(answer.detail);
   if (answer.kind === 'denied') return { outcome: 'denied', detail: answer.reason };
   if (answer.patch === undefined) return { outcome: 'allowed' };
-  if (!webhook.mutates) return failed('its answer has a patch, and validating webhooks change nothing');
+  if (!webhook.mutates) return failed('its answer has a patch, but validating webhooks must not change messages');
   const changed = changedMessage(given, answer.patch);
-  // A client can write a message that a patch does not fit, and must not get past it by that.
+  // A client could write a message that a patch does not fit; it must not evade the webhook that way.
   return typeof changed === 'string' ? { outcome: 'failed', detail: changed } : { outcome: 'changed', changed };
 }
 
-/** Gives what is wrong with the change as a text. */
+/** Returns a text about the fault if the change fails. */
 function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   const patched = applyPatch(body, patch, WEBHOOK_MESSAGE_MAX);
   if (!patched.ok) return patched.fault;
   const scanned = scanMessage(patched.bytes);
-  if (!scanned.ok) return `its patch makes a message that is refused: ${scanned.fault.message}`;
+  if (!scanned.ok) return `its patch results in a message that is refused: ${scanned.fault.message}`;
   const next = scanned.message;
   const same = next.kind !== 'response' && message.kind !== 'response' && next.kind === message.kind;
-  if (!same || next.method !== message.method) return 'its patch makes another kind of message';
+  if (!same || next.method !== message.method) return 'its patch changes the kind of the message';
   return { body: patched.bytes, message: next };
 }
 
-/** Names of fields are those of the existing platform (its webhook API v0.1.0). The message is the client's own bytes. */
+/**
+ * Builds the request with the field names of the existing platform (its webhook API v0.1.0). The message is the
+ * client's own bytes.
+ */
 function requestBody({ server, now }: WebhookWorld, { body, claims, peer }: AskedMessage, uid: string): Buffer {
   const head = JSON.stringify({
     version: 'v0.1.0',

@@ -1,5 +1,5 @@
-// Which client asks at the token and revocation endpoints (RFC 6749 section 3.2.1): public ones say who they are, those with
-// a secret (RFC 6749 section 2.3.1) or keys (RFC 7523 section 2.2) prove it.
+// Identifies the client at the token and revocation endpoints (RFC 6749 section 3.2.1): public clients only name
+// themselves, those with a secret (RFC 6749 section 2.3.1) or keys (RFC 7523 section 2.2) prove it.
 
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -10,10 +10,10 @@ import type { Client } from './clients.ts';
 import { provesSecret, readBasic } from './secret.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** One that is good for longer is kept by someone. */
+/** Limit, since an assertion that is valid for longer could be stored and stolen. */
 const ASSERTION_MAX_S = 3600;
 
-/** A client that is not known gets `invalid_client`, so that it registers again. */
+/** Identifies the client of a request. An unknown client gets `invalid_client`, so that it registers again. */
 export async function authenticateClient(
   world: IssuerWorld,
   request: IssuerRequest,
@@ -28,7 +28,7 @@ export async function authenticateClient(
   const fault = client === undefined ? undefined : secretFault(client, shown);
   if (fault !== undefined) return { ...invalidClient(fault), scheme: shown?.scheme };
   if (client === undefined) {
-    return { ...invalidClient('the client is not known, or not any more: register again'), scheme: shown?.scheme };
+    return { ...invalidClient('the client is unknown, or no longer known: register again'), scheme: shown?.scheme };
   }
   return client.secret === undefined ? checkAssertion(world, client, form) : client;
 }
@@ -40,7 +40,7 @@ interface ShownSecret {
   readonly scheme?: 'Basic';
 }
 
-/** Undefined if the request has none. One request has one proof (RFC 6749 section 2.3). */
+/** Returns undefined if the request has no secret. A request may have only one proof (RFC 6749 section 2.3). */
 function shownSecret(
   { headers: { authorization } }: IssuerRequest,
   form: URLSearchParams,
@@ -48,7 +48,7 @@ function shownSecret(
   const inForm = form.get('client_secret');
   const proofs = [authorization, inForm, form.get('client_assertion')].filter((each) => typeof each === 'string');
   if (proofs.length > 1) {
-    // RFC 6749 section 5.2. `invalid_client` would make the client register again.
+    // Error of RFC 6749 section 5.2: `invalid_client` would make the client register again.
     return { error: 'invalid_request', description: 'the client must prove itself in one way only' };
   }
   if (inForm !== null) return { id: undefined, method: 'client_secret_post', text: inForm };
@@ -64,15 +64,15 @@ function shownSecret(
   return { id: basic.id, method: 'client_secret_basic', text: basic.secret, scheme: 'Basic' };
 }
 
-/** Undefined if the client has a secret and shows it as it registered to, or has none and shows none. */
+/** Returns undefined if the client has a secret and sends it as registered, or has none and sends none. */
 function secretFault({ secret }: Client, shown: ShownSecret | undefined): string | undefined {
   if (secret === undefined) {
-    return shown === undefined ? undefined : 'the client has no secret: send client_id in the form alone';
+    return shown === undefined ? undefined : 'the client has no secret: send only client_id, in the form';
   }
   const { method: right } = secret;
   if (shown === undefined || (right !== undefined && shown.method !== right))
     return `the client must send its secret as ${right ?? SECRET_METHODS.join(' or ')}`;
-  return provesSecret(secret, shown.text) ? undefined : 'the secret is not that of the client';
+  return provesSecret(secret, shown.text) ? undefined : 'the secret does not belong to the client';
 }
 
 async function checkAssertion(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Client | OAuthError> {
@@ -84,7 +84,7 @@ async function checkAssertion(world: IssuerWorld, client: Client, form: URLSearc
   return fault === undefined ? client : invalidClient(`the client_assertion of the client ${fault}`);
 }
 
-/** RFC 7523 section 3. */
+/** Checks an assertion by RFC 7523 section 3. */
 async function assertionFault(
   world: IssuerWorld,
   { id, keys }: Client,
@@ -101,7 +101,7 @@ async function assertionFault(
   return 'is for another audience';
 }
 
-/** Each counts once. */
+/** Accepts each assertion only once. */
 async function spendAssertion(
   { ports }: IssuerWorld,
   id: string,

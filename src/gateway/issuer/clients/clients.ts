@@ -1,4 +1,4 @@
-// The clients that people may log in with: those that registered themselves, and those that a document describes.
+// Finds the clients that people may log in with: those that registered themselves, and those that a document describes.
 
 import type { ProviderKeys } from '#auth/jwks.ts';
 import type { IssuerPorts } from '../ports.ts';
@@ -14,15 +14,15 @@ import {
 
 export interface Client {
   readonly id: string;
-  /** As it calls itself: anybody may call themselves anything. */
+  /** Name that the client chose itself: it may be false. */
   readonly name: string;
-  /** Where its document is: no other can put it there. Undefined where it registered itself. */
+  /** Host of its document, which only its owner can publish there. Undefined if it registered itself. */
   readonly host?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
-  /** Scopes that it registered; undefined if it named none. */
+  /** Registered scopes; undefined if it named none. */
   readonly scopes?: readonly string[];
-  /** Keys that its assertions are signed with. A client with neither keys nor a secret is public. */
+  /** Keys for its assertions. A client with neither keys nor a secret is public. */
   readonly keys?: ProviderKeys;
   readonly secret?: ClientSecret;
   /** Scopes and resources of a client that exchanges tokens. */
@@ -30,16 +30,19 @@ export interface Client {
 }
 
 export interface Clients {
-  /** Undefined where it is not known, or not any more. */
+  /** Returns undefined if it is unknown, or no longer known. */
   find(id: string): Promise<Client | undefined>;
   register(id: string, record: ClientRecord): Promise<void>;
-  /** Someone logged in with it: it stays for another while. */
+  /** Called at a login with the client: its record is kept for another period. */
   keep(id: string): Promise<void>;
 }
 
 const ID_LENGTH_MAX = 200;
 
-/** `findDelegate`: of clients of the configuration, which go before others. `findDocument`: of ids that are URLs. */
+/**
+ * `findDelegate` finds clients of the configuration, which take precedence. `findDocument` finds clients by ids that are
+ * URLs.
+ */
 export function createClients(
   { store }: Pick<IssuerPorts, 'store'>,
   findDelegate: (id: string) => Client | undefined,
@@ -48,7 +51,7 @@ export function createClients(
 ): Clients {
   async function read(id: string): Promise<ClientRecord | undefined> {
     if (id.length > ID_LENGTH_MAX) return undefined;
-    // Again at the end: meanwhile someone may have logged in with a new one.
+    // Read again at the end, since a login may have moved the record in the meantime.
     for (const key of [KEYS.client(id), KEYS.newClient(id), KEYS.client(id)]) {
       const known = await readRecord<ClientRecord>(store, key);
       if (known !== undefined) return known.record;

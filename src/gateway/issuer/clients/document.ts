@@ -1,5 +1,5 @@
-// Clients that say who they are at a URL, which is their id (OAuth Client ID Metadata Document, as the MCP authorization
-// specification wants it).
+// Reads clients that are described by a document at a URL, which is their id (OAuth Client ID Metadata Document,
+// required by the MCP authorization specification).
 
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
 import { setBounded } from '#std/bounded.ts';
@@ -17,13 +17,13 @@ const BYTES_MAX = 5 * 1024;
 const TIMEOUT_MS = 10_000;
 const REDIRECTS_MAX = 20;
 const NAME_LENGTH_MAX = 256;
-/** Longest and shortest time that a document counts, whatever it says about itself. */
+/** Limits of the time for which a document is cached, whatever its own headers say. */
 const KEPT_MAX_MS = 7 * 24 * 3_600_000;
 const KEPT_MIN_MS = 60_000;
-/** Whoever asks for logins makes this server fetch: of all together, not more than this in a minute. */
+/** Maximum number of fetches per minute in total, since every login request can cause one. */
 const FETCHES_PER_MINUTE = 120;
 
-/** An https URL with a path, in the one spelling that URLs have. */
+/** Returns whether the id is an https URL with a path, in its canonical form. */
 export function isDocumentUrl(id: string): boolean {
   const url = URL.parse(id);
   if (url === null || url.protocol !== 'https:' || id.length > URL_LENGTH_MAX) return false;
@@ -32,7 +32,7 @@ export function isDocumentUrl(id: string): boolean {
 
 export type FindDocument = (id: string) => Promise<Client | undefined>;
 
-/** Gives undefined, and reports why, where the document cannot be had or used; that is not remembered. */
+/** Returns undefined, and reports why, if the document cannot be fetched or used; that is not remembered. */
 export function createClientDocuments(ports: IssuerPorts, { most, unsaidMs }: DocumentCache): FindDocument {
   const { clock } = ports;
   const known = new Map<string, { readonly client: Client; readonly until: number }>();
@@ -42,7 +42,7 @@ export function createClientDocuments(ports: IssuerPorts, { most, unsaidMs }: Do
   async function load(id: string): Promise<Client | undefined> {
     try {
       if (limit('') !== undefined)
-        throw unusableDocument(id, 'is not fetched: too many documents were asked for in this minute');
+        throw unusableDocument(id, 'is not fetched: too many documents were requested in this minute');
       const { client, keptMs } = await fetchDocument(ports, id, unsaidMs);
       setBounded(known, id, { client, until: clock.monotonic() + keptMs }, most);
       return client;
@@ -71,14 +71,14 @@ async function fetchDocument(
     url: id,
     method: 'GET',
     headers: { accept: 'application/json' },
-    // Whoever opens a login chose it.
+    // The URL comes from an unauthenticated request.
     allowPrivate: false,
     timeoutMs: TIMEOUT_MS,
     maxBytes: BYTES_MAX,
   });
   if (status !== 200) throw unusableDocument(id, `answered with status ${status}`);
   const document = parseJson(Buffer.from(body).toString('utf8'));
-  if (!isObject(document)) throw unusableDocument(id, 'is no JSON object');
+  if (!isObject(document)) throw unusableDocument(id, 'is not a JSON object');
   return { client: clientOf(ports, id, document), keptMs: keptFor(headers['cache-control'] ?? '', unsaidMs) };
 }
 
@@ -95,7 +95,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
     if (fault !== undefined) throw unusableDocument(id, `has a redirect URI that ${fault}`);
   }
   if (method !== 'none' && method !== 'private_key_jwt')
-    throw unusableDocument(id, 'asks for a token_endpoint_auth_method other than none and private_key_jwt');
+    throw unusableDocument(id, 'requests a token_endpoint_auth_method other than none and private_key_jwt');
   const { host } = new URL(id);
   return {
     id,
@@ -108,7 +108,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
   };
 }
 
-/** Its keys are in the document, or at a URL that it names. */
+/** Finds the client's keys in the document, or at a URL that it names. */
 function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: JsonObject): ProviderKeys {
   const authPorts = {
     fetch: ports.fetch,
@@ -125,10 +125,10 @@ function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: Jso
   if (typeof uri === 'string' && URL.parse(uri)?.protocol === 'https:') {
     return createProviderKeys(authPorts, { ...provider, jwksUrl: uri });
   }
-  throw unusableDocument(id, 'asks for private_key_jwt and has neither jwks nor an https jwks_uri');
+  throw unusableDocument(id, 'requests private_key_jwt but has neither jwks nor an https jwks_uri');
 }
 
-/** RFC 9111 section 5.2.2. */
+/** Reads Cache-Control (RFC 9111 section 5.2.2). */
 function keptFor(cacheControl: string, unsaidMs: number): number {
   const [, seconds] = /(?:^|[\s,])max-age=(\d+)/i.exec(cacheControl) ?? [];
   if (/no-store|no-cache/i.test(cacheControl)) return KEPT_MIN_MS;

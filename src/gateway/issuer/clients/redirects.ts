@@ -1,12 +1,12 @@
-// Where clients may send people back to: which URIs may be registered, and which of a request fits a registered one.
+// Decides which redirect URIs clients may register, and which URI of a request matches a registered one.
 
 import { isLoopback } from '#std/address/loopback.ts';
 import type { OAuthErrorCode } from '../message.ts';
 
 const LENGTH_MAX = 2048;
 /**
- * Schemes without a dot that browsers, systems or common programs handle themselves, so that a redirect would start them with
- * the parameters of the client. Names with a dot belong to the owner of a domain (RFC 8252 section 7.1).
+ * Schemes without a dot that browsers, systems or common programs handle themselves, so that a redirect would start
+ * them with the parameters of the client. Names with a dot belong to the owner of a domain (RFC 8252 section 7.1).
  */
 const SYSTEM_SCHEMES = new Set(
   `about acrobat afp app apt bitcoin blob calculator callto chrome chrome-extension cid content data device dict dns edge facetime
@@ -24,10 +24,10 @@ const SYSTEM_SCHEMES = new Set(
 const SYSTEM_FAMILY =
   /^(?:ms-|microsoft|windows|web\+|x-apple|x-man|com\.apple\.|opera-)|(?:-ms|\+(?:ssh|https?|file)):$/;
 
-/** Undefined where it may be registered; otherwise what is wrong with it. */
+/** Returns undefined if the URI may be registered; otherwise the fault. */
 export function redirectFault(uri: string): string | undefined {
   const url = URL.parse(uri);
-  if (url === null || uri.length > LENGTH_MAX || /[\s\\]|[^\x20-\x7e]/.test(uri)) return 'is no absolute URI';
+  if (url === null || uri.length > LENGTH_MAX || /[\s\\]|[^\x20-\x7e]/.test(uri)) return 'is not an absolute URI';
   if (uri.includes('#')) return 'has a fragment (RFC 6749 section 3.1.2)';
   if (url.username !== '' || url.password !== '') return 'has a user name or password';
   if (url.protocol === 'https:') return undefined;
@@ -38,8 +38,8 @@ export function redirectFault(uri: string): string | undefined {
 }
 
 /**
- * Apps such as editors use short schemes with their own name as host (`cursor://host/path`). A short scheme without `//` is the
- * form of commands of a system, so it is refused even if it is not in the list.
+ * Apps such as editors use short schemes with their own name as host (`cursor://host/path`). A short scheme without
+ * `//` is the form of system commands, so it is refused even if it is not in the list.
  */
 function schemeFault({ protocol, host }: URL): string | undefined {
   if (SYSTEM_SCHEMES.has(protocol) || SYSTEM_FAMILY.test(protocol)) return `has the scheme ${protocol} of a system`;
@@ -47,7 +47,7 @@ function schemeFault({ protocol, host }: URL): string | undefined {
   return `has the scheme ${protocol} without a dot and names no host (RFC 8252 section 7.1)`;
 }
 
-/** Character by character; on loopback every port fits, since apps get theirs when they start (RFC 8252 section 7.3). */
+/** Compares exactly; on loopback every port matches, since apps get theirs when they start (RFC 8252 section 7.3). */
 export function fitsRedirect(registered: readonly string[], uri: string): boolean {
   return registered.some((each) => each === uri || fitsLoopback(each, uri));
 }
@@ -59,18 +59,18 @@ function fitsLoopback(registered: string, uri: string): boolean {
   return withoutPort(own, registered) === withoutPort(asked, uri);
 }
 
-/** The text as it was given but for its port, so that nothing is equal that was merely normalised. */
+/** Returns the given text without its port, so that URIs are not equal only because of normalisation. */
 function withoutPort({ host, hostname, port }: URL, uri: string): string {
   return port === '' ? uri : uri.replace(`http://${host}`, `http://${hostname}`);
 }
 
-/** The URI with what the client gets; what it has itself stays (RFC 6749 section 3.1.2). */
+/** Adds the client's parameters to the URI; those of the URI itself stay (RFC 6749 section 3.1.2). */
 export function redirectWith(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const added = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(added)}`;
 }
 
-/** RFC 6749 section 4.1.2.1, with `iss` (RFC 9207). */
+/** Returns the redirect of an error (RFC 6749 section 4.1.2.1), with `iss` (RFC 9207). */
 export function redirectError(
   { redirectUri, state }: { readonly redirectUri: string; readonly state?: string },
   iss: string,
@@ -80,7 +80,7 @@ export function redirectError(
   return redirectWith(redirectUri, { error, error_description: description, state, iss });
 }
 
-/** What a person can recognise of it. */
+/** Returns the part of the URI that a person can recognise. */
 export function redirectPlace(uri: string): string {
   const url = new URL(uri);
   if (url.protocol === 'https:') return url.host;

@@ -1,4 +1,5 @@
-// Dynamic client registration (RFC 7591): JSON in, a client out, which has a secret only if the settings permit it.
+// Serves dynamic client registration (RFC 7591): JSON in, a client out, which has a secret only if the settings permit
+// it.
 
 import { isObject, type JsonObject, parseJson, shownText } from '#std/json.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
@@ -32,7 +33,7 @@ export async function registerClient(world: IssuerWorld, request: IssuerRequest)
     response_types: ['code'],
     token_endpoint_auth_method: secret?.kept.method ?? 'none',
     client_secret: secret?.text,
-    // It counts for as long as the client is known.
+    // The secret is valid for as long as the client is known.
     client_secret_expires_at: secret && 0,
     application_type: read.applicationType,
     client_name: name,
@@ -43,7 +44,7 @@ export async function registerClient(world: IssuerWorld, request: IssuerRequest)
 interface Registration {
   readonly record: ClientRecord;
   readonly applicationType: 'native' | 'web';
-  /** The token_endpoint_auth_method that it names. */
+  /** Requested token_endpoint_auth_method. */
   readonly method: unknown;
 }
 
@@ -85,8 +86,9 @@ function readRegistration(
 }
 
 /**
- * Returns what makes the metadata unusable. A method with a secret is replaced if the client gets none, and further grants and response types are left
- * out (RFC 7591 section 3.2.1 allows both): the answer says what was registered.
+ * Returns the fault that makes the metadata unusable. A method with a secret is replaced if the client gets none, and
+ * further grants and response types are left out (RFC 7591 section 3.2.1 allows both): the answer contains the
+ * registered values.
  */
 function metadataFault(metadata: JsonObject): string | undefined {
   const { client_name: name, token_endpoint_auth_method: method, application_type: type } = metadata;
@@ -107,7 +109,7 @@ function applicationTypeOf({ application_type: type }: JsonObject): 'native' | '
   return type === 'native' || type === 'web' ? type : undefined;
 }
 
-/** Undefined where it is no list of texts alone. */
+/** Returns undefined unless it is a list of texts. */
 function textList(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const texts = value.filter((item) => typeof item === 'string');
@@ -118,7 +120,7 @@ function invalidMetadata(description: string): OAuthError {
   return { error: 'invalid_client_metadata', description };
 }
 
-/** RFC 9562 section 5.4, or 5.8 where the bytes are a digest. */
+/** Formats bytes as a UUID of RFC 9562 section 5.4, or 5.8 if they are a digest. */
 export function uuidOf(bytes: Buffer, version: 4 | 8 = 4): string {
   const own = Buffer.from(bytes.subarray(0, 16));
   own.writeUInt8((own.readUInt8(6) & 0x0f) | (version << 4), 6);

@@ -1,4 +1,4 @@
-// Secrets of clients that registered for one (RFC 6749 section 2.3.1). Only their digests are kept.
+// Issues and checks secrets of clients that registered for one (RFC 6749 section 2.3.1). Only their digests are stored.
 
 import { timingSafeEqual } from 'node:crypto';
 import { isWebRedirect } from '#std/address/loopback.ts';
@@ -10,14 +10,14 @@ import type { ConfidentialClients } from '../settings.ts';
 const SECRET_BYTES = 32;
 
 export interface NewSecret {
-  /** For the answer; it is in no record. */
+  /** Text for the answer, not stored in any record. */
   readonly text: string;
   readonly kept: ClientSecret;
 }
 
 /**
- * Returns a secret if the client asked for one, or must have one. A client on loopback or with a scheme of its own is in every
- * copy of an app, so it stays public, and the answer says so (RFC 7591 section 3.2.1).
+ * Returns a secret if the client requested one, or must have one. A client on loopback or with a scheme of its own is
+ * in every copy of an app, so it stays public, and the answer says so (RFC 7591 section 3.2.1).
  */
 export function secretFor(
   { random }: Pick<IssuerPorts, 'random'>,
@@ -26,21 +26,21 @@ export function secretFor(
 ): NewSecret | undefined {
   if (confidential === undefined || !redirectUris.every(isWebRedirect)) return undefined;
   const named = SECRET_METHODS.find((each) => each === asked);
-  // Clients that say `none` and need a secret send it in the form.
+  // Clients that request `none` but need a secret send it in the form.
   const method = named ?? (isForced(confidential, redirectUris) ? 'client_secret_post' : undefined);
   if (method === undefined) return undefined;
   const text = `sks_${random(SECRET_BYTES).toString('base64url')}`;
   return { text, kept: { method, digest: sha256(text) } };
 }
 
-/** Redirect URIs of a client that must have a secret and cannot keep it; it would not go on without one. */
+/** Returns the fault of a client that must have a secret but cannot keep it, and would stop working without one. */
 export function forcedFault(
   confidential: ConfidentialClients | undefined,
   redirectUris: readonly string[],
 ): string | undefined {
   if (confidential === undefined || !isForced(confidential, redirectUris)) return undefined;
   if (redirectUris.every(isWebRedirect)) return undefined;
-  return 'is of a client that gets a secret, so that all of them must be https outside loopback';
+  return 'belongs to a client that gets a secret, so all its redirect URIs must be https outside loopback';
 }
 
 function isForced({ forced }: ConfidentialClients, redirectUris: readonly string[]): boolean {
@@ -48,7 +48,7 @@ function isForced({ forced }: ConfidentialClients, redirectUris: readonly string
   return redirectUris.some((uri) => places.includes(comparablePlace(uri)));
 }
 
-/** The same text for all ways to write a URL of one page: a client would otherwise stay public by another one. */
+/** Returns the same text for all forms of a page's URL: a client could otherwise stay public by using another form. */
 function comparablePlace(uri: string): string {
   const url = URL.parse(uri);
   if (url === null) return uri;
@@ -56,18 +56,21 @@ function comparablePlace(uri: string): string {
   return `${url.protocol}//${url.hostname.replace(/\.$/, '')}:${url.port}${path}`;
 }
 
-/** RFC 3986 section 6.2.2.2: unreserved characters need no escape. */
+/** Decodes unreserved characters, which need no escape (RFC 3986 section 6.2.2.2). */
 function plainCharacter(encoded: string): string {
   const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
   return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
 }
 
-/** The time that it takes says nothing about the digest. */
+/** Compares in constant time. */
 export function provesSecret({ digest }: ClientSecret, text: string): boolean {
   return timingSafeEqual(Buffer.from(sha256(text)), Buffer.from(digest));
 }
 
-/** `id` and `secret` are form-encoded before they are joined (RFC 6749 section 2.3.1). Undefined if they cannot be read. */
+/**
+ * `id` and `secret` are form-encoded before they are joined (RFC 6749 section 2.3.1). Returns undefined if they cannot
+ * be read.
+ */
 export function readBasic(authorization: string): { readonly id: string; readonly secret: string } | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;
@@ -81,7 +84,7 @@ function formDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // Not encoded at all: no id or secret of this server has a character that needs it.
+    // A value that cannot be decoded is refused: no id or secret of this server has a character that needs encoding.
     return undefined;
   }
 }

@@ -1,10 +1,10 @@
-// Proof Key for Code Exchange (RFC 7636), S256 alone.
+// Checks Proof Key for Code Exchange (RFC 7636), only S256.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** RFC 7636 section 4.2: 32 bytes. */
+/** Challenge of 32 bytes (RFC 7636 section 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-/** RFC 7636 section 4.1. */
+/** Verifier of RFC 7636 section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 export function pkceChallenge(verifier: string): string {

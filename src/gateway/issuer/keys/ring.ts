@@ -1,12 +1,12 @@
-// Several keys or secrets of which one is used and all are accepted, read again when their files change.
+// Holds several keys or secrets: one is used and all are accepted. They are read again when their files change.
 
 import { Failure } from '#std/failure.ts';
 import type { IssuerCode } from '../codes.ts';
 import type { IssuerPorts } from '../ports.ts';
 
 /**
- * A mounted Secret reaches the pods of one workload within about a minute of each other: one that is new in the first place
- * is accepted at once and used only after this, as long as there is an older one.
+ * A mounted Secret reaches the pods of one workload within about a minute of each other: a new first key is accepted at
+ * once, but used only after this time, as long as there is an older one.
  */
 const SETTLE_MS = 120_000;
 
@@ -17,23 +17,23 @@ export interface RingItem {
 
 export interface Ring<T extends RingItem> {
   readonly active: T;
-  /** All, the first of the files first; one and the same list until there are others. */
+  /** All items in the order of the files; the same list until they change. */
   readonly accepted: readonly T[];
 }
 
 export interface RingSource<T extends RingItem> {
   readonly paths: readonly string[];
-  /** Throws a Failure where the text cannot be used. */
+  /** Throws a Failure if the text cannot be used. */
   readonly parse: (text: string, path: string) => T;
-  /** For where there are no files. */
+  /** Creates an item if there are no files. */
   readonly invent: () => T;
-  /** Of the notice that files cannot be used any more. */
+  /** Code of the notice that files can no longer be used. */
   readonly code: IssuerCode;
 }
 
 type RingPorts = Pick<IssuerPorts, 'files' | 'clock' | 'notify'>;
 
-/** Throws a Failure where the files cannot be used to begin with. Later the last good ones stay. */
+/** Throws a Failure if the files cannot be used at first. Later the last good items stay. */
 export function createRing<T extends RingItem>(ports: RingPorts, source: RingSource<T>): () => Ring<T> {
   const { paths } = source;
   if (paths.length === 0) {
@@ -59,7 +59,7 @@ export function createRing<T extends RingItem>(ports: RingPorts, source: RingSou
     if (!(error instanceof Failure)) throw error;
     if (error.message === reported) return;
     reported = error.message;
-    const message = `${error.message}; those that were read before stay in use`;
+    const message = `${error.message}; the earlier ones stay in use`;
     ports.notify({ code: source.code, level: 'warn', message, data: { cause: error.code } });
   }
 

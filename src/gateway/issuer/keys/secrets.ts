@@ -1,5 +1,5 @@
-// What follows from the HMAC secrets: opaque codes and refresh tokens that no one can make up, and texts that only this
-// server can read. The first secret is used, all are accepted.
+// Derives keys from the HMAC secrets: for opaque codes and refresh tokens that cannot be forged, and for texts that
+// only this server can read. The first secret is used, all are accepted.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Failure } from '#std/failure.ts';
@@ -7,22 +7,22 @@ import { sha256 } from '#std/hash.ts';
 import type { IssuerPorts } from '../ports.ts';
 import { createRing, type RingItem } from './ring.ts';
 
-/** What a key is for: one that is derived for another purpose opens nothing. */
+/** Purpose of a key: a key for another purpose opens nothing. */
 type OpaqueKind = 'authorization code' | 'refresh token';
 type SealKind = 'upstream tokens' | 'upstream client' | 'person cookie';
 
 interface Opaque {
-  /** Random; 22 characters. */
+  /** Random text of 22 characters. */
   readonly id: string;
   readonly generation: number;
 }
 
 export interface IssuerSecrets {
-  /** 90 characters that say nothing and cannot be guessed or changed. */
+  /** Returns 90 opaque characters that cannot be guessed or changed. */
   mint(kind: OpaqueKind, opaque: Opaque): string;
-  /** Undefined where it was not minted here for this. */
+  /** Returns undefined if the text was not minted here for this purpose. */
   open(kind: OpaqueKind, text: string): Opaque | undefined;
-  /** `context`: what it belongs to; another one does not open it. */
+  /** `context` is the owner of the text; it cannot be opened with another one. */
   seal(kind: SealKind, context: string, text: string): string;
   unseal(kind: SealKind, context: string, sealed: string): string | undefined;
 }
@@ -41,7 +41,7 @@ const MAC_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Without files a secret of this process alone. Throws Failure `issuer-secret-invalid`. */
+/** Reads the secrets. Without files, uses one of this process only. Throws Failure `issuer-secret-invalid`. */
 export function createIssuerSecrets(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify' | 'random'>,
   paths: readonly string[],
@@ -86,7 +86,7 @@ export function createIssuerSecrets(
   };
 }
 
-/** Only in the one form that `mint` writes: another spelling of the same bytes is another token. */
+/** Accepts only the encoding that `mint` writes: another encoding of the same bytes is another token. */
 function bytesOf(text: string, prefix: string): Buffer | undefined {
   if (!text.startsWith(prefix)) return undefined;
   const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
@@ -104,7 +104,7 @@ function secretOf(bytes: Buffer): Secret {
   return { id: sha256(bytes), bytes, derived: new Map() };
 }
 
-/** RFC 5869. */
+/** Derives the key (RFC 5869). */
 function keyOf({ bytes, derived }: Secret, purpose: OpaqueKind | SealKind): Buffer {
   const known = derived.get(purpose);
   if (known !== undefined) return known;
@@ -125,7 +125,7 @@ function decrypt(key: Buffer, context: string, bytes: Buffer): string | undefine
     const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch {
-    // Another secret, another context, or changed on its way: node has one error for all of them.
+    // Another secret, another context, or a changed text: node has one error for all of them.
     return undefined;
   }
 }

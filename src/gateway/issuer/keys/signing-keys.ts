@@ -1,4 +1,4 @@
-// The keys that access tokens are signed with: the first signs, all are published.
+// Holds the keys that sign access tokens: the first signs, all are published.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
@@ -9,7 +9,7 @@ import { createRing, type Ring } from './ring.ts';
 type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
 
 interface SigningKey {
-  /** The key id: its thumbprint (RFC 7638). */
+  /** Key id, which is its thumbprint (RFC 7638). */
   readonly id: string;
   readonly algorithm: SigningAlgorithm;
   readonly privateKey: KeyObject;
@@ -18,14 +18,14 @@ interface SigningKey {
 
 export interface SigningKeys {
   current(): SigningKey;
-  /** All of them (RFC 7517); one and the same object until there are others. */
+  /** Returns all keys (RFC 7517); the same object until they change. */
   published(): JSONWebKeySet;
 }
 
 const RSA_BITS_MIN = 2048;
 const CURVES: Readonly<Record<string, SigningAlgorithm>> = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' };
 
-/** Without files a key of this process alone. Throws Failure `issuer-key-invalid`. */
+/** Reads the keys. Without files, uses one of this process only. Throws Failure `issuer-key-invalid`. */
 export function createSigningKeys(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify'>,
   paths: readonly string[],
@@ -48,13 +48,13 @@ export function createSigningKeys(
   };
 }
 
-/** PKCS #1, SEC 1 or PKCS #8, in PEM. */
+/** Parses PKCS #1, SEC 1 or PKCS #8, in PEM. */
 function parseKey(text: string, path: string): SigningKey {
   try {
     return signingKey(createPrivateKey(text), path);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
-    throw unusable(path, 'is no private key in PEM', cause);
+    throw unusable(path, 'is not a private key in PEM', cause);
   }
 }
 
@@ -75,7 +75,7 @@ function algorithmOf(key: KeyObject, { kty, crv }: { kty?: string; crv?: string 
   throw unusable(path, `is a key of kind ${kty} ${crv ?? ''}: RSA, P-256, P-384, P-521 and Ed25519 can sign`);
 }
 
-/** RFC 7638 section 3: the required members in the order of their names. */
+/** Uses the required members in the order of their names (RFC 7638 section 3). */
 function thumbprint(jwk: object): string {
   const members = Object.entries(jwk).filter(([name]) => ['crv', 'e', 'kty', 'n', 'x', 'y'].includes(name));
   const text = JSON.stringify(Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1))));

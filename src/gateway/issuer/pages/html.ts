@@ -1,4 +1,4 @@
-// Text as HTML: everything that is put in is escaped, unless it is HTML already.
+// Builds HTML: every inserted text is escaped, unless it is HTML already.
 
 export interface Html {
   readonly html: string;
@@ -24,7 +24,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Characters that are not visible make one text look like another (Unicode TR 36): controls, marks of direction, joiners, tags,
+ * Invisible characters make one text look like another (Unicode TR 36): controls, marks of direction, joiners, tags,
  * fillers, line separators, the blank of Braille. They are shown by their number.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;

@@ -1,19 +1,19 @@
-// The pages that people see on their way through a login. They work without scripts.
+// Builds the pages that people see during a login. They work without scripts.
 
 import type { IssuerAnswer } from '../message.ts';
 import { type Html, html } from './html.ts';
 import { PAGE_POLICY, STYLE } from './style.ts';
 
 export interface ConsentFacts {
-  /** Value that leads the form back to its login. */
+  /** Value by which the form finds its login. */
   readonly pending: string;
-  /** Path that the form goes to. */
+  /** Path to which the form is sent. */
   readonly action: string;
-  /** As the client calls itself. */
+  /** Name that the client chose itself. */
   readonly client: string;
-  /** Where its document is; undefined: it only says who it is. */
+  /** Host of its document; undefined if the client has none, so that its name is unverified. */
   readonly host: string | undefined;
-  /** Where people are sent afterwards, as `redirectPlace` says it. */
+  /** Destination after the login, as `redirectPlace` returns it. */
   readonly place: string;
   readonly scopes: readonly string[];
   readonly resource: string;
@@ -42,7 +42,7 @@ ${host === undefined ? UNPROVEN : html`<p class="soft">The app is described at <
   );
 }
 
-const UNPROVEN = html`<p class="soft">The name is what the app says of itself. Continue only if you have just connected it yourself.</p>`;
+const UNPROVEN = html`<p class="soft">The app chose this name itself. Continue only if you have just connected it yourself.</p>`;
 
 const SCOPES: Readonly<Record<string, string>> = {
   openid: 'know that it is you',
@@ -55,16 +55,18 @@ export function errorPage(status: number, title: string, message: string): Issue
   return page(status, title, html`<h1>${title}</h1><p>${message}</p>`);
 }
 
-/** What is wrong, and the way back to the client, which the person decides on. */
+/** Shows a fault, and the way back to the client, for the person to choose. */
 export function refusalPage(message: string, url: string): IssuerAnswer {
-  const title = 'The app asks for something that cannot be had';
+  const title = 'The app requests something that is not available';
   const body = html`<h1>${title}</h1><p>${message}.</p>
-<p class="soft">Its makers can correct that. The way back leads to ${new URL(url).host}.</p>
+<p class="soft">The makers of the app can correct that. The link back leads to ${new URL(url).host}.</p>
 <p class="actions"><a class="button" href="${url}" rel="noreferrer">Back to the app</a></p>`;
   return page(400, title, body);
 }
 
-/** A redirect after a form would have to be in `form-action`, and so every provider and app: a page goes on by itself. */
+/**
+ * Shows a page that continues by itself: a redirect after a form would require every provider and app in `form-action`.
+ */
 export function continuePage(url: string, place: string): IssuerAnswer {
   const title = 'One moment';
   const body = html`<h1>${title}</h1><p>You are sent to ${place}.</p>
@@ -79,7 +81,7 @@ export interface ConnectedApp {
   readonly scopes: readonly string[];
 }
 
-/** What one person has allowed so far, each with the way to take it back. */
+/** Shows the consents of one person, each with a way to withdraw it. */
 export function appsPage(action: string, apps: readonly ConnectedApp[]): IssuerAnswer {
   const title = 'Apps that act for you';
   const listed = apps.map(
@@ -111,7 +113,7 @@ function page(
       'content-security-policy': PAGE_POLICY,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // With no-referrer forms say Origin: null, which could be anybody's.
+      // With no-referrer, forms send Origin: null, which any page can send.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),

@@ -1,4 +1,4 @@
-// How the pages of the authorization server look: one small sheet within the page, dark and light.
+// Styles the pages of the authorization server: one small sheet within the page, dark and light.
 
 import { hash } from 'node:crypto';
 
@@ -20,7 +20,7 @@ a { color: var(--act); }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 `;
 
-/** Nothing but this sheet, from nowhere else; forms lead back here; no one frames it (W3C CSP level 3). */
+/** Allows only this sheet; forms lead back here; no page may frame it (W3C CSP level 3). */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,

@@ -10,7 +10,7 @@ export function textByPath(answer: JsonObject, path: string): string | undefined
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Document 3: dots lead inwards; numbers count the items of a list. */
+/** Dots lead inwards; numbers index lists (Document 3). */
 export function valueByPath(answer: Json, path: string): Json | undefined {
   let value: Json | undefined = answer;
   for (const key of path.split('.')) {
@@ -21,14 +21,14 @@ export function valueByPath(answer: Json, path: string): Json | undefined {
   return value;
 }
 
-/** The person in a token response, which only TLS protects. */
+/** Reads the person from a token response, which only TLS protects. */
 export function identityIn(answer: JsonObject, paths: IdentityPaths): UserInfo {
   const { subject_path: sub, name_path: name, email_path: email } = paths;
   const found = { sub: fieldAtPath(answer, sub), name: fieldAtPath(answer, name), email: fieldAtPath(answer, email) };
   return userInfoOf(Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)));
 }
 
-/** The claims of the JWT that stands before it, whose signature nobody checks. */
+/** Claims of the JWT that precedes it in the path; its signature is not checked. */
 const CLAIMS = '@upstreamjwt';
 
 function fieldAtPath(answer: JsonObject, path: string | undefined): Json | undefined {
@@ -41,14 +41,14 @@ function fieldAtPath(answer: JsonObject, path: string | undefined): Json | undef
   return value;
 }
 
-/** Undefined if the value is not a JWT. */
+/** Returns undefined if the value is not a JWT. */
 function claimsOf(token: Json): Json | undefined {
   if (typeof token !== 'string') return undefined;
   try {
     const claims: unknown = decodeJwt(token);
     return claims as JsonObject;
   } catch {
-    // The caller says that the answer names no subject: this library's message says nothing more.
+    // The caller reports that the answer names no subject; the message of this library adds nothing.
     return undefined;
   }
 }

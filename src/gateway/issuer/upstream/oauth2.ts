@@ -1,4 +1,4 @@
-// A provider that speaks OAuth 2.0 only: who a person is, its userinfo endpoint says.
+// Logs people in at a provider of OAuth 2.0 without OpenID Connect: its userinfo endpoint identifies the person.
 
 import { Failure } from '#std/failure.ts';
 import { pkceChallenge } from '../keys/pkce.ts';
@@ -12,7 +12,7 @@ import { askUserInfo } from './user-info.ts';
 
 type OAuth2Settings = Extract<UpstreamSettings, { readonly type: 'oauth2' }>;
 
-/** `registration`: undefined if the client is known. */
+/** `registration` is undefined if the client is known. */
 export function createOAuth2Upstream(
   ports: IssuerPorts,
   settings: OAuth2Settings,
@@ -78,7 +78,7 @@ function registered(settings: OAuth2Settings, { id, secret }: RegisteredClient):
   return { ...settings, clientId: id, clientSecret: secret };
 }
 
-/** RFC 6749 section 4.1.1 with RFC 7636. */
+/** Builds the URL of RFC 6749 section 4.1.1 with RFC 7636. */
 export function visitUrl(
   endpoint: string,
   client: UpstreamClient,
@@ -101,12 +101,12 @@ export function visitUrl(
   return url.href;
 }
 
-/** What the browser came back with. Throws a Failure where the provider refused, or gave nothing. */
+/** Returns the code from the browser's parameters. Throws a Failure if the provider refused, or sent none. */
 export function codeFrom(provider: string, parameters: URLSearchParams): string {
   const error = parameters.get('error');
   if (error !== null) throw upstreamFailure(provider, 'refused', `it answered ${plainWord(error)}`);
   const code = parameters.get('code');
-  if (code === null || code === '') throw upstreamFailure(provider, 'invalid', 'it gave no code');
+  if (code === null || code === '') throw upstreamFailure(provider, 'invalid', 'it sent no code');
   return code;
 }
 

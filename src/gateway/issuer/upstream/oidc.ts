@@ -1,4 +1,5 @@
-// A provider that speaks OpenID Connect: endpoints by discovery, people by a verified id_token.
+// Logs people in at a provider of OpenID Connect: finds endpoints by discovery, and identifies people by a verified
+// id_token.
 
 import { discover } from '#auth/discovery.ts';
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
@@ -23,10 +24,10 @@ interface Provider {
   document(): Promise<JsonObject>;
 }
 
-/** Endpoints change rarely; a provider that moved is found within this time. */
+/** Endpoints change rarely; a change is noticed within this time. */
 const DOCUMENT_MS = 10 * 60_000;
 
-/** Asks no one yet. */
+/** Creates the provider without sending a request. */
 export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): Upstream {
   const { name, issuerUrl, redirectUri } = settings;
   const world = authPorts(ports, settings);
@@ -50,7 +51,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
       const code = codeFrom(name, parameters);
       const answer = await requestTokens(ports, await tokenEndpoint(provider), codeGrant(code, redirectUri, verifier));
       const { idToken, ...tokens } = answer;
-      if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint gave no id_token');
+      if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint sent no id_token');
       const person = await personOf(provider, await checkIdToken(provider, idToken, nonce), tokens.accessToken);
       return { ...person, tokens: { ...tokens, idToken, subject: person.subject } };
     },
@@ -58,17 +59,17 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
       const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
       const { idToken, ...tokens } = await requestTokens(ports, await tokenEndpoint(provider), grant);
       if (idToken !== undefined) {
-        // OpenID Connect Core 1.0 section 12.2: of the same person, or it is not used.
+        // An id_token of another person is refused (OpenID Connect Core 1.0 section 12.2).
         const again = await personOf(provider, await checkIdToken(provider, idToken, undefined), tokens.accessToken);
         if (again.subject !== subject)
-          throw upstreamFailure(name, 'invalid', 'the refreshed token is of another subject');
+          throw upstreamFailure(name, 'invalid', 'the refreshed token has another subject');
       }
       return { ...tokens, idToken: idToken ?? former, refreshToken: tokens.refreshToken ?? refreshToken, subject };
     },
   };
 }
 
-/** Addresses on the host that the configuration names may be private; what discovery leads to elsewhere must not be. */
+/** Addresses on the host that the configuration names may be private; other addresses from discovery must not be. */
 function authPorts(ports: IssuerPorts, { name, issuerUrl }: OIDCSettings): AuthPorts {
   return {
     fetch: (request) => ports.fetch({ ...request, allowPrivate: isSameHost(request.url, issuerUrl) }),
@@ -83,7 +84,7 @@ function isSameHost(url: string, issuerUrl: string): boolean {
   return URL.parse(url)?.hostname === new URL(issuerUrl).hostname;
 }
 
-/** Everyone who waits for it waits for the same request; failures are not kept. */
+/** Simultaneous calls share one request; failures are not remembered. */
 function remembered(ports: IssuerPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
   let known: { readonly document: Promise<JsonObject>; readonly until: number } | undefined;
   return function document() {
@@ -120,13 +121,13 @@ async function tokenEndpoint(provider: Provider): Promise<TokenEndpoint> {
   return {
     url,
     client: provider.settings,
-    // What is not said is client_secret_basic (OpenID Connect Discovery 1.0 section 3).
+    // The default is client_secret_basic (OpenID Connect Discovery 1.0 section 3).
     secretIn: methods.includes('client_secret_post') ? 'form' : 'header',
     allowPrivate: isSameHost(url, provider.settings.issuerUrl),
   };
 }
 
-/** RFC 9207 section 2.4: an answer of another provider than the one that was asked is no answer. */
+/** Refuses an answer of another provider than the requested one (RFC 9207 section 2.4). */
 async function checkResponseIssuer(provider: Provider, parameters: URLSearchParams): Promise<void> {
   const { name, issuerUrl } = provider.settings;
   const iss = parameters.get('iss');
@@ -139,7 +140,7 @@ async function checkResponseIssuer(provider: Provider, parameters: URLSearchPara
   );
 }
 
-/** OpenID Connect Core 1.0 section 3.1.3.7. */
+/** Checks an id_token by OpenID Connect Core 1.0 section 3.1.3.7. */
 async function checkIdToken(
   { settings, keys, ports }: Provider,
   token: string,
@@ -153,13 +154,16 @@ async function checkIdToken(
   }
   const { claims } = checked;
   if (nonce !== undefined && claims.nonce !== nonce)
-    throw upstreamFailure(name, 'invalid', 'its id_token is of another login');
+    throw upstreamFailure(name, 'invalid', 'its id_token belongs to another login');
   if (claims.azp !== undefined && claims.azp !== clientId)
     throw upstreamFailure(name, 'invalid', 'its id_token is for another client');
   return claims;
 }
 
-/** A claim of the id_token is the id of the user, so the userinfo endpoint only has to name the same `sub`. */
+/**
+ * Removes the fields of the subject: a claim of the id_token is the id of the user, so the userinfo endpoint only has
+ * to name the same `sub`.
+ */
 function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoSettings | undefined {
   const { subject_fields: _, ...others } = userInfo?.field_mapping ?? {};
   return userInfo && { ...userInfo, field_mapping: others };
@@ -167,7 +171,7 @@ function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoS
 
 type Known = UserInfo & { readonly subject: string };
 
-/** The id_token says who it is, unless userInfoOverride does. */
+/** Identifies the person by the id_token, unless userInfoOverride is set. */
 async function personOf({ ports, settings }: Provider, claims: JsonObject, accessToken: string): Promise<Known> {
   const { name, subjectClaim } = settings;
   const userInfo = subjectClaim === undefined ? settings.userInfo : withoutSubjectFields(settings.userInfo);
@@ -177,7 +181,7 @@ async function personOf({ ports, settings }: Provider, claims: JsonObject, acces
       ? undefined
       : await askUserInfo({ ports, provider: name, allowPrivate: true }, userInfo, accessToken);
   const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
-  // OpenID Connect Core 1.0 section 5.3.2.
+  // Required by OpenID Connect Core 1.0 section 5.3.2.
   if (asked !== undefined && !isMapped && asked.subject !== said.subject) {
     throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names another subject than its id_token');
   }

@@ -1,4 +1,5 @@
-// Asks a provider for a client (RFC 7591 section 3), at an endpoint that the configuration or the provider's metadata names.
+// Registers a client at a provider (RFC 7591 section 3), at an endpoint that the configuration or the provider's
+// metadata names.
 
 import { isObject, type Json, type JsonObject, parseJson, textsIn } from '#std/json.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
@@ -24,16 +25,16 @@ export type OwnRegistration = UpstreamClient & { readonly registration: Registra
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
-/** The id is in URLs that browsers are sent to, and both are in headers. */
+/** Limit, since the id is in URLs for browsers, and both are in headers. */
 const CREDENTIAL_MAX = 2048;
-/** A secret is not used in the last moments before it expires. */
+/** A secret is not used in this time before it expires. */
 export const EXPIRY_SKEW_MS = 60_000;
-/** The header is in no log of forms. */
+/** Methods by preference: forms may be logged, headers are not. */
 const PREFERRED: readonly ClientMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];
 
 interface Endpoint {
   readonly url: string;
-  /** The configuration names it, or its host. */
+  /** True if the configuration names the endpoint, or its host. */
   readonly allowPrivate: boolean;
   readonly method: ClientMethod;
   /** Scopes that the provider announces. */
@@ -77,7 +78,7 @@ export async function requestRegistration(ports: Ports, settings: OwnRegistratio
   return clientOf(settings, answer, method, ports.clock.now());
 }
 
-/** Undefined: the endpoint is open. Read at each use. Throws a Failure if it cannot be read. */
+/** Returns undefined if the endpoint is open. Read at each use. Throws a Failure if it cannot be read. */
 export function initialToken(
   { files, environment }: Pick<IssuerPorts, 'files' | 'environment'>,
   { initialAccessTokenFile: file, initialAccessTokenVariable: variable }: RegistrationSettings,
@@ -85,7 +86,7 @@ export function initialToken(
   if (file === undefined && variable === undefined) return undefined;
   const token = (file === undefined ? environment[variable ?? ''] : files.read(file))?.trim();
   if (token !== undefined && token !== '') return token;
-  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, and there is none`);
+  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, but there is none`);
 }
 
 async function registrationPlace(ports: Ports, { name, registration }: OwnRegistration): Promise<Endpoint> {
@@ -99,7 +100,7 @@ async function registrationPlace(ports: Ports, { name, registration }: OwnRegist
     throw registrationFailure(name, `its metadata at discoveryUrl cannot be read: status ${status}`);
   }
   if (!isMetadataOf(answer.issuer, discoveryUrl)) {
-    throw registrationFailure(name, 'its metadata names an issuer that discoveryUrl is not the metadata of');
+    throw registrationFailure(name, 'its metadata names an issuer to which discoveryUrl does not belong');
   }
   const { registration_endpoint: endpoint } = answer;
   const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
@@ -114,7 +115,10 @@ async function registrationPlace(ports: Ports, { name, registration }: OwnRegist
   };
 }
 
-/** RFC 8414 section 3.3. A document at another place than a well-known one belongs to an issuer of the same origin. */
+/**
+ * Checks the issuer of metadata (RFC 8414 section 3.3). A document outside of `/.well-known/` belongs to an issuer of
+ * the same origin.
+ */
 function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   const url = typeof issuer === 'string' ? URL.parse(issuer) : null;
   if (url === null) return false;
@@ -126,7 +130,7 @@ function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   );
 }
 
-/** RFC 8414 section 2: metadata without methods means client_secret_basic. */
+/** Chooses the method. Metadata without methods means client_secret_basic (RFC 8414 section 2). */
 function methodOf(provider: string, metadata: JsonObject): ClientMethod {
   const { token_endpoint_auth_methods_supported: said, code_challenge_methods_supported: challenges } = metadata;
   const methods = said === undefined ? ['client_secret_basic'] : textsIn(said);
@@ -134,7 +138,7 @@ function methodOf(provider: string, metadata: JsonObject): ClientMethod {
   const usable = PREFERRED.filter((each) => each !== 'none' || textsIn(challenges).includes('S256'));
   const found = usable.find((each) => methods.includes(each));
   if (found !== undefined) return found;
-  throw registrationFailure(provider, 'its token endpoint has no way of authentication that this server has');
+  throw registrationFailure(provider, 'its token endpoint supports no authentication method of this server');
 }
 
 function clientOf(
@@ -146,30 +150,30 @@ function clientOf(
   const { client_id: id, client_secret: secret, client_secret_expires_at: expires } = answer ?? {};
   const said = answer?.token_endpoint_auth_method ?? asked;
   const method = PREFERRED.find((each) => each === said);
-  if (!isCredential(id)) throw registrationFailure(provider, 'it gave no client_id that can be used');
-  // RFC 7591 section 3.2.1: the provider may have replaced what was requested.
+  if (!isCredential(id)) throw registrationFailure(provider, 'it sent no usable client_id');
+  // The provider may have changed the requested values (RFC 7591 section 3.2.1).
   if (answer?.redirect_uris !== undefined && !textsIn(answer.redirect_uris).includes(redirectUri))
     throw registrationFailure(provider, `it registered other redirect_uris than ${redirectUri}`);
   if (method === undefined)
-    throw registrationFailure(provider, 'it registered a way of authentication that this server lacks');
+    throw registrationFailure(provider, 'it registered an authentication method that this server lacks');
   if (method === 'none') return { id, method, registeredAtMs };
-  if (!isCredential(secret)) throw registrationFailure(provider, 'it gave no client_secret that can be used');
+  if (!isCredential(secret)) throw registrationFailure(provider, 'it sent no usable client_secret');
   const expiresAtMs = typeof expires === 'number' && expires > 0 ? Math.min(expires * 1000, TIME_MAX_MS) : undefined;
-  // Each login would register a client again.
+  // Otherwise each login would register a client again.
   if (expiresAtMs !== undefined && expiresAtMs - EXPIRY_SKEW_MS <= registeredAtMs)
-    throw registrationFailure(provider, 'it gave a client_secret that has expired, or expires within a minute');
+    throw registrationFailure(provider, 'it sent a client_secret that has expired, or expires within a minute');
   return { id, secret, method, registeredAtMs, expiresAtMs };
 }
 
-/** JSON has no larger number for each millisecond, and none for infinity. */
+/** Largest integer in JSON that is exact, since JSON has no infinity. */
 const TIME_MAX_MS = Number.MAX_SAFE_INTEGER;
 
-/** RFC 6749, appendix A: ids and secrets are printable ASCII. */
+/** Ids and secrets are printable ASCII (RFC 6749, appendix A). */
 function isCredential(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length <= CREDENTIAL_MAX && /^[\x20-\x7e]+$/.test(value);
 }
 
-/** Throws a Failure if there is no answer, or one that another attempt may change. */
+/** Throws a Failure if there is no answer, or one that may change at another attempt. */
 async function exchange(
   { fetch }: Ports,
   provider: string,

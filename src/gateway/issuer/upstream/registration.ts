@@ -1,4 +1,5 @@
-// Registers this server as a client at a provider (RFC 7591): once for all replicas, which share the answer in the store.
+// Registers this server as a client at a provider (RFC 7591): once for all replicas, which share the answer in the
+// store.
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -13,9 +14,9 @@ import {
 } from './registration-request.ts';
 
 export interface UpstreamRegistration {
-  /** Registers if no replica has. Throws a Failure of the provider, for a while without another attempt. */
+  /** Registers if no replica has. Throws a Failure of the provider, after which there is no new attempt for a while. */
   find(): Promise<RegisteredClient>;
-  /** The provider does not know the client any more, so that the next login registers again. */
+  /** Called if the provider no longer knows the client, so that the next login registers again. */
   forget(client: RegisteredClient): Promise<void>;
 }
 
@@ -24,9 +25,9 @@ const LOCK_MS = 30_000;
 const LOOK_AGAIN_MS = 100;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
-/** The record is written again after this time, with a new lifetime and under the secret of then. */
+/** Time after which the record is written again, with a new lifetime and the current secret. */
 const RENEW_MS = 24 * 3_600_000;
-/** A provider that refuses a client which it has just registered is not asked for one at each login. */
+/** Time in which a provider that refuses a just registered client is not asked for another one. */
 const FORGET_MIN_MS = 5 * 60_000;
 
 export function createUpstreamRegistration(
@@ -83,7 +84,7 @@ export function createUpstreamRegistration(
       if (failed !== undefined && clock.monotonic() < failed.until) throw failed.failure;
       if (await store.add(lock, '1', LOCK_MS)) {
         try {
-          // The replica that had the lock before may have registered.
+          // The previous holder of the lock may have registered.
           return (await known()) ?? (await register());
         } finally {
           await store.delete([lock]);
@@ -107,7 +108,7 @@ export function createUpstreamRegistration(
   };
 }
 
-/** Another configuration is another client at the provider. */
+/** Returns a digest of the configuration, since a changed one is another client at the provider. */
 function contextOf({ name, redirectUri, scopes, registration }: OwnRegistration): string {
   const { discoveryUrl, registrationEndpoint, softwareId, softwareStatement } = registration;
   const parts = [name, redirectUri, scopes, discoveryUrl, registrationEndpoint, softwareId, softwareStatement];

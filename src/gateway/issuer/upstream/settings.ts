@@ -1,4 +1,4 @@
-// A provider of the configuration with everything filled in and checked.
+// Builds the checked and complete settings of a provider.
 
 import { type AuthServerConfig, isReservedParameter } from '#contracts/auth-server/config.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
@@ -15,27 +15,27 @@ export interface UpstreamClient {
   readonly clientId: string;
   /** Secret of the registration. */
   readonly clientSecret?: string;
-  /** Wins over the variable. */
+  /** Takes precedence over the variable. */
   readonly clientSecretFile?: string;
   readonly clientSecretVariable?: string;
   /** PEM file to trust for requests to the provider. */
   readonly caBundleFile?: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Added to the URL that people are sent to. */
+  /** Parameters that are added to the URL for people's logins. */
   readonly authorizationParameters: Readonly<Record<string, string>>;
 }
 
-/** URL and credentials by which this server registers itself (RFC 7591). One of the two URLs is present. */
+/** URL and credentials by which this server registers itself (RFC 7591). Exactly one of the URLs is set. */
 export interface RegistrationSettings {
   readonly discoveryUrl?: string;
   readonly registrationEndpoint?: string;
-  /** Wins over the variable. */
+  /** Takes precedence over the variable. */
   readonly initialAccessTokenFile?: string;
   readonly initialAccessTokenVariable?: string;
   readonly softwareId?: string;
   readonly softwareStatement?: string;
-  /** Undefined: addresses on hosts that the configuration names may be private. */
+  /** If undefined, addresses on hosts that the configuration names may be private. */
   readonly allowPrivate?: boolean;
 }
 
@@ -48,13 +48,13 @@ export type UpstreamSettings =
     })
   | (UpstreamClient & {
       readonly type: 'oauth2';
-      /** Undefined: hosts that the configuration names may be private. */
+      /** If undefined, hosts that the configuration names may be private. */
       readonly allowPrivate?: boolean;
-      /** Undefined: the client is known. */
+      /** Undefined if the client is known. */
       readonly registration?: RegistrationSettings;
       readonly authorizationEndpoint: string;
       readonly tokenEndpoint: string;
-      /** Who a person is: the token response says it, or an endpoint. */
+      /** Source of the person's identity: the token response, or an endpoint. */
       readonly identity: IdentityPaths | UserInfoSettings;
       readonly mapping?: TokenMapping;
     });
@@ -91,10 +91,10 @@ export function upstreamSettings(
       mapping: oauth2.token_response_mapping,
     };
   }
-  throw configInvalid(pointer, `is of type ${type}, and the block of that type is missing`);
+  throw configInvalid(pointer, `is of type ${type}, but the block of that type is missing`);
 }
 
-/** Only a value that is written down forbids http. */
+/** Checks a URL, for which only an explicit false forbids http. */
 function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, pointer: string): string {
   const url = new URL(httpUrl(text, pointer));
   if (http !== false || isProtected(url)) return text;
@@ -106,18 +106,18 @@ type OAuth2Block = NonNullable<UpstreamBlock['oauth2_config']>;
 function registrationOf(block: OAuth2Block, pointer: string): RegistrationSettings | undefined {
   const { client_id: id, dcr_config: dcr, allow_private_ips: allowPrivate } = block;
   if ((id === undefined) === (dcr === undefined)) {
-    throw configInvalid(`${pointer}/client_id`, 'or dcr_config must be there, and only one of them');
+    throw configInvalid(`${pointer}/client_id`, 'or dcr_config is required, but only one of them');
   }
   if (dcr === undefined) return undefined;
   const secret = (['client_secret_file', 'client_secret_env_var'] as const).find((key) => block[key] !== undefined);
   if (secret !== undefined)
-    throw configInvalid(`${pointer}/${secret}`, 'and dcr_config exclude each other: the provider gives the secret');
+    throw configInvalid(`${pointer}/${secret}`, 'and dcr_config exclude each other: the provider issues the secret');
   const { discovery_url: discoveryUrl, registration_endpoint: registrationEndpoint } = dcr;
   const [url, another] = [discoveryUrl, registrationEndpoint].filter((each) => each !== undefined);
   if (url === undefined || another !== undefined) {
     throw configInvalid(`${pointer}/dcr_config`, 'needs one of discovery_url and registration_endpoint');
   }
-  // Tokens and secrets go there.
+  // Tokens and secrets are sent to it.
   const parsed = URL.parse(url);
   if (parsed === null || !isProtected(parsed))
     throw configInvalid(`${pointer}/dcr_config`, `must name https, not ${url}`);
@@ -144,7 +144,7 @@ function identitySource(
 ): IdentityPaths | UserInfoSettings {
   const found = paths ?? userinfo;
   if (found !== undefined) return found;
-  throw configInvalid(`${pointer}/userinfo`, 'is missing, and so is identity_from_token: nothing says who a person is');
+  throw configInvalid(`${pointer}/userinfo`, 'is missing, and so is identity_from_token: nothing identifies a person');
 }
 
 function upstreamClient(name: string, block: ClientBlock, pointer: string): UpstreamClient {

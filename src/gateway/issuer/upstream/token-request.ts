@@ -1,4 +1,4 @@
-// Asks the token endpoint of a provider, and reads what it answers (RFC 6749 section 5, or as a mapping says).
+// Sends requests to the token endpoint of a provider, and reads its answers (RFC 6749 section 5, or by a mapping).
 
 import { isObject, type Json, parseJson } from '#std/json.ts';
 import { configInvalid } from '../config-fault.ts';
@@ -10,17 +10,17 @@ import type { UserInfo } from './user-info.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
-/** If the provider names no lifetime and gives a refresh token, the access token is refreshed after this time. */
+/** If the provider names no lifetime and sends a refresh token, the access token is refreshed after this time. */
 const UNSAID_MS = 3_600_000;
 
 export interface TokenEndpoint {
   readonly url: string;
   readonly client: UpstreamClient;
   readonly secretIn: 'form' | 'header';
-  /** The configuration names it, or its host. */
+  /** True if the configuration names the endpoint, or its host. */
   readonly allowPrivate: boolean;
   readonly mapping?: TokenMapping;
-  /** Where the answer says who the person is. */
+  /** Paths of the person in the answer. */
   readonly identity?: IdentityPaths;
 }
 
@@ -34,7 +34,7 @@ export interface TokenAnswer {
   readonly identity?: UserInfo;
 }
 
-/** Undefined: a public client. Read at each use. Throws a Failure where it cannot be read. */
+/** Returns undefined for a public client. Read at each use. Throws a Failure if it cannot be read. */
 export function upstreamSecret(
   { environment, files }: Pick<IssuerPorts, 'environment' | 'files'>,
   { name, clientSecret, clientSecretFile, clientSecretVariable }: UpstreamClient,
@@ -46,7 +46,7 @@ export function upstreamSecret(
   if (value !== undefined && value !== '') return value;
   throw configInvalid(
     '/upstreams',
-    `names the variable ${clientSecretVariable} for provider ${name}, and it is not set`,
+    `names the variable ${clientSecretVariable} for provider ${name}, but it is not set`,
   );
 }
 
@@ -84,7 +84,7 @@ export async function requestTokens(
   }
 }
 
-/** RFC 6749 section 2.3.1: both parts are form-encoded before they are joined. */
+/** Encodes both parts as form values before they are joined (RFC 6749 section 2.3.1). */
 function basicHeader(id: string, secret: string): string {
   const [encodedId, encodedSecret] = [id, secret].map((part) => new URLSearchParams([['', part]]).toString().slice(1));
   return `Basic ${Buffer.from(`${encodedId}:${encodedSecret}`).toString('base64')}`;
@@ -99,7 +99,7 @@ function tokenAnswer(
 ): TokenAnswer {
   if (status === 429 || status >= 500)
     throw upstreamFailure(provider, 'unavailable', `its token endpoint answered ${status}`);
-  // Some answer 200 with an error in it.
+  // Some providers answer 200 with an error in the body.
   if (isObject(answer) && typeof answer.error === 'string') {
     const error = plainWord(answer.error);
     throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status} ${error}`, undefined, { error });
@@ -107,12 +107,12 @@ function tokenAnswer(
   if (status !== 200 && status !== 201)
     throw upstreamFailure(provider, 'refused', `its token endpoint answered ${status}`);
   if (!isObject(answer))
-    throw upstreamFailure(provider, 'invalid', 'its token endpoint answered with something that is no JSON object');
+    throw upstreamFailure(provider, 'invalid', 'its token endpoint did not answer with a JSON object');
   const accessToken = textByPath(answer, mapping?.access_token_path ?? 'access_token');
-  if (accessToken === undefined) throw upstreamFailure(provider, 'invalid', 'its token endpoint gave no access token');
+  if (accessToken === undefined) throw upstreamFailure(provider, 'invalid', 'its token endpoint sent no access token');
   const { token_type: type } = answer;
   if (mapping === undefined && !(typeof type === 'string' && type.toLowerCase() === 'bearer')) {
-    throw upstreamFailure(provider, 'invalid', 'its token endpoint gave a token that is not of type Bearer');
+    throw upstreamFailure(provider, 'invalid', 'its token endpoint sent a token that is not of type Bearer');
   }
   const lifetime = valueByPath(answer, mapping?.expires_in_path ?? 'expires_in');
   const seconds = typeof lifetime === 'string' || typeof lifetime === 'number' ? Number(lifetime) : Number.NaN;
@@ -127,7 +127,7 @@ function tokenAnswer(
   };
 }
 
-/** For a log: what a provider sends may be anything. */
+/** Makes a provider's text, which may be anything, safe for a log. */
 export function plainWord(text: string): string {
   return text.slice(0, 100).replaceAll(/[^\w.:-]/g, '?');
 }

@@ -1,4 +1,4 @@
-// A provider that people log in with: the contract that OpenID Connect and OAuth 2.0 keep.
+// Defines a provider that people log in with: the contract of the OpenID Connect and OAuth 2.0 implementations.
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -10,13 +10,13 @@ export interface UpstreamTokens {
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
   /**
-   * True if the provider names no lifetime: `expiresAtMs` then only says when the token is refreshed. Without a refresh token
-   * the access token counts for the lifetime of the session, since tokens of GitHub and Slack do not expire.
+   * True if the provider names no lifetime: `expiresAtMs` then is only the time of the refresh. Without a refresh token
+   * the access token is used for the lifetime of the session, since tokens of GitHub and Slack do not expire.
    */
   readonly isExpiryAssumed: boolean;
   /** The newest id_token of the login; undefined if the provider gives none. */
   readonly idToken?: string;
-  /** Of the person at the provider: a refreshed token is of the same. */
+  /** Id of the person at the provider: a refreshed token must have the same. */
   readonly subject: string;
 }
 
@@ -31,18 +31,18 @@ export interface UpstreamLogin {
 export interface Visit {
   readonly state: string;
   readonly nonce: string;
-  /** RFC 7636. */
+  /** Verifier of RFC 7636. */
   readonly verifier: string;
 }
 
-/** Each throws a Failure `issuer-upstream-…`. */
+/** Each method throws a Failure `issuer-upstream-…`. */
 export interface Upstream {
   readonly name: string;
-  /** Where people log in, as they know it. */
+  /** Host on which people log in, as they know it. */
   readonly host: string;
   readonly redirectUri: string;
   authorizationUrl(visit: Visit): Promise<string>;
-  /** `parameters`: those that the browser came back with. */
+  /** `parameters` are those with which the browser came back. */
   redeem(visit: Omit<Visit, 'state'>, parameters: URLSearchParams): Promise<UpstreamLogin>;
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens>;
 }
@@ -61,7 +61,7 @@ export function upstreamFailure(
   return new Failure(code, `provider ${provider}: ${what}`, cause === undefined ? options : { ...options, cause });
 }
 
-/** Failures of requests, as failures of the provider; anything else is a bug and goes on. */
+/** Converts failures of requests to failures of the provider; any other error is a bug and is thrown on. */
 export function asUpstreamFailure(provider: string, error: unknown): Failure {
   if (!(error instanceof Failure)) throw error;
   if (error.code.startsWith('issuer-upstream-')) return error;

@@ -1,4 +1,4 @@
-// Who a token of a provider is for, as its userinfo endpoint says.
+// Reads the person of a provider's token from its userinfo endpoint.
 
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
@@ -41,18 +41,14 @@ export async function askUserInfo(
     if (status !== 200) throw upstreamFailure(provider, 'refused', `its userinfo endpoint answered ${status}`);
     const answer = parseJson(Buffer.from(body).toString('utf8'));
     if (!isObject(answer))
-      throw upstreamFailure(
-        provider,
-        'invalid',
-        'its userinfo endpoint answered with something that is no JSON object',
-      );
+      throw upstreamFailure(provider, 'invalid', 'its userinfo endpoint did not answer with a JSON object');
     return userInfoOf(answer, settings.field_mapping);
   } catch (error) {
     throw asUpstreamFailure(provider, error);
   }
 }
 
-/** Document 3: claims are tried in order, the first that is not empty wins. */
+/** Claims are tried in order; the first that is not empty is used (Document 3). */
 export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_mapping'] = {}): UserInfo {
   return {
     subject: firstFilled(claims, mapping.subject_fields ?? ['sub']),
@@ -64,7 +60,8 @@ export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_
 function firstFilled(claims: JsonObject, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => (Object.hasOwn(claims, field) ? claims[field] : undefined));
   const found = values.find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number');
-  // Some providers count their people. Large numbers were rounded when the JSON was read, so two people would become one.
+  // Some providers number their people. Large numbers were rounded when the JSON was read, so two people would become
+  // one.
   if (typeof found === 'number') return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === 'string' ? found : undefined;
 }

@@ -1,5 +1,5 @@
-// Remembers the answers of a server whose lists agreed entirely with the lock. If the server sends the same bytes again, to
-// read them again would change nothing: they pass after a comparison of all bytes except the id of the response.
+// Remembers answers of a server whose lists agreed entirely with the lock. If the server sends the same bytes again,
+// reading them would change nothing: they pass after a comparison of all bytes except the id of the response.
 
 import type { LockKeeper, LockReading } from '../../gate/tools-lock/keeper.ts';
 import type { MessageId } from '../../wire/message.ts';
@@ -16,13 +16,16 @@ export interface AgreementNotes {
 }
 
 export interface AgreedLists {
-  /** Whether the answer to the request `id` is known. If so, the readers of lists were informed of its definitions. */
+  /**
+   * Returns whether the answer to the request `id` is known. If so, the readers of lists were informed of its
+   * definitions.
+   */
   passes(answer: Pieces, id: MessageId, readers: Readers): boolean;
-  /** Remembers an answer that agreed, and that no rule changes. `answerId`: of the response. */
+  /** Remembers an answer that agreed, and that no rule changes. `answerId` is the id of the response. */
   keep(bytes: Buffer, answerId: MessageId | undefined, names: AgreedNames): void;
 }
 
-/** An answer in one or more pieces: to join those of a long list takes longer than to compare them. */
+/** Answer in one or more pieces: joining those of a long list takes longer than comparing them. */
 type Pieces = readonly Buffer[];
 
 interface Readers {
@@ -32,15 +35,15 @@ interface Readers {
 
 interface Kept {
   readonly names: AgreedNames;
-  /** The bytes before the id, and after it. */
+  /** Bytes before and after the id. */
   readonly head: Buffer;
   readonly tail: Buffer;
 }
 
-/** Bytes of all answers that are kept: some callers with other lists, and some pages each. */
+/** Maximum size of all remembered answers: some callers with other lists, and some pages each. */
 const BYTES_MAX = 16 * 1024 * 1024;
 const ANSWERS_MAX = 256;
-/** Answers of one length differ mostly in their last bytes, which have the cursor of the next page. */
+/** Answers of equal length differ mostly in their last bytes, which contain the cursor of the next page. */
 const END_BYTES = 64;
 
 export function createAgreedLists(): AgreedLists {
@@ -65,7 +68,7 @@ export function createAgreedLists(): AgreedLists {
       const { start, end } = answerId.span;
       const key = answerKey([bytes], end - start);
       remove(key);
-      // A copy: bytes from the network may be a part of a larger piece.
+      // Copied, since bytes from the network may be a part of a larger buffer.
       const copy = Buffer.from(bytes);
       kept.set(key, { names, head: copy.subarray(0, start), tail: copy.subarray(end) });
       bytesKept += keptBytes(kept.get(key));
@@ -90,7 +93,7 @@ function totalLength(pieces: Pieces): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Compares all bytes, whatever the pieces are. */
+/** Compares all bytes, however they are divided. */
 function haveSameBytes(pieces: Pieces, expected: Pieces): boolean {
   if (totalLength(pieces) !== totalLength(expected)) return false;
   let start = 0;

@@ -13,17 +13,17 @@ interface Asked {
   readonly body: Buffer | undefined;
   readonly caller: Caller;
   readonly inSession: boolean;
-  /** The list is read for the lock. */
+  /** Set if the list is read for the lock. */
   readonly reading: LockReading | undefined;
 }
 
 interface ChangeParts {
   readonly rules: Rules;
-  /** Larger messages of the server that have to be read are refused. */
+  /** Maximum size of server messages that have to be read; larger ones are refused. */
   readonly messageBytes: number;
 }
 
-/** Wraps the answer with the changes that the rules make in it; undefined if no rules apply. */
+/** Wraps the answer with the changes that the rules make; returns undefined if no rules apply. */
 export function changeOf(
   { rules, messageBytes }: ChangeParts,
   { message, body, caller, inSession, reading }: Asked,
@@ -31,7 +31,7 @@ export function changeOf(
   const rewrite = rules.answers(message, body, caller, reading);
   if (rewrite === undefined) return undefined;
   const isList = listKeyOf(message) !== undefined;
-  // The result of a task holds its id beside the result of the call.
+  // The result of a task has its id next to the result of the call.
   const isTask = message?.kind === 'request' && message.method.startsWith('tasks/');
   const watch = () => (rules.filters ? watchResult(isListKey) : WATCH_NOTHING);
   const size = isList || isTask ? { messageBytes } : heldShortly(messageBytes, watch);

@@ -1,5 +1,5 @@
-// A stream on which the server sends messages on its own, for as long as a client listens: the rules that are in force when
-// a message comes change it, and the client is informed when other rules change its lists.
+// Applies the current rules to messages that the server sends on its own while a client listens, and informs the client
+// when other rules change its lists.
 
 import { isObject } from '#std/json.ts';
 import type { Answer } from '../../backends/backend.ts';
@@ -18,26 +18,26 @@ export type ChangedList = 'tools' | 'prompts' | 'resources';
 /** Rules that may be replaced while a stream is open. */
 export interface LiveRules {
   readonly current: () => Rules;
-  /** Calls back when other rules are in force, until what it gives is called. */
+  /** Calls back when the rules were replaced, until the returned function is called. */
   readonly onChange: (task: (lists: readonly ChangedList[]) => void) => () => void;
 }
 
 export interface LiveStream {
   readonly answer: Answer;
-  /** Once no one listens any more. */
+  /** Called when the client no longer listens. */
   readonly close: () => void;
 }
 
-/** What a client of 2026-07-28 has subscribed to; undefined for one with sessions, which gets every change. */
+/** Subscription of a client of 2026-07-28; undefined for a client with sessions, which gets every change. */
 export interface Subscription {
   /** JSON text. */
   readonly id: string;
   readonly lists: readonly ChangedList[];
-  /** How many resources it names. */
+  /** Number of subscribed resources. */
   readonly resources: number;
 }
 
-/** Each is decided by the policies and becomes a subscription at the server. */
+/** Bound, since policies decide on each resource, and each becomes a subscription at the server. */
 export const SUBSCRIBED_RESOURCES_MAX = 100;
 
 const NO_TASKS: ReadonlyMap<string, string> = new Map();
@@ -47,14 +47,16 @@ interface LiveOptions {
   readonly caller: Caller;
   readonly messageBytes: number;
   readonly subscription: Subscription | undefined;
-  /** The ids of tasks that the client named, by the ids of the server; undefined if clients have the ids of the server. */
+  /**
+   * Ids of the tasks that the client named, by the ids of the server; undefined if clients use the ids of the server.
+   */
   readonly tasks: ReadonlyMap<string, string> | undefined;
 }
 
 export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream {
   const { rules, caller, messageBytes, subscription } = options;
   let named = options.tasks;
-  /** Messages of ours may follow: after the head, and after the acknowledgement of a subscription. */
+  /** Whether messages of ours may follow: after the head, or after the acknowledgement of a subscription. */
   let open = false;
   const seen: Answer = {
     head(status, headers) {
@@ -75,7 +77,7 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
     },
   };
   const unsubscribe = rules.onChange((lists) => {
-    // Other rules decide about tasks only if the client asks for them.
+    // New rules decide about tasks only if the client asks for them again.
     named &&= NO_TASKS;
     if (!open) return;
     for (const list of lists) {
@@ -99,12 +101,12 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
   };
 }
 
-/** What the rules of that moment change in a message that the server sends on its own. */
+/** Applies the current rules to a message that the server sends on its own. */
 export function rewriteLive(rules: LiveRules, caller: Caller): RewriteMessage {
   return (message) => rules.current().answers(undefined, undefined, caller)?.(message) ?? message;
 }
 
-/** The notification; `subscription` is the JSON text of the id that it belongs to. */
+/** Returns the notification; `subscription` is the JSON text of the id that it belongs to. */
 export function listChanged(list: ChangedList, subscription?: string): Buffer {
   const params = subscription && { _meta: { 'io.modelcontextprotocol/subscriptionId': JSON.parse(subscription) } };
   return Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, params }));
@@ -112,7 +114,7 @@ export function listChanged(list: ChangedList, subscription?: string): Buffer {
 
 const ASKED = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
 
-/** Of a `subscriptions/listen`; undefined for every other message. */
+/** Reads the subscription of a `subscriptions/listen`; returns undefined for every other message. */
 export function subscriptionOf(message: Message | undefined, body: Buffer | undefined): Subscription | undefined {
   if (message?.kind !== 'request' || message.method !== 'subscriptions/listen' || body === undefined) return undefined;
   const params = message.params === undefined ? undefined : readValue(body, message.params);

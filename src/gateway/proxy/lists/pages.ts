@@ -1,4 +1,4 @@
-// Follows the pages of the server's list of tools as they pass, so that it is known when a list was read to its end.
+// Follows the pages of the server's list of tools as they pass, to know when a list was read completely.
 
 import { setBounded } from '#std/bounded.ts';
 import type { KnownTools } from '../../gate/known-tools.ts';
@@ -8,18 +8,18 @@ import type { Caller } from '../caller.ts';
 
 export type Pages = ReturnType<typeof createPages>;
 
-/** A page of the server's tools on its way to a client. */
+/** Page of the server's tools on its way to a client. */
 export interface Page {
-  /** It has been learned; `next` is the cursor of the one that follows. */
+  /** Called when the page was learned; `next` is the cursor of the next page. */
   learned(next: string | undefined): void;
-  /** The list has changed. */
+  /** Called when the list has changed. */
   stale(): void;
 }
 
-/** Cursors that are remembered; those of lists that no one reads on make room. */
+/** Maximum number of remembered cursors; those of abandoned lists are replaced. */
 const CURSORS_MAX = 1000;
 
-/** Tools are known once someone has read their list from its first page to its last. */
+/** Tools are known once a client has read their list from its first page to its last. */
 export function createPages(known: KnownTools) {
   const following = new Map<string, true>();
   return {
@@ -42,10 +42,10 @@ export function createPages(known: KnownTools) {
   };
 }
 
-/** If an answer comes on a stream, the page that was asked for is not known. */
+/** If an answer comes on a stream, the requested page is unknown. */
 const UNKNOWN = Symbol('some page');
 
-/** Undefined for the first page. */
+/** Returns undefined for the first page. */
 function cursorOf(message: Message | undefined, body: Buffer | undefined): string | undefined | typeof UNKNOWN {
   if (message?.kind !== 'request' || body === undefined) return UNKNOWN;
   if (message.cursor === undefined) return undefined;

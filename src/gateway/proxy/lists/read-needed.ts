@@ -1,7 +1,7 @@
-// Reads a list of the server on behalf of a caller before its message is decided, so that policies know the hints of a tool,
-// and the lock knows whether the definition is the reviewed one. The rules learn from the answers as they pass. A list that
-// cannot be read to its end refuses the message: a policy such as
-// `forbid ... when { resource has destructiveHint && resource.destructiveHint }` would let it pass without hints.
+// Reads a list of the server on behalf of a caller before its message is decided, so that policies know the hints of a
+// tool, and the lock knows whether the definition is the reviewed one. The rules learn from the answers as they pass.
+// If the list cannot be read completely, the message is refused: a policy such as `forbid ... when { resource has
+// destructiveHint && resource.destructiveHint }` would let it pass without hints.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -28,28 +28,29 @@ export interface ListAsking {
   readonly world: ExchangeWorld;
   /** Opens an exchange of the same session. */
   readonly open: (exchange: Exchange, answer: Answer) => Pick<Flow, 'abort'>;
-  /** The request that has to wait. */
+  /** Request that has to wait. */
   readonly incoming: Incoming;
   readonly needed: ListNeeded;
   readonly clock: Pick<BackendClock, 'after' | 'random'>;
 }
 
-/** Why the message cannot be decided. `detail` is for the operator. */
+/** Reason why the message cannot be decided. `detail` is for the operator. */
 interface ListFailure {
   readonly refusal: Refusal;
   readonly detail?: string;
 }
 
 const PAGES_MAX = 200;
-/** For all pages. */
+/** Time limit for all pages. */
 const READING_MS = 30_000;
 const ID_BYTES = 16;
 
-/** The reading that the message is decided by, or the reason why it cannot be decided. */
+/** Reading that decides on the message, or the reason why it cannot be decided. */
 export type ListRead = ListFailure | { readonly refusal?: undefined; readonly reading: LockReading | undefined };
 
 /**
- * Calls back once: without a failure if all pages were read. The returned function gives up, because the client has gone.
+ * Calls back once: without a failure if all pages were read. The returned function abandons the reading when the client
+ * has gone.
  */
 export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): () => void {
   const { needed, world } = asking;
@@ -65,7 +66,7 @@ export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): 
     flow?.abort();
     if (failure === undefined) reading?.end();
     else reading?.fail();
-    // Without the list, a call is decided by the name that it has.
+    // Without the list, a call is decided by its given name.
     const matters = needed.need !== 'names' || failure?.refusal === CLIENT_CLOSED;
     done(failure !== undefined && matters ? failure : { reading });
   }
@@ -80,7 +81,7 @@ export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): 
       else if (page >= PAGES_MAX) settle(listFailure(needed, `it has more than ${PAGES_MAX} pages`));
       else readPage(read.next);
     });
-    // A page that was answered at once has been followed by others.
+    // A page that was answered at once was followed by others already.
     if (current === page) flow = opened;
   }
 
@@ -102,7 +103,7 @@ function openPage(
   cursor: string | undefined,
   read: (page: PageRead) => void,
 ): Pick<Flow, 'abort'> | undefined {
-  // Nobody can have a request of this id in flight, which would make the server refuse this one.
+  // A random id, since the server would refuse an id that another request in flight has.
   const id = JSON.stringify(`skep-${clock.random(ID_BYTES).toString('base64url')}`);
   const method = methodOfList(needed.list);
   const body = listRequest(incoming.body, needed.message, { id, method, cursor });
@@ -111,7 +112,7 @@ function openPage(
   if (headers[HEADERS.method] !== undefined) headers[HEADERS.method] = method;
   const prepared = prepareExchange(world, { ...incoming, headers, body, listAsked: true, reading });
   if (prepared.refusal !== undefined || prepared.needsList !== undefined) {
-    read(prepared.refusal === undefined ? listFailure(needed, 'it needs itself') : { refusal: prepared.refusal });
+    read(prepared.refusal === undefined ? listFailure(needed, 'it depends on itself') : { refusal: prepared.refusal });
     return undefined;
   }
   const { exchange, change } = prepared;
@@ -119,7 +120,7 @@ function openPage(
   return open(exchange, change === undefined ? answer : change(answer));
 }
 
-/** With the `_meta` of the request that waits: in the stateless era it says which revision and client it is. */
+/** Copies `_meta` of the waiting request: in the stateless era it contains revision and client. */
 function listRequest(
   body: Buffer | undefined,
   message: Message,
@@ -186,7 +187,7 @@ function readPageAnswer({ messageBytes, id, session, needed }: Expected, read: (
   };
 }
 
-/** Undefined for other messages, which may come on the same stream. */
+/** Returns undefined for other messages, which may come on the same stream. */
 function pageIn(bytes: Buffer, id: string, needed: NeededList): PageRead | undefined {
   const scanned = scanMessage(bytes);
   if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.id?.json !== id) return undefined;
@@ -198,7 +199,7 @@ function pageIn(bytes: Buffer, id: string, needed: NeededList): PageRead | undef
   return typeof next === 'string' ? { next } : listFailure(needed, 'its cursor is not a text');
 }
 
-/** Faults that the client itself can do something about. */
+/** Faults that the client itself can react to. */
 const FOR_THE_CLIENT: ReadonlySet<BackendFault['reason']> = new Set([
   'busy',
   'forbidden',

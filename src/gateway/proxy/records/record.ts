@@ -1,4 +1,4 @@
-// What is kept of a request that has ended: metrics, a span, a line of the log.
+// Records a request that has ended: metrics, a span, a line of the log.
 
 import { type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../../gate/audit.ts';
 import { webhookChange } from '../../gate/audit-change.ts';
@@ -11,11 +11,11 @@ import type { ProxyLog } from '../ports.ts';
 import type { RecordedCall, Recording } from './recording.ts';
 import { type SpanFacts, spanAttributes, spanName } from './span.ts';
 
-/** Where audit events go. */
+/** Receiver of audit events. */
 export interface AuditTrail {
   readonly component: string;
   readonly write: (event: AuditEvent) => void;
-  /** Which contents events hold. */
+  /** Contents that events include. */
   readonly data?: () => AuditData;
   readonly newId: () => string;
   /** Milliseconds since 1970. */
@@ -23,7 +23,7 @@ export interface AuditTrail {
 }
 
 export interface Recorders extends Omit<SpanFacts, 'errorType'> {
-  /** Undefined: nothing is audited. */
+  /** If undefined, nothing is audited. */
   readonly audit: AuditTrail | undefined;
   readonly metrics: ProxyMetrics;
   readonly log: ProxyLog;
@@ -54,12 +54,13 @@ export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
   if (recording !== undefined) auditCall(recorders, recording);
   logCall(recorders.log, recorded, mcpMethod);
   if (recording === undefined || span?.recording !== true) return;
-  // A client's mistake is none of the server's (OpenTelemetry semantic conventions for HTTP, status of spans).
+  // An error of the client does not count as one of the server (OpenTelemetry semantic conventions for HTTP, status of
+  // spans).
   const broke = failed && (ended.status < 400 || ended.status >= 500);
   span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
 }
 
-/** One that cannot be written keeps nothing else from being kept. */
+/** Writes the audit event. A failure does not prevent the other records. */
 function auditCall({ audit, log }: Recorders, recording: Recording): void {
   if (audit === undefined) return;
   try {
@@ -70,14 +71,17 @@ function auditCall({ audit, log }: Recorders, recording: Recording): void {
   }
 }
 
-/** As OpenTelemetry's conventions for MCP name it: our own code, `tool_error`, the code of JSON-RPC, or the status. */
+/**
+ * Returns the error type of OpenTelemetry's conventions for MCP: our own code, `tool_error`, the code of JSON-RPC, or
+ * the status.
+ */
 function errorTypeOf({ status, outcome, reason, rpcErrorCode }: Ended): string {
   if (reason !== '') return reason;
   if (outcome === 'tool-error') return 'tool_error';
   return String(rpcErrorCode ?? (status >= 400 ? status : '_OTHER'));
 }
 
-/** Where it came from, as far as headers are believed. */
+/** Returns the source of a request, as far as headers are trusted. */
 function sourceOf({ request: { headers, socket }, requestId, forwarded }: RecordedCall): AuditSource {
   return {
     peer: socket.remoteAddress ?? '',
@@ -93,7 +97,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
   const { request, path, seconds, ended, source } = recording;
   const { method = '' } = request;
   const stream = method === 'GET' && ended.status < 400;
-  // A call within a call is refused by a result, so that the model that made it reads why.
+  // A call within a call is refused by a result, so that the model that made it can read the reason.
   const inner = ended.outcome === 'tool-error' ? ended.innerRefusal?.() : undefined;
   return {
     auditId: audit.newId(),
@@ -126,7 +130,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
   };
 }
 
-/** Each request is a line only where more is asked for; what broke on the server's side is one always. */
+/** Logs a request at debug level, at info level if it has a detail, and as an error if the server's side failed. */
 function logCall(
   log: ProxyLog,
   { request, requestId, path, seconds, ended, span }: RecordedCall,

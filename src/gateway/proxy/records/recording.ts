@@ -1,4 +1,4 @@
-// A request that has ended, for everybody who keeps something of it.
+// Defines a request that has ended, for everything that records it.
 
 import type { IncomingMessage } from 'node:http';
 import type { AuditSource } from '../../gate/audit.ts';
@@ -9,7 +9,7 @@ import type { CallSpan } from '../ports.ts';
 export interface RecordedCall {
   readonly request: IncomingMessage;
   readonly requestId: string;
-  /** Without its query. */
+  /** Path without its query. */
   readonly path: string;
   readonly seconds: number;
   readonly span?: CallSpan;

@@ -1,5 +1,5 @@
-// What the span of a request says: its name and attributes, by OpenTelemetry's semantic conventions for MCP and HTTP. Values
-// of arguments, queries and tokens are never among them.
+// Builds the name and attributes of a request's span by OpenTelemetry's semantic conventions for MCP and HTTP. They
+// never contain values of arguments, queries and tokens.
 
 import type { Json } from '#std/json.ts';
 import { sourceAddress } from '../../gate/audit.ts';
@@ -10,19 +10,19 @@ import type { Recording } from './recording.ts';
 
 export interface SpanFacts {
   readonly server: string;
-  /** Of the MCP server. */
+  /** Transport of the MCP server. */
   readonly transport: string;
   /** `pipe` for standard streams, else `tcp`. */
   readonly network: 'pipe' | 'tcp';
-  /** Older attribute names go out beside the new ones. */
+  /** Whether older attribute names are sent in addition to the new ones. */
   readonly legacyAttributes: boolean;
-  /** Empty where nothing failed. */
+  /** Empty without a failure. */
   readonly errorType: string;
 }
 
 type Attributes = Record<string, Json | undefined>;
 
-/** The name of the tool or prompt is few texts; a URI is not, and no part of it. */
+/** Returns a name with the tool or prompt, which has few values, but never with a URI. */
 export function spanName({ request, path, ended }: Recording): string {
   const call = callOf(ended.message);
   if (call === undefined) return `${request.method} ${path}`;
@@ -108,12 +108,12 @@ function legacyAttributes({ transport }: SpanFacts, { request, path, ended, seco
   };
 }
 
-/** Without its port. */
+/** Returns the host without its port. */
 function hostOf(host: string | undefined): string | undefined {
   return host?.replace(/:\d*$/, '');
 }
 
-/** A text without its quotes. */
+/** Returns a text without its quotes. */
 function idText({ json }: MessageId): string {
   return json.startsWith('"') ? String(JSON.parse(json)) : json;
 }

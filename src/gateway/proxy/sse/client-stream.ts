@@ -1,4 +1,4 @@
-// The stream of one client of the transport of 2024-11-05: each message of an answer becomes one event of it.
+// Writes the stream of one client of the transport of 2024-11-05: each message of an answer becomes one event.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { errorBody } from '../../wire/errors.ts';
@@ -7,13 +7,13 @@ import type { MessageId } from '../../wire/message.ts';
 import { createEventSplitter, formatEvent } from '../../wire/sse.ts';
 import { faultRefusal } from '../faults.ts';
 
-/** The stream of one client. */
+/** Stream of one client. */
 export interface ClientStream {
-  /** False: wait for `resume` before more is written. */
+  /** Returns false if the writer must wait for `resume`. */
   write(chunk: Buffer): boolean;
-  /** Ends it; `reason` is for the log. */
+  /** Ends the stream; `reason` is for the log. */
   end(reason: string): void;
-  /** Wraps what writes messages that the server sends on its own. */
+  /** Wraps the writer of messages that the server sends on its own. */
   change(answer: Answer): Answer;
 }
 

@@ -1,5 +1,5 @@
-// The transport of 2024-11-05 in front of any backend: a stream of events per client, and messages that are posted next to it.
-// Answers to posted messages go to the stream.
+// Serves the transport of 2024-11-05 in front of any backend: a stream of events per client, and messages that are
+// posted separately. Answers to posted messages are written to the stream.
 
 import type { Answer, Backend, Exchange, Flow } from '../../backends/backend.ts';
 import { type ClientStream, messageEvent, writeToStream } from './client-stream.ts';
@@ -7,26 +7,26 @@ import { type ClientStream, messageEvent, writeToStream } from './client-stream.
 export interface SseSession {
   readonly id: string;
   readonly caller: string;
-  /** Sends a message on; its answers go to the stream. `change` may wrap what reads them. */
+  /** Sends a message to the backend; its answers are written to the stream. `change` may wrap their reader. */
   post(exchange: Exchange, change: (answer: Answer) => Answer): void;
   /** Writes a message of our own to the stream. */
   write(message: Buffer): void;
-  /** Writes events to the stream as they are. */
+  /** Writes events to the stream unchanged. */
   writeEvents(events: Buffer): void;
-  /** An exchange of the session whose answer the client does not get. */
+  /** Opens an exchange of the session whose answer the client does not get. */
   ask(exchange: Exchange, answer: Answer): Pick<Flow, 'abort'>;
-  /** The client reads again. */
+  /** Called when the client reads again. */
   resume(): void;
-  /** The client is gone, or the proxy ends: the other side's session ends as well. */
+  /** Called when the client has gone, or the proxy ends: the other side's session ends as well. */
   close(): void;
-  /** Calls back once every posted message is answered, at once where none waits. */
+  /** Calls back once every posted message is answered, at once if none waits. */
   finish(done: () => void): void;
 }
 
 export interface SseFront {
-  /** The endpoint's event is written by the caller: only it knows the URL. */
+  /** Opens a session. The caller writes the endpoint event, since only it knows the URL. */
   open(id: string, caller: string, stream: ClientStream): SseSession;
-  /** Another caller's session is as unknown as one that has ended. */
+  /** Returns undefined also for another caller's session. */
   find(id: string, caller: string): SseSession | undefined;
   /** Ends every stream with a reason. */
   close(reason: string): void;
@@ -34,9 +34,9 @@ export interface SseFront {
 
 interface Options {
   readonly backend: Backend;
-  /** Larger messages of the server end the stream. */
+  /** Maximum size of a server message; a larger one ends the stream. */
   readonly messageBytes: number;
-  /** Headers of requests of the front's own: the stream of server messages, the end of the session. */
+  /** Headers of the front's own requests: the stream of server messages, the end of the session. */
   readonly ownHeaders: Readonly<Record<string, string>>;
 }
 
@@ -69,12 +69,12 @@ function createSession(
   forget: () => void,
 ): SseSession {
   const flows = createFlows(backend);
-  /** The backend's own session, once `initialize` was answered. */
+  /** Session at the backend, once `initialize` was answered. */
   let backendSession: string | undefined;
   let template: Exchange | undefined;
   let closed = false;
 
-  /** Requests, notifications and list changes that the server sends on its own. */
+  /** Receives requests, notifications and list changes that the server sends on its own. */
   function listen(): void {
     if (template === undefined || closed) return;
     const headers = { ...template.headers, ...ownHeaders };
@@ -123,7 +123,7 @@ function createSession(
   };
 }
 
-/** The exchanges of one session that are under way. */
+/** Holds the exchanges of one session that are under way. */
 function createFlows(backend: Backend) {
   const flows = new Set<Flow>();
   let finishing: (() => void) | undefined;
@@ -147,7 +147,7 @@ function createFlows(backend: Backend) {
       return {
         abort() {
           opened.abort();
-          // An exchange that is given up has no other end.
+          // An aborted exchange reports no other end.
           done();
         },
       };
@@ -167,7 +167,7 @@ function createFlows(backend: Backend) {
   };
 }
 
-/** No one waits for this answer. */
+/** Ignores an answer that is not awaited. */
 const DEAF: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
 function endingWith(answer: Answer, done: () => void): Answer {
@@ -185,7 +185,7 @@ function endingWith(answer: Answer, done: () => void): Answer {
   };
 }
 
-/** Takes the session id off the answer to `initialize`; it is known once the answer has ended. */
+/** Removes the session id from the answer to `initialize`; it is known once the answer has ended. */
 function learningSession(answer: Answer, learn: (session: string | undefined) => void): Answer {
   let session: string | undefined;
   return {

@@ -1,4 +1,5 @@
-// The transport of 2024-11-05 on any replica: a message that comes to another one than the stream is handed to the stream's.
+// Serves the transport of 2024-11-05 on any replica: a message that reaches another replica than the stream is handed
+// to the stream's replica.
 
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { exchangeIn, requestOf } from '../../backends/relay/backend.ts';
@@ -10,10 +11,10 @@ import type { SseFront, SseSession } from './front.ts';
 const POST = 'sse-post';
 const WRITE = 'sse-write';
 const NO_FLOW: Flow = { abort: () => undefined, resume: () => undefined };
-/** No one waits for what a stream was given. */
+/** Ignores the answer about bytes that were handed to a stream. */
 const UNHEARD: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
-/** Ids of sessions begin with the replica that has the stream, and a dot. */
+/** Ids of sessions begin with the name of the stream's replica, and a dot. */
 export function relaySseFront(front: SseFront, relay: Relay, messageBytes: number): SseFront {
   relay.serve(POST, (request, answer) => takePost(front, request, answer));
   relay.serve(WRITE, (request, answer) => takeWrite(front, request, answer));
@@ -28,7 +29,10 @@ export function relaySseFront(front: SseFront, relay: Relay, messageBytes: numbe
   };
 }
 
-/** A message of the stream's client: what it is answered with goes back to the replica that got it, which filters it. */
+/**
+ * Receives a message of the stream's client. The answers return to the replica that got the message, which filters
+ * them.
+ */
 function takePost(front: SseFront, request: RelayRequest, answer: Answer): Flow {
   const exchange = exchangeIn(request);
   const session = exchange?.session === undefined ? undefined : front.find(exchange.session, exchange.caller);
@@ -40,7 +44,7 @@ function takePost(front: SseFront, request: RelayRequest, answer: Answer): Flow 
   return { abort: () => undefined, resume: session.resume };
 }
 
-/** A message for the stream, ready to be sent. */
+/** Receives a formatted message for the stream. */
 function takeWrite(front: SseFront, { head: { id, caller }, body }: RelayRequest, answer: Answer): Flow {
   const known = typeof id === 'string' && typeof caller === 'string';
   if (known) front.find(id, caller)?.writeEvents(body);

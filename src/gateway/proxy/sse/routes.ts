@@ -1,4 +1,4 @@
-// The two paths of the transport of 2024-11-05: the stream of a client, and the messages that it posts.
+// Serves the two paths of the transport of 2024-11-05: the stream of a client, and the messages that it posts.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
@@ -23,16 +23,16 @@ export const MESSAGES_PATH = '/messages';
 
 export interface SseRoutes {
   readonly front: SseFront;
-  /** What ids of sessions begin with, so that other replicas know whose they are. */
+  /** Prefix of session ids, from which other replicas know the replica of a session. */
   readonly replica: string;
   readonly rules: LiveRules;
   readonly messageBytes: number;
   readonly seal: SessionSeal;
   readonly clock: ProxyClock;
   readonly keepAliveMs: number;
-  /** Calls back where the proxy is stopped before what it gives is called. */
+  /** Calls back if the proxy is stopped before the returned function is called. */
   readonly untilStopped: (task: () => void) => () => void;
-  /** Stands before the path of messages; wins over X-Forwarded-Prefix. Empty: none. */
+  /** Prefix of the path of messages; takes precedence over X-Forwarded-Prefix. Empty: none. */
   readonly endpointPrefix: string;
 }
 
@@ -40,7 +40,7 @@ const KEEP_ALIVE = formatComment('keep-alive');
 const SESSION_BYTES = 16;
 const ACCEPT = 'application/json, text/event-stream';
 
-/** Opens the stream; its first event says where messages are posted to. */
+/** Opens the stream; its first event contains the URL for posted messages. */
 export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, forwarded: Forwarded): void {
   const { response } = entry;
   const { messageBytes } = routes;
@@ -91,12 +91,14 @@ export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, f
   });
 }
 
-/** Without trusted headers the path alone: clients add it to the origin that they know. */
+/**
+ * Returns the URL for messages; without trusted headers only its path, which clients add to the origin that they know.
+ */
 function messagesUrl({ endpointPrefix }: SseRoutes, { origin, prefix }: Forwarded, sealed: string): string {
   return `${origin ?? ''}${endpointPrefix || prefix}${MESSAGES_PATH}?session_id=${sealed}`;
 }
 
-/** Takes a message; what it is answered with goes to the stream of its session. */
+/** Sends a message on; its answers are written to the stream of its session. */
 export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: Entry, incoming: Incoming): void {
   const { caller } = incoming;
   const given = new URLSearchParams(incoming.path.split('?')[1] ?? '').get('session_id') ?? '';
@@ -128,7 +130,7 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
   entry.response.once('close', giveUp);
 }
 
-/** Clients take no answer from the request itself: what is an answer of JSON-RPC alone goes to the stream. */
+/** Clients read no JSON-RPC answer from the request itself, so such a refusal is written to the stream. */
 function refuseMessage(entry: Entry, session: SseSession, refusal: Refusal, known: Known): void {
   if (refusal.status >= 400) {
     entry.refuse(refusal, known);
@@ -151,7 +153,7 @@ function countMessage({ rateLimits }: ExchangeWorld, entry: Entry, session: SseS
 
 function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void {
   const { known, change } = prepared;
-  // The client takes what comes on its stream, whatever it said of the answer to this request.
+  // The client reads its stream, whatever types it accepts for the answer to this request.
   const exchange = { ...prepared.exchange, headers: { ...prepared.exchange.headers, accept: ACCEPT } };
   entry.response.writeHead(202, { 'content-type': 'text/plain; charset=utf-8', ...entry.headers }).end('Accepted');
   session.post(exchange, (sink) => {
@@ -160,7 +162,7 @@ function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void
   });
 }
 
-/** The request ends with its answer on the stream, long after its own response. */
+/** Ends the request with its answer on the stream, long after its own response. */
 function endingEntry(entry: Entry, known: Known, sink: Answer): Answer {
   const watched: WatchedAnswer = watchAnswer(sink);
   return {

@@ -1,4 +1,4 @@
-// Has webhooks look at a message, and change it, before tools and policies decide about what it became.
+// Lets webhooks check and change a message, before tools and policies decide on the result.
 
 import type { Json } from '#std/json.ts';
 import { askWebhooks, WEBHOOK_MESSAGE_MAX, type WebhookResult, type WebhookWorld } from '../../gate/webhooks/run.ts';
@@ -12,7 +12,7 @@ import { CLIENT_CLOSED, type Refusal } from '../faults.ts';
 import type { Incoming } from '../incoming.ts';
 import { changedHeaders } from './changed-headers.ts';
 
-/** Calls back at once if no webhook is asked: a message that is refused anyway goes on to be refused. */
+/** Calls back at once if no webhook is called: a message that will be refused is not sent to webhooks. */
 export function callWebhooks(
   world: WebhookWorld | undefined,
   entry: Entry,
@@ -34,7 +34,7 @@ export function callWebhooks(
   const peer = entry.request.socket.remoteAddress ?? '';
   const { response } = entry;
   const gone = new AbortController();
-  // A place among the calls in flight is free again then, so nothing may go on that takes a connection or memory.
+  // The place among the calls in flight is free again then, so nothing may go on that uses a connection or memory.
   response.once('close', () => gone.abort());
   askWebhooks(world, { body, message, claims, peer, signal: gone.signal }).then((result) => {
     const { asked: webhooks, refused } = result;
@@ -44,7 +44,7 @@ export function callWebhooks(
   });
 }
 
-/** Undefined: an answer to a question of the server, or a message that is refused whatever webhooks say. */
+/** Returns undefined for an answer to a question of the server, or a message that is refused in any case. */
 function askedMessage({ headers, body }: Incoming): Message | undefined {
   const scanned = body === undefined ? undefined : scanMessage(body);
   if (scanned?.ok !== true || scanned.message.kind === 'response') return undefined;
@@ -61,7 +61,7 @@ function changedRequest(incoming: Incoming, message: Message, { body, message: n
   return { ...changed, headers: changedHeaders(headers, { body: before, message }, { body, message: next }) };
 }
 
-/** The words of a webhook are for the operator: a client hears that it was a webhook, and nothing else. */
+/** Refuses for a webhook, whose words are for the operator: a client learns only that a webhook refused. */
 function webhookRefusal(
   { by, outcome, detail }: NonNullable<WebhookResult['refused']>,
   known: Known,
@@ -84,7 +84,7 @@ const WEBHOOK_DENIED: Refusal = {
 const WEBHOOK_FAILED: Refusal = {
   status: 503,
   code: ERRORS.internalError,
-  message: 'A webhook that decides about this request gave no usable answer. Try again.',
+  message: 'A webhook that decides about this request sent no usable answer. Try again.',
   headers: { 'retry-after': '5' },
   reason: 'webhook-failed',
 };

@@ -1,4 +1,5 @@
-// Headers that repeat what a message says, after the message was changed: what was masked must not go on in a header.
+// Updates headers that repeat a part of a message after the message was changed, so that masked values do not remain in
+// a header.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json } from '#std/json.ts';
@@ -13,7 +14,7 @@ interface Written {
 
 const PARAM = 'mcp-param-';
 
-/** Which argument a header repeats is known to the tool alone: it is one of those that had its value. */
+/** Updates the headers. Only the tool knows which argument a header repeats: it is one of those that had its value. */
 export function changedHeaders(headers: IncomingHttpHeaders, before: Written, after: Written): IncomingHttpHeaders {
   const changed = { ...headers };
   const name = targetOf(after);
@@ -41,7 +42,7 @@ function writtenArguments({ body, message }: Written): Json {
   return message.kind === 'request' && message.arguments !== undefined ? readValue(body, message.arguments) : {};
 }
 
-/** Texts, numbers and truths by their place. */
+/** Returns texts, numbers and booleans by their place. */
 function leavesOf(args: Json, place = '', leaves = new Map<string, string>()): ReadonlyMap<string, string> {
   if (!isObject(args)) return leaves;
   for (const [key, value] of Object.entries(args)) {

@@ -1,4 +1,4 @@
-// Which headers of a client reach what is behind the proxy, if a configuration names them, and what they say about the caller.
+// Decides which headers of a client reach the server, if a configuration names them, and how they distinguish callers.
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -30,7 +30,7 @@ const OF_ONE_MESSAGE: ReadonlySet<string> = new Set([
   ...[HEADERS.sessionId, HEADERS.protocolVersion, HEADERS.method, HEADERS.name],
 ]);
 
-/** Other headers of HTTP itself, and those that the proxy reads and does not pass as they are. */
+/** Other headers of HTTP itself, and those that the proxy reads and changes. */
 const PROTOCOL: ReadonlySet<string> = new Set([
   ...['accept-language', 'user-agent', 'baggage', 'connection', 'host', 'authorization'],
 ]);
@@ -39,7 +39,7 @@ function isOfOneMessage(name: string): boolean {
   return OF_ONE_MESSAGE.has(name) || name.startsWith(PARAM_HEADER_PREFIX);
 }
 
-/** Returns the headers without those that are not named. */
+/** Removes headers that are not named. */
 export function keepClientHeaders(headers: IncomingHttpHeaders, named: ClientHeaders): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => {
     return PROTOCOL.has(name) || isOfOneMessage(name) || named.has(name);
@@ -48,9 +48,9 @@ export function keepClientHeaders(headers: IncomingHttpHeaders, named: ClientHea
 }
 
 /**
- * Returns the caller with another key if the values of the named headers are others: nothing that is kept for one of them
- * (sessions, lists, tokens) is used for another, since a server may know them by these headers alone. Headers that differ
- * between two messages of one client do not count: each message would be of another caller.
+ * Returns a caller whose key includes the values of the named headers: sessions, lists and tokens of one value are not
+ * used for another, since a server may distinguish callers by these headers alone. Headers of a single message do not
+ * count, or each message would have another caller.
  */
 export function callerWithHeaders(caller: Caller, headers: IncomingHttpHeaders, named: ClientHeaders): Caller {
   const counted = [...named].filter((name) => !isOfOneMessage(name)).sort();

@@ -1,4 +1,4 @@
-// Counts a call in the limits that all replicas share, before it goes on to the server.
+// Counts a call in the limits that all replicas share, before it is sent to the server.
 
 import type { CountedCall, RateLimits } from '../../gate/rate-limits.ts';
 import { userOfCaller } from '../caller.ts';
@@ -7,12 +7,15 @@ import { CLIENT_CLOSED, denialRefusal, type Refusal } from '../faults.ts';
 import type { Ready } from '../streamable-front.ts';
 
 export interface CountedEnd {
-  /** The call is counted. `prepared` knows how. */
+  /** Continues the counted call. `prepared` includes how it was counted. */
   pass(prepared: Ready): void;
   refuse(refusal: Refusal, known: Known): void;
 }
 
-/** Policies have permitted the call: refused calls take no tokens. Calls back at once if no limit applies. */
+/**
+ * Runs after policies have permitted the call, so that refused calls take no tokens. Calls back at once if no limit
+ * applies.
+ */
 export function countCall(
   limits: RateLimits | undefined,
   { response }: Pick<Entry, 'response'>,
@@ -33,7 +36,7 @@ export function countCall(
   });
 }
 
-/** A tool that is called by another tool is counted too, unless policies do not permit the inner call. */
+/** Returns the counted tools. A tool that another tool calls is counted too, unless policies refuse the inner call. */
 function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall | undefined {
   if (tool === undefined) return undefined;
   const { innerTool, innerRefusal } = known;

@@ -1,4 +1,4 @@
-// Sends a request on, after what its message says has passed the rest of the gate.
+// Sends a request to the server after its message has passed the rest of the gate.
 
 import { type Call, runGuarded } from '../call.ts';
 import type { Caller } from '../caller.ts';
@@ -32,7 +32,7 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
   );
 }
 
-/** Rules as they are now: webhooks may have taken a while. */
+/** Reads the rules now, since webhooks may have taken a while. */
 function worldOf(parts: ProxyParts): ExchangeWorld {
   return {
     seal: parts.seal,

@@ -1,4 +1,4 @@
-// Rewrites the ids of tasks in the answers of a server to those that the client knows.
+// Replaces the ids of tasks in the answers of a server with the client's ids.
 
 import { setBounded } from '#std/bounded.ts';
 import { passesInOnePiece, type RewriteMessage } from '../../backends/rewrite-answer.ts';
@@ -14,7 +14,7 @@ import type { RuleParts } from '../admit.ts';
 import type { Caller } from '../caller.ts';
 import { taskNaming } from './task-ids.ts';
 
-/** Names the tasks of an answer as the client does; undefined if the answer names none. */
+/** Rewrites the tasks of an answer; returns undefined if the answer contains none. */
 export function taskRewriting(
   { tasks, tools, policies }: RuleParts,
   named: NamedTasks,
@@ -38,12 +38,13 @@ export function taskRewriting(
 
 type NamedTasks = ReturnType<typeof rememberTasks>;
 
-/** Tasks that are remembered; the oldest ones make room. */
+/** Maximum number of remembered tasks; the oldest are replaced. */
 const NAMED_MAX = 10_000;
 
 /**
- * The ids of clients by the ids of the server, for messages that a server with sessions sends on its own. They are those that this
- * replica has read: a client that asks for its tasks learns the rest (2025-11-25, Tasks: nobody may rely on notifications).
+ * Remembers the ids of clients by the ids of the server, for messages that a server with sessions sends on its own.
+ * This replica knows only the ids that it has read: a client that requests its tasks learns the rest (2025-11-25,
+ * Tasks: notifications are not guaranteed).
  */
 export function rememberTasks() {
   const named = new Map<string, string>();

@@ -1,4 +1,5 @@
-// Admits requests about tasks: a client names tasks that it made, and the rules decide about the tool that made them.
+// Admits requests about tasks: a client names tasks that it created, and the rules decide about the tools that created
+// them.
 
 import { readNotifications } from '../../gate/subscription.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
@@ -12,7 +13,7 @@ import type { MadeTask, TaskIds } from './task-ids.ts';
 
 export interface TaskRules {
   readonly ids: TaskIds;
-  /** Why the caller may not use its task any more; undefined if it may. */
+  /** Returns why the caller may no longer use its task; undefined if it may. */
   readonly refusalOf: (task: MadeTask) => RefusedTask | undefined;
 }
 
@@ -21,18 +22,18 @@ export interface RefusedTask {
   readonly detail?: string;
 }
 
-/** A request about tasks as the server gets it. */
+/** Request about tasks in the form for the server. */
 export interface TaskRequest {
   readonly message: Message;
   readonly body: Buffer;
-  /** The task that it is about; undefined for a subscription. */
+  /** Task of the request; undefined for a subscription. */
   readonly task?: MadeTask;
-  /** The ids that the client has, by the ids of the server. */
+  /** Ids of the client, by the ids of the server. */
   readonly named: ReadonlyMap<string, string>;
   readonly refusal?: undefined;
 }
 
-/** Undefined for a message that names no task. */
+/** Returns undefined for a message that names no task. */
 export function admitTasks(
   rules: TaskRules,
   message: Message,
@@ -65,7 +66,7 @@ function openTask(
   return rules.refusalOf(task) ?? { task };
 }
 
-/** 2026-07-28, subscriptions/listen, with `notifications.taskIds` of the extension for tasks. */
+/** Admits a `subscriptions/listen` (2026-07-28) with `notifications.taskIds` of the extension for tasks. */
 function admitSubscription(
   rules: TaskRules,
   message: RequestMessage,
@@ -87,7 +88,7 @@ function admitSubscription(
   return { ...patched(body, message, patches), named };
 }
 
-/** Undefined if they are not a list, or if two readers could read them differently. */
+/** Returns undefined if they are not a list, or if two readers could read them differently. */
 function taskIdSpans(body: Buffer, params: Span): readonly Span[] | undefined {
   const notifications = readNotifications(body, params);
   if (notifications === 'absent') return [];
@@ -110,19 +111,19 @@ export const TASK_UNKNOWN: Refusal = denialRefusal({
   httpStatus: 200,
   rpcCode: -32602,
   code: 'task-unknown',
-  message: 'Task not found: it was made by another caller, or is not there any more.',
+  message: 'Task not found: it was created by another caller, or no longer exists.',
 });
 
 const IDS_UNREADABLE: Refusal = denialRefusal({
   httpStatus: 400,
   rpcCode: -32602,
   code: 'task-unknown',
-  message: 'Invalid params: notifications.taskIds must be a list of texts, without a key that is there twice.',
+  message: 'Invalid params: notifications.taskIds must be a list of texts, without repeated keys.',
 });
 
 const LIST_REFUSED: Refusal = denialRefusal({
   httpStatus: 200,
   rpcCode: -32601,
   code: 'task-list-refused',
-  message: 'tasks/list is not offered: a list of the MCP server does not say which caller made a task.',
+  message: 'tasks/list is not offered: a list of the MCP server does not say which caller created a task.',
 });

@@ -1,4 +1,4 @@
-// Whose task an id names.
+// Tests to which caller an id of a task belongs.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const seal = createSessionSeal({ keys: [randomBytes(32)], random: randomBytes })
 const ids = createTaskIds(seal, () => 0);
 const TASK = { id: 't1', tool: 'chart', own: 'draw', policies: 'digest' };
 
-test('the caller that made a task opens its id, and nobody else does', () => {
+test('only the caller that created a task opens its id', () => {
   const sealed = ids.seal(TASK, 'alice') ?? '';
   expect(ids.open(sealed, 'alice')).toEqual(TASK);
   expect(ids.open(sealed, 'bob')).toBeUndefined();
@@ -22,6 +22,6 @@ test('a session is not a task, and a task is not a session', () => {
   expect(seal.open(ids.seal(TASK, 'alice') ?? '', 'alice')).toBeUndefined();
 });
 
-test('a task whose id is too long for a header gets none', () => {
+test('a task whose id is too long for a header gets no id', () => {
   expect(ids.seal({ ...TASK, id: 'x'.repeat(5000) }, 'alice')).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-// The ids of tasks that clients get in place of the server's: only the caller that made a task can name it, and each id says
-// which tool it was made with, so that no replica has to remember tasks.
+// Issues the ids of tasks that clients get in place of the server's: only the caller that created a task can name it,
+// and each id contains the tool that created it, so that no replica has to remember tasks.
 
 import type { RenameTask } from '../../wire/extensions/task-ids.ts';
 import type { RequestMessage } from '../../wire/message.ts';
@@ -8,22 +8,25 @@ import type { SessionSeal } from '../../wire/seal.ts';
 export interface MadeTask {
   /** The server's own id. */
   readonly id: string;
-  /** As the client named it. */
+  /** Name of the tool as the client used it. */
   readonly tool: string;
-  /** The tool's name at the server. */
+  /** Name of the tool at the server. */
   readonly own: string;
   /** Digest of the policies that permitted the call; empty without policies. */
   readonly policies: string;
 }
 
 export interface TaskIds {
-  /** Each call gives another text for the same task. Undefined if the text would be longer than a header should be. */
+  /** Returns another text at each call for the same task; undefined if it would be longer than a header should be. */
   seal(task: MadeTask, caller: string): string | undefined;
-  /** Undefined if the text is not ours, was changed, or belongs to another caller or to a key that is gone. */
+  /**
+   * Returns undefined if the text was not sealed by us, was changed, or belongs to another caller or to a key that was
+   * removed.
+   */
   open(text: string, caller: string): MadeTask | undefined;
 }
 
-/** `now`: milliseconds since 1970. */
+/** `now` returns milliseconds since 1970. */
 export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
   return {
     seal: ({ id, ...data }, caller) => seal.seal({ id, issuedAt: now(), caller: ownerOf(caller), data }),
@@ -35,14 +38,14 @@ export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
   };
 }
 
-/** A session of the same caller is not a task, and a task is not a session. */
+/** Keeps sessions and tasks of the same caller apart. */
 function ownerOf(caller: string): string {
   return `task ${caller}`;
 }
 
 /**
- * How the answer to a request names tasks; undefined if it names none. `own`: the called tool's name at the server; `policies`: digest
- * of those in force.
+ * Returns how the answer to a request names tasks; undefined if it names none. `own` is the called tool's name at the
+ * server, `policies` the digest of the current ones.
  */
 export function taskNaming(
   ids: TaskIds,

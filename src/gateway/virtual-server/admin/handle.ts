@@ -1,5 +1,5 @@
-// The listener of those who look after a virtual server: documents with names, and a page that shows them. It only reads;
-// whoever reaches the address may.
+// Serves operators of a virtual server: documents with names, and a page that shows them. Read-only, for everybody who
+// reaches the address.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '#std/json.ts';
@@ -8,11 +8,11 @@ import { originRules } from '../../gate/origin.ts';
 import { readAdminPage } from '../page/assets.ts';
 
 export interface AdminParts {
-  /** Where it listens: on loopback names of other hosts are refused (DNS rebinding). */
+  /** Address of the listener: on loopback, names of other hosts are refused (DNS rebinding). */
   readonly address: string;
   /** Documents by path. */
   readonly documents: Readonly<Record<string, () => JsonObject>>;
-  /** What no answer was found for. */
+  /** Called for an error that prevented an answer. */
   readonly failed: (error: unknown) => void;
 }
 

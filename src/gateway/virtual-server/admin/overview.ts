@@ -1,5 +1,5 @@
-// What a virtual server is made of, for those who look after it: what each backend is called and offers, which names were
-// wanted twice, workflows and their last runs. Never a credential, an argument or a result.
+// Describes the parts of a virtual server for operators: names and offers of each backend, names in conflict, workflows
+// and their last runs. Never a credential, an argument or a result.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
@@ -18,7 +18,7 @@ export interface Overview {
   readonly version: string;
   readonly metadata: TextMap | undefined;
   readonly members: readonly Member[];
-  /** By name of the member. */
+  /** Metadata by name of the member. */
   readonly memberMetadata: Readonly<Record<string, TextMap | undefined>>;
   readonly resolution: AggregationRules['resolution'];
   readonly offer: Offer;
@@ -26,7 +26,7 @@ export interface Overview {
   readonly runs: readonly EndedRun[];
 }
 
-/** `/status`, with names. */
+/** Returns the document `/status` with names. */
 export function overviewDocument(overview: Overview): JsonObject {
   const { name, version, metadata, members, resolution, offer, workflows, runs } = overview;
   return {
@@ -41,7 +41,7 @@ export function overviewDocument(overview: Overview): JsonObject {
   };
 }
 
-/** `/api/backends/health`, with names. */
+/** Returns the document `/api/backends/health` with names. */
 export function namedHealthDocument({ members, memberMetadata }: Overview): JsonObject {
   const known = healthDocument(members);
   const backends = objectsIn(known.backends).map((report, index): JsonObject => {
@@ -61,7 +61,7 @@ export function namedHealthDocument({ members, memberMetadata }: Overview): Json
   return { ...known, backends };
 }
 
-/** Users, paths and queries of URLs may be credentials. */
+/** Shows only the origin: users, paths and queries of URLs may be credentials. */
 function shownUrl(text: string): string {
   return URL.parse(text)?.origin ?? '';
 }
@@ -93,7 +93,7 @@ function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObjec
   ];
 }
 
-/** `backend` is absent where the virtual server has it itself. */
+/** `backend` is absent if the virtual server has the item itself. */
 function memberPlace(route: Route | undefined): JsonObject {
   return route === undefined || route.member === OWN_MEMBER ? {} : { backend: route.member, own: route.own };
 }
@@ -131,7 +131,7 @@ function givenTo(route: Route | undefined): JsonObject {
   return route === undefined ? {} : { given_to: memberPlace(route) };
 }
 
-/** Steps and what they wait for; their arguments, conditions and messages stay in the configuration. */
+/** Returns steps and their dependencies; arguments, conditions and messages stay in the configuration. */
 function workflowGraph({ name, description, steps }: CompositeToolConfig, { find, tools }: Offer): JsonObject {
   return {
     name,

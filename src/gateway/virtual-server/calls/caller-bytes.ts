@@ -1,10 +1,10 @@
-// Limits the bytes of each caller that are on their way to members although no client waits for them any more.
+// Limits the bytes per caller that are on their way to members although no client waits for them.
 
-/** One message is of at most this size by default. */
+/** Default maximum size of one message. */
 const BYTES_MAX = 4 * 1024 * 1024;
 
 export interface CallerBytes {
-  /** Undefined if there is no room. The returned function gives the room back. One message alone always has room. */
+  /** Returns undefined if there is no room. The returned function frees the room. A single message always has room. */
   take(caller: string, bytes: number): (() => void) | undefined;
 }
 

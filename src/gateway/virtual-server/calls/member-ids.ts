@@ -1,24 +1,24 @@
-// Ids that members choose, as clients of the virtual server see them: with the name of the member, so that any replica knows
-// where an answer goes and two members never mean the same.
+// Adds the name of the member to ids that members choose, so that any replica can route an answer, and ids of two
+// members differ.
 
 export interface MemberId {
   readonly member: string;
-  /** As the member has it: JSON text of an id, or the id of an event. */
+  /** Id at the member: JSON text of an id, or the id of an event. */
   readonly id: string;
 }
 
-/** JSON text. */
+/** Formats an id as JSON text. */
 export function formatMemberId({ member, id }: MemberId): string {
   return JSON.stringify(`${member} ${id}`);
 }
 
-/** Undefined for a JSON text that is none of ours. */
+/** Returns undefined for a JSON text that is not such an id. */
 export function readMemberId(json: string): MemberId | undefined {
   if (!json.startsWith('"')) return undefined;
   return splitMemberId(JSON.parse(json));
 }
 
-/** The same for a text that is not JSON. */
+/** Does the same for a text that is not JSON. */
 export function splitMemberId(text: string): MemberId | undefined {
   const space = text.indexOf(' ');
   return space <= 0 ? undefined : { member: text.slice(0, space), id: text.slice(space + 1) };
@@ -27,12 +27,12 @@ export function splitMemberId(text: string): MemberId | undefined {
 const CALL = 'c.';
 const LISTENER = 'l.';
 
-/** Of an event on the answer of a call. */
+/** Formats the id of an event in the answer to a call. */
 export function formatCallEvent({ member, id }: MemberId): string {
   return CALL + Buffer.from(`${member} ${id}`).toString('base64url');
 }
 
-/** Of an event on the stream that a client listens to: the last id of each member. */
+/** Formats the id of an event on a client's listening stream: the last id of each member. */
 export function formatListenerEvent(ids: ReadonlyMap<string, string>): string {
   return LISTENER + Buffer.from(JSON.stringify(Object.fromEntries(ids))).toString('base64url');
 }
@@ -41,7 +41,7 @@ export type ReadEvent =
   | { readonly kind: 'call'; readonly at: MemberId }
   | { readonly kind: 'listener'; readonly ids: ReadonlyMap<string, string> };
 
-/** Undefined for what was never given out. */
+/** Returns undefined for an id that was never issued. */
 export function readEventId(text: string): ReadEvent | undefined {
   const plain = Buffer.from(text.slice(CALL.length), 'base64url').toString();
   if (text.startsWith(CALL)) {

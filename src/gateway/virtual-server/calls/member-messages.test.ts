@@ -15,7 +15,7 @@ test('messages about tasks of a member name them as its results do', () => {
   expect(shown(question)).toMatchObject({ id: 'wiki 7', params: { _meta: { [RELATED]: { taskId: 'wiki t1' } } } });
 });
 
-test('lists of a member that have changed are told apart from what passes', () => {
+test('notifications of a member about changed lists are distinguished from messages that pass', () => {
   expect(shown({ method: 'notifications/tools/list_changed' })).toBe('list-changed');
   expect(shown({ method: 'notifications/message', params: { data: 'x' } })).toMatchObject({ params: { data: 'x' } });
 });

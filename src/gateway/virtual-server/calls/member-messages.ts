@@ -1,5 +1,5 @@
-// Turns a message of a member into the one that the client of the virtual server gets: ids that the member chose carry its
-// name, and notifications of changed lists are left out, because the virtual server has lists of its own.
+// Converts a message of a member for the client of the virtual server: ids that the member chose get its name, and
+// notifications of changed lists are left out, because the virtual server has lists of its own.
 
 import { renameSentTasks } from '../../wire/extensions/task-ids.ts';
 import { messagePatches } from '../../wire/ids.ts';
@@ -10,10 +10,10 @@ import { formatMemberId } from './member-ids.ts';
 import { taskOfMember } from './name-tasks.ts';
 
 export type Shown =
-  /** `answers`: it is a response. `asks`: JSON text of the id that the client answers with. */
+  /** `answers`: whether it is a response. `asks`: JSON text of the id that the client answers with. */
   | { readonly kind: 'passes'; readonly bytes: Buffer; readonly answers?: boolean; readonly asks?: string }
   | { readonly kind: 'list-changed' }
-  /** No client could read it. */
+  /** No client could read the message. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 const LISTS: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'notifications/resources/list_changed',
 ]);
 
-/** Responses pass as they are: they answer an id of the client. */
+/** Responses pass unchanged: they have an id of the client. */
 export function showMessage(member: string, bytes: Buffer): Shown {
   if (!bytes.includes('"method"')) return { kind: 'passes', bytes, answers: true };
   const named = renameSentTasks(bytes, (id) => taskOfMember(member, id));

@@ -1,4 +1,4 @@
-// Gives the answer to `resources/read` the URI by which the client asked, if the member has the resource under another one.
+// Replaces the URI in the answer to `resources/read` with the client's URI if the member uses another one.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
@@ -7,7 +7,7 @@ import type { RequestMessage } from '../../wire/message.ts';
 import { jsonString, patchBytes } from '../../wire/patch.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
-/** `own`: the URI at the member. A larger answer than `messageBytes` is refused. */
+/** `own` is the URI at the member. An answer larger than `messageBytes` is refused. */
 export function nameContents(
   answer: Answer,
   { method, target }: RequestMessage,

@@ -1,4 +1,4 @@
-// The ids of tasks of members, as clients get them: each says which member has the task.
+// Adds the name of the member to the ids of its tasks for clients.
 
 import type { Answer } from '../../backends/backend.ts';
 import { heldShortly, isErrorStatus, rewriteAnswer, WATCH_NOTHING } from '../../backends/rewrite-answer.ts';
@@ -6,18 +6,21 @@ import { renameResultTasks } from '../../wire/extensions/task-ids.ts';
 import type { RequestMessage } from '../../wire/message.ts';
 import { splitMemberId } from './member-ids.ts';
 
-/** Names of members have no spaces. */
+/** Names of members contain no spaces. */
 export function taskOfMember(member: string, id: string): string {
   return `${member} ${id}`;
 }
 
-/** The member of a task, and the id that it has there; undefined for other ids. */
+/** Returns the member of a task, and its id there; undefined for other ids. */
 export function readTaskOfMember(id: string): { readonly member: string; readonly own: string } | undefined {
   const at = splitMemberId(id);
   return at === undefined ? undefined : { member: at.member, own: at.id };
 }
 
-/** The result of a task holds its id as well, so it is read as a whole: a larger one than `messageBytes` is refused. */
+/**
+ * Adds the member to task ids. The result of a task also contains its id, so it is read as a whole: one larger than
+ * `messageBytes` is refused.
+ */
 export function nameTasks(answer: Answer, member: string, { method }: RequestMessage, messageBytes: number): Answer {
   const size = method === 'tools/call' ? heldShortly(messageBytes, () => WATCH_NOTHING) : { messageBytes };
   return rewriteAnswer(answer, {

@@ -1,5 +1,4 @@
-// One request of a client at the member that it concerns: in the client's session there, or by itself in the era without
-// sessions.
+// Sends one request of a client to its member: in the client's session there, or alone in the era without sessions.
 
 import { answerThen } from '../../backends/answer-then.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -19,7 +18,7 @@ import type { MemberSession, Session } from '../sessions/session.ts';
 import { askingOf, type World } from '../world.ts';
 import { nameBackend, type RelayedAnswer, relayAnswer } from './relay-answer.ts';
 
-/** The exchange as the member gets it: with its own name of what is called. */
+/** Returns the exchange for the member, with the member's own name of the target. */
 export function renameTarget(exchange: Exchange, own: string | undefined): Exchange {
   const { body, message, headers } = exchange;
   if (own === undefined || body === undefined || message?.kind !== 'request' || message.target?.value === own)
@@ -30,7 +29,7 @@ export function renameTarget(exchange: Exchange, own: string | undefined): Excha
   return { ...exchange, body: renamed, message: scanned.ok ? scanned.message : message, headers: named };
 }
 
-/** Closed circuits let it pass; of an open one the client hears at once. */
+/** Opens a call unless the member's circuit is open: then it fails at once. */
 export function openAtMember(
   world: World,
   session: Session | undefined,
@@ -40,11 +39,11 @@ export function openAtMember(
 ): Flow {
   const release = member.health.admit();
   if (release === undefined) {
-    const message = `the backend ${member.name} keeps failing and is left alone for a while`;
+    const message = `the backend ${member.name} keeps failing and gets no requests for a while`;
     answer.fail({ reason: 'unreachable', message, retryAfterSeconds: 5 });
     return NO_FLOW;
   }
-  // Every way in which a call ends passes here, with or without an answer of the member.
+  // Every call ends here, with or without an answer of the member.
   const released = answerThen(answer, release);
   const flow =
     session === undefined
@@ -110,7 +109,7 @@ interface Sending {
   readonly exchange: Exchange;
   readonly answer: Answer;
   readonly at: MemberSession;
-  /** False: it was sent again already. */
+  /** False if the request was already sent again. */
   readonly mayRetry: boolean;
 }
 
@@ -128,7 +127,7 @@ function send(world: World, sending: Sending): Flow {
 
   const relayed: RelayedAnswer = relay(world, member, exchange, answer, {
     lost() {
-      // A session that the member does not know took nothing: the request has not arrived (2025-11-25, Session Management).
+      // A member that does not know the session has not executed the request (2025-11-25, Session Management).
       if (!mayRetry || at.id === undefined) return false;
       settle();
       sent?.abort();
@@ -173,7 +172,7 @@ function requestId(message: Message | undefined): string | undefined {
   return message?.kind === 'request' ? message.id.json : undefined;
 }
 
-/** The member need not go on with what no one waits for (2025-11-25, basic/lifecycle, Timeouts). */
+/** Cancels a request that no client waits for any more (2025-11-25, basic/lifecycle, Timeouts). */
 async function cancelAtMember(
   world: World,
   member: Member,
@@ -211,7 +210,7 @@ function relay(
   });
 }
 
-/** Counts the outcome of a request for the health of the member, as the table of outcomes says. */
+/** Counts the outcome of a request for the health of the member, by the table of outcomes. */
 export function observe(
   { name, health }: Member,
   operation: Operation,

@@ -1,5 +1,5 @@
-// Passes the answer of a member to the client of the virtual server: on a stream it puts ids right and ends it if the member
-// is silent, and it reports an answer that ends without a response.
+// Passes the answer of a member to the client of the virtual server: corrects ids on a stream, ends it if the member is
+// silent, and reports an answer that ends without a response.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
@@ -10,28 +10,31 @@ import { formatCallEvent } from './member-ids.ts';
 import { showMessage } from './member-messages.ts';
 
 export interface RelayedAnswer extends Answer {
-  /** The client has answered what the member asked: the member has time again. */
+  /** Called when the client has answered a question of the member: the member's time starts again. */
   heard(): void;
 }
 
 export interface RelayParts {
   readonly member: string;
-  /** Of the request that is answered, for errors of our own on its stream. */
+  /** Id of the answered request, for our own errors on its stream. */
   readonly id: MessageId | undefined;
   readonly answer: Answer;
   readonly timeoutMs: number;
   readonly messageBytes: number;
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
-  /** True: the session at the member is gone, and the request is sent again in another one. Asked before anything went on. */
+  /**
+   * Called before anything was passed on. Returns true if the session at the member is lost and the request is sent
+   * again in another one.
+   */
   readonly lost: () => boolean;
-  /** The member asks the client; `id` is what the client answers with. */
+  /** Called when the member has a question for the client; `id` is in the client's answer. */
   readonly asked: (id: string) => void;
   readonly listChanged: () => void;
-  /** No part of the message goes on. */
+  /** Called for a message of which no part is passed on. */
   readonly unreadable: (reason: string) => void;
-  /** The member is silent for too long: what is open at it is to be ended. */
+  /** Called when the member is silent for too long: its open requests have to be ended. */
   readonly silent: () => void;
-  /** Called once, when nothing follows. `head`: of the member's HTTP answer, if there was one. */
+  /** Called once at the end. `head` is the head of the member's HTTP answer, if there was one. */
   readonly ended: (fault?: BackendFault, head?: AnswerHead) => void;
 }
 
@@ -42,14 +45,14 @@ interface Relay {
   head: AnswerHead | undefined;
   /** If set, passes the head of an answer that has had no body so far. */
   passHead: (() => void) | undefined;
-  /** A response was on the stream. */
+  /** Whether a response was on the stream. */
   answered: boolean;
-  /** Requests of the member that the client has not answered. */
+  /** Number of the member's requests that the client has not answered. */
   waiting: number;
-  /** When the member sent its last message: monotonic milliseconds. */
+  /** Time of the member's last message, in monotonic milliseconds. */
   heardAt: number;
   flowing: boolean;
-  /** The client can come back for the rest of the stream. */
+  /** Whether the client can come back for the rest of the stream. */
   resumable: boolean;
   stopTimer: (() => void) | undefined;
 }
@@ -82,7 +85,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       const { 'mcp-session-id': _session, ...plain } = headers;
       if (!answersWithStream(headers['content-type'])) {
         const passHead = () => answer.head(status, plain);
-        // A request has an answer with a body; only then can an error take the place of a missing one.
+        // A request has an answer with a body; only then can an error replace a missing one.
         if (parts.id !== undefined && status < 300) relay.passHead = passHead;
         else passHead();
         return;
@@ -114,17 +117,17 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
   };
 }
 
-/** Of several servers it has to be said which. */
+/** Names the backend in a fault, since there are several. */
 export function nameBackend(member: string, fault: BackendFault): BackendFault {
   return { ...fault, message: fault.message.replace(/^the MCP server\b/, `the backend ${member}`) };
 }
 
-/** A stream that the client can come back to may end before its response. */
+/** Returns whether the response is missing. A stream that the client can resume may end before it. */
 function lacksResponse({ parts, splitter, passHead, answered, resumable }: Relay): boolean {
   return splitter === undefined ? passHead !== undefined : parts.id !== undefined && !answered && !resumable;
 }
 
-/** No sign of an unhealthy member: it is about one tool. */
+/** Creates a fault that does not count against the health of the member, since it concerns one tool. */
 function endedWithout(member: string): BackendFault {
   const message = `the backend ${member} closed the connection before its answer ended: the request may have been carried out`;
   return { reason: 'answer-invalid', message };
@@ -139,7 +142,7 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
   if (relay.over) return false;
   relay.over = true;
   relay.stopTimer?.();
-  // A stream that the client can come back to is closed by design.
+  // A stream that the client can resume is closed intentionally.
   relay.parts.ended(relay.resumable && fault?.reason === 'closed' ? undefined : fault, relay.head);
   return true;
 }
@@ -147,7 +150,7 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
 function failRelay(relay: Relay, fault: BackendFault): void {
   if (!finish(relay, fault)) return;
   const { answer, id } = relay.parts;
-  // On a stream the client gets the reason as well, unless it can come back for the answer.
+  // On a stream the client also gets the reason, unless it can come back for the answer.
   if (relay.splitter === undefined || id === undefined || (relay.resumable && fault.reason === 'closed')) {
     answer.fail(fault);
     return;
@@ -178,7 +181,7 @@ function watchSilence(relay: Relay, ms: number): void {
   const { clock, timeoutMs, member, silent } = relay.parts;
   relay.stopTimer = clock.after(ms, () => {
     const left = relay.heardAt + timeoutMs - clock.monotonic();
-    // Waiting for an answer of a person does not count.
+    // The time in which a person answers does not count.
     if (left > 0 || relay.waiting > 0) {
       watchSilence(relay, Math.max(left, 1000));
       return;

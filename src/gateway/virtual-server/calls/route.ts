@@ -1,4 +1,4 @@
-// Which member a request of a client is for, and what the member calls what it names. Pure.
+// Finds the member for a request of a client, and the member's name of the target. Pure.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
@@ -12,11 +12,11 @@ export type RequestRoute =
   | {
       readonly member: string;
       readonly own: string | undefined;
-      /** A client with a session may ask for a task. */
+      /** Whether a client with a session may request a task. */
       readonly makesTasks?: boolean;
       readonly error?: undefined;
     }
-  /** An error response. */
+  /** Error response. */
   | { readonly error: Buffer };
 
 const SHOWN_MAX = 200;
@@ -30,7 +30,7 @@ export function routeRequest(offer: Offer, body: Buffer, request: RequestMessage
   switch (method) {
     case 'tools/call': {
       const tool = offer.tools.get(name);
-      // What clients do not see is for workflows alone.
+      // Hidden tools are for workflows only.
       return tool?.advertised === true ? tool : invalid(`Unknown tool: ${shown}`);
     }
     case 'prompts/get':

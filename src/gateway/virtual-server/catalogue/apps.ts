@@ -1,5 +1,5 @@
-// Finds the user interfaces of members (SEP-1865, MCP Apps), tells equal URIs of two members apart, and finds the tool that a user
-// interface calls by the name that its own server gave it. Pure.
+// Finds the user interfaces of members (SEP-1865, MCP Apps), makes equal URIs of two members distinct, and finds the
+// tool that a user interface calls by the name of its own server. Pure.
 
 import { type AppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
 import type { Route, ToolRoute } from '../own-tools/ports.ts';
@@ -8,12 +8,12 @@ import type { OfferingMember } from './rules.ts';
 const SCHEME = 'ui://';
 const OF_MEMBER = 'ui://skep/';
 
-/** A URI that no other member has, whatever members come and go. `own` is the URI of a user interface. */
+/** Returns a URI that never collides with one of another member. `own` is the URI of a user interface. */
 export function memberAppUri({ member, own }: Route): string {
   return `${OF_MEMBER}${encodeURIComponent(member)}/${own.slice(SCHEME.length)}`;
 }
 
-/** The resource of a member that such a URI names; undefined for other URIs. */
+/** Returns the resource of a member that such a URI names; undefined for other URIs. */
 export function readMemberAppUri(uri: string): Route | undefined {
   if (!uri.startsWith(OF_MEMBER)) return undefined;
   const slash = uri.indexOf('/', OF_MEMBER.length);
@@ -34,17 +34,17 @@ export function isAppUri(uri: string): boolean {
 }
 
 export interface Apps {
-  /** Some member has a user interface. */
+  /** Whether some member has a user interface. */
   readonly any: boolean;
-  /** The URI under which clients know a resource of a member. */
+  /** Returns the URI under which clients know a resource of a member. */
   uriOf(resource: Route): string;
-  /** Several members have the URI, so it leads nowhere. */
+  /** Returns whether several members have the URI, so that it cannot be resolved. */
   isShared(uri: string): boolean;
-  /** The only member that has a user interface of this URI. */
+  /** Returns the only member that has a user interface with this URI. */
   ownerOf(uri: string): string | undefined;
-  /** The marks of a tool of a member, by its own name. */
+  /** Returns the marks of a tool of a member, by its own name. */
   marksOf(member: string, own: string): AppMarks;
-  /** The members with user interfaces that have a tool of this name of their own, shown or not. */
+  /** Returns the members with user interfaces that have a tool with this own name, shown or not. */
   membersWith(own: string): ReadonlySet<string>;
 }
 
@@ -67,7 +67,7 @@ export function findApps(members: readonly OfferingMember[]): Apps {
   const isShared = (uri: string) => (owners.get(uri)?.size ?? 0) > 1;
   return {
     any,
-    // A URI that looks as if it were another member's is given one as well.
+    // A URI that looks like one of another member is replaced too.
     uriOf: (route) => (isShared(route.own) || route.own.startsWith(OF_MEMBER) ? memberAppUri(route) : route.own),
     isShared,
     ownerOf(uri) {
@@ -81,7 +81,7 @@ export function findApps(members: readonly OfferingMember[]): Apps {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** If two tools have one name, the first counts, as for calls. */
+/** Returns marks by tool. If two tools have one name, the first is used, as for calls. */
 function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
   const marks = new Map<string, AppMarks>();
   for (const { key, marks: each = UNMARKED } of lists.lists.tools) if (!marks.has(key)) marks.set(key, each);
@@ -89,8 +89,8 @@ function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
 }
 
 /**
- * The names that clients know, by the names that user interfaces call. A client does not say which user interface calls, so one
- * member alone may have a tool of that name, hidden ones included, among the members that have user interfaces.
+ * Returns the names that clients know, by the names that user interfaces call. A client does not say which user
+ * interface calls, so the name must be unique, hidden tools included, among the members that have user interfaces.
  */
 export function appToolNames(routes: Iterable<ToolRoute>, apps: Apps): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

@@ -1,4 +1,5 @@
-// What a virtual server offers, out of what its members offer: which name means what, and the lists that clients see. Pure.
+// Assembles the offer of a virtual server from the offers of its members: the meaning of each name, and the lists that
+// clients see. Pure.
 
 import {
   type ConflictResolution,
@@ -27,28 +28,28 @@ import { matchTemplate } from './uri-template.ts';
 export interface Offer {
   readonly capabilities: JsonObject;
   readonly tools: ReadonlyMap<string, ToolRoute>;
-  /** Of a member: by a name of `tools`, or as `workload.tool`. */
+  /** Finds a tool of a member by a name in `tools`, or as `workload.tool`. */
   find(name: string): ToolRoute | undefined;
   readonly prompts: ReadonlyMap<string, Route>;
-  /** The member that has a resource, and the URI that it has there. */
+  /** Returns the member that has a resource, and its URI there. */
   findResource(uri: string): Route | undefined;
-  /** The name under which clients know the tool that a user interface calls by its own name; undefined if it is not clear. */
+  /** Returns the clients' name of the tool that a user interface calls by its own name; undefined if it is ambiguous. */
   appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
-  /** The tools for clients that show no user interfaces: those without the ones that only user interfaces may call. */
+  /** Tools for clients that show no user interfaces, without those that only user interfaces may call. */
   readonly modelTools: Pages;
-  /** The tools that clients find instead of seeing them; absent: they see them. */
+  /** Tools that clients search instead of listing them; absent if clients list them. */
   readonly searched?: SearchedList;
-  /** Names that several tools of members want, and what came of it. */
+  /** Names in conflict between tools of several members, and the tools that lost. */
   readonly clashes: readonly string[];
   readonly outdone: readonly RoutedTool[];
-  /** The same of prompts, resources and templates: what another member has taken the name of. */
+  /** Prompts, resources and templates whose name another member has taken. */
   readonly outdoneOthers: readonly OutdoneItem[];
 }
 
 interface OutdoneItem extends Route {
   readonly list: Exclude<ListName, 'tools'>;
-  /** What clients call the one that has it. */
+  /** Name for clients, which another member's item has. */
   readonly name: string;
 }
 
@@ -99,7 +100,7 @@ export function assembleOffer(
 
 type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: Pages };
 
-/** Tools that are found are found by a model; and a client that sees none of them shows no user interfaces of theirs. */
+/** Makes only tools for models searchable. A client that lists none of the tools shows none of their user interfaces. */
 function toolLists(tools: ReadonlyMap<string, ToolRoute>, apps: Apps, optimized: boolean): ToolLists {
   const all = toolItems(tools);
   const forModel = all.filter(({ key }) => isForModel(tools.get(key), apps));
@@ -117,7 +118,7 @@ function isForModel(route: ToolRoute | undefined, apps: Apps): boolean {
   return route === undefined || apps.marksOf(route.member, route.own).forModel;
 }
 
-/** Every tool that a client or a workflow can name, whether clients see it or not. */
+/** Returns every tool that a client or a workflow can name, whether clients see it or not. */
 export function knownTools({
   tools,
   lists,
@@ -125,7 +126,7 @@ export function knownTools({
   find,
 }: Offer): readonly { readonly name: string; readonly definition: Buffer }[] {
   const shown = lists.tools.items.map(({ key, stateless }) => ({ name: key, definition: stateless }));
-  // Workflows call them as `workload.tool`.
+  // Workflows call these as `workload.tool`.
   const dotted = outdone.flatMap(({ member, own }) => find(`${member}.${own}`) ?? []);
   return [...tools.values(), ...dotted, ...shown];
 }
@@ -140,7 +141,7 @@ function toolItems(tools: ReadonlyMap<string, ToolRoute>): readonly ListedItem[]
   );
 }
 
-/** A tool as clients with sessions can read it; undefined if they must not be offered it (as bridges have it). */
+/** Converts a tool for clients with sessions; returns undefined if they must not be offered it (as in bridges). */
 function toolForSessions(bytes: Buffer): Buffer | undefined {
   const annotated = bytes.includes('"x-mcp-header"');
   if (!annotated && !bytes.includes('"outputSchema"')) return bytes;
@@ -159,7 +160,7 @@ interface Found extends Route {
   readonly bytes: Buffer;
 }
 
-/** Equal names: the first member has it, in the order of the strategy. */
+/** Resolves equal names: the first member in the order of the strategy has it. */
 function promptsOf(
   members: readonly OfferingMember[],
   resolution: ConflictResolution,
@@ -190,7 +191,7 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** URIs are what they are, those of user interfaces aside: of equal ones the first member by name has it. */
+/** Resolves equal URIs: the first member by name has it. Only URIs of user interfaces are renamed. */
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates' | 'skills',
@@ -222,7 +223,7 @@ function resourceFinder(
 ): Offer['findResource'] {
   const names = new Set(members.map(({ name }) => name));
   const folders = skillFolders(members);
-  // Servers need not list what they have: if only one has resources at all, it is asked.
+  // Servers need not list their resources: if only one has any resources, it gets unknown URIs.
   const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
   const only = others.length === 0 ? single?.name : undefined;
   return (uri) => {

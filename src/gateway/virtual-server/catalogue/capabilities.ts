@@ -1,4 +1,4 @@
-// What a virtual server can do, out of what its members can.
+// Combines the capabilities of members into those of a virtual server.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/identifiers.ts';
@@ -9,9 +9,9 @@ interface FoundInTools {
 }
 
 /**
- * `tools` always: workflows and members that join later have some. Lists of all kinds may change while members come and go,
- * and the server itself reports it. `extensions` are those that a member has and that can be carried. `apps`: a tool has a user
- * interface; servers need not declare the extension to have some. `sessionTasks`: a tool makes tasks of 2025-11-25.
+ * Always includes `tools`, for workflows and members that join later. Lists of all kinds may change while members come
+ * and go, and the server itself reports it. `extensions` are those of any member that can be carried. `apps`: a tool
+ * has a user interface, which servers need not declare. `sessionTasks`: a tool creates tasks of 2025-11-25.
  */
 export function offeredCapabilities(members: readonly JsonObject[], { apps, sessionTasks }: FoundInTools): JsonObject {
   const having = (feature: string) => members.filter((each) => isObject(each[feature]));
@@ -36,7 +36,7 @@ function offered(members: readonly JsonObject[], extension: string): JsonObject 
   return members.some((each) => declaredExtension(each, extension) !== undefined) ? { [extension]: {} } : {};
 }
 
-/** Folders can be read if each of the members with skills lets clients read them. */
+/** Folders can be read only if every member with skills lets clients read them. */
 function skills(members: readonly JsonObject[]): JsonObject {
   const settings = members.flatMap((each) => declaredExtension(each, SKILLS) ?? []);
   const directoryRead = settings.every((each) => isObject(each) && each.directoryRead === true);
@@ -47,12 +47,12 @@ function withExtensions(extensions: JsonObject): JsonObject {
   return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
-/** For clients of 2026-07-28: tasks of sessions are not theirs. */
+/** Returns the capabilities for clients of 2026-07-28, without tasks of sessions. */
 export function statelessCapabilities({ tasks: _tasks, ...capabilities }: JsonObject): JsonObject {
   return capabilities;
 }
 
-/** For clients with sessions: tasks of 2026-07-28 are not theirs. */
+/** Returns the capabilities for clients with sessions, without tasks of 2026-07-28. */
 export function sessionCapabilities({ extensions, ...capabilities }: JsonObject): JsonObject {
   if (!isObject(extensions)) return capabilities;
   const { [TASKS]: _tasks, ...others } = extensions;

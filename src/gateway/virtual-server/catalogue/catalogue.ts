@@ -1,4 +1,4 @@
-// What a virtual server offers to a caller now, and word of it when that changes.
+// Holds the current offer of a virtual server to each caller, and reports its changes.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -10,27 +10,27 @@ import type { ItemNotice } from './item-notices.ts';
 import type { ListName } from './list-names.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
 
-/** What is offered, or the member without which nothing is (partialFailureMode `fail`). */
+/** Offer, or the fault of a member without which nothing is offered (partialFailureMode `fail`). */
 export type Offered =
   | { readonly ok: true; readonly offer: Offer }
   | { readonly ok: false; readonly fault: BackendFault };
 
 export interface Catalogue {
-  /** A value while everything is known. */
+  /** Returns a plain value if everything is known. */
   offer(exchange: Exchange): Offered | Promise<Offered>;
-  /** The same whatever members are unhealthy: for calls, which need no other member than their own. */
+  /** Returns the offer regardless of unhealthy members: for calls, which need only their own member. */
   routes(exchange: Exchange): Offer | Promise<Offer>;
-  /** What all callers are offered, as far as it was read: of members that show each caller something else, nothing. */
+  /** Returns the offer to all callers, as far as it was read, without members whose lists depend on the caller. */
   known(): Offer;
-  /** The last offer to a caller, or the offer that it would get; undefined if a list that it depends on was never read. */
+  /** Returns the last offer to a caller, or the one that it would get; undefined if a needed list was never read. */
   lastOffer(caller: string): Offer | undefined;
   /** Reads the lists of a member now, for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
-  /** A member says that its lists have changed. */
+  /** Called when a member says that its lists have changed. */
   doubt(member: string): void;
-  /** Members, rules or their health are others. */
+  /** Called when members, rules or their health have changed. */
   renew(): void;
-  /** `changed` is called, once for each change, until what it gives is called. */
+  /** Calls `changed` once for each change, until the returned function is called. */
   watch(exchange: Exchange, changed: (lists: readonly ListName[]) => void): () => void;
   stop(): void;
 }
@@ -38,36 +38,36 @@ export interface Catalogue {
 export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
   readonly members: Members;
   readonly rules: () => AggregationRules;
-  /** Absent: the virtual server has no tools of its own. */
+  /** If absent, the virtual server has no tools of its own. */
   readonly own?: () => Pick<OwnTools, 'offer'> | undefined;
-  /** Clients find tools instead of seeing them. */
+  /** Returns whether clients search tools instead of listing them. */
   readonly optimized: () => boolean;
   readonly mode: () => 'fail' | 'best_effort';
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
-  /** What is offered to some caller is another. */
+  /** Called when the offer to some caller has changed. */
   readonly assembled: (offer: Offer) => void;
-  /** Another reason why a member cannot be read, or none any more. */
+  /** Called when the reason why a member cannot be read has changed or ended. */
   readonly observed: (member: Member, entry: Entry) => void;
-  /** What is wrong with single items, at each reading that finds something. */
+  /** Called at each reading that finds faulty items. */
   readonly noticed: (member: Member, notices: readonly ItemNotice[]) => void;
 }
 
-/** Changes that come together are one. */
+/** Time in which changes are reported together. */
 const TOGETHER_MS = 200;
-/** For so long the tools of a member stay that does not answer, and lists of callers with rights of their own are not read. */
+/** Time for which the tools of a member that does not answer stay, and for which an assembled offer is reused. */
 const [GRACE_MS, LOOK_AGAIN_MS] = [60_000, 60_000];
 const OFFERS_MAX = 1000;
 
 interface Kept {
-  /** What of the lists of members, and of the rules, it was made of. */
+  /** Versions of the members' lists and of the rules that it was assembled from. */
   readonly version: number;
   readonly rules: number;
   readonly until: number;
   readonly offer: Offer;
-  /** Every member had been read, or had failed. */
+  /** Whether every member was read, or had failed. */
   readonly whole: boolean;
   readonly entries: readonly (Entry | undefined)[];
-  /** The first of the members that nothing is offered of. */
+  /** First member of which nothing is offered. */
   readonly missing: Member | undefined;
 }
 
@@ -82,9 +82,9 @@ interface State {
   readonly entries: Entries;
   readonly kept: Map<string, Kept>;
   readonly watchers: Set<Watcher>;
-  /** Of what members offer. */
+  /** Version of the members' lists. */
   version: number;
-  /** Of members and rules. */
+  /** Version of members and rules. */
   rules: number;
   stopTelling: (() => void) | undefined;
   stopped: boolean;
@@ -167,7 +167,7 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
   if (lists.length > 0) watcher.changed(lists);
 }
 
-/** `whole`: waits for those whose lists were never read. Otherwise only the first request of a caller does. */
+/** Waits for members whose lists were never read, unless `whole` is false and the caller has had an offer before. */
 function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
@@ -217,7 +217,7 @@ function assemble(
   return assembleOffer(offers, rules(), own?.(), optimized());
 }
 
-/** With `fail` a list is whole or an error: nothing leaves it in silence. */
+/** Selects the offered entries. In mode `fail` a list is complete or an error: nothing is left out silently. */
 function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | undefined)[]) {
   const isKept = (since: number | undefined) => since === undefined || clock.monotonic() - since < GRACE_MS;
   return read.map((entry) => {
@@ -230,7 +230,7 @@ function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | und
   return a.length === b.length && a.every((entry, index) => entry?.lists === b[index]?.lists);
 }
 
-/** Document 3, partialFailureMode: lists need every member, calls their own alone. */
+/** Lists need every member, calls only their own (Document 3, partialFailureMode). */
 function offered({ parts, entries }: State, exchange: Exchange, { offer, missing }: Kept): Offered {
   if (parts.mode() === 'best_effort') return { ok: true, offer };
   const needed = parts.members.all().find((member) => member === missing || !member.health.usable());

@@ -7,7 +7,7 @@ import type { ListName } from './list-names.ts';
 
 const NAME_SHOWN = 200;
 
-/** Before anything is taken out of the item. Undefined if it is as it was reviewed. */
+/** Runs before anything is removed from the item. Returns undefined if it is as reviewed. */
 export function driftOf(
   lock: Lock,
   { list, name }: { readonly list: ListName; readonly name: string },

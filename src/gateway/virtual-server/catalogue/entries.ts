@@ -1,5 +1,5 @@
-// The lists of members as they were read last: one for all callers where a member shows everybody the same, one for each
-// caller where it does not.
+// Stores the last read lists of members: one entry for all callers if a member shows everybody the same, else one for
+// each caller.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -10,15 +10,15 @@ import { type MemberLists, readLists } from './lists.ts';
 import { listsEqual } from './lists-equal.ts';
 
 export interface Entry {
-  /** As they were read last, and the same object for as long as they are equal; undefined: never. */
+  /** Last read lists, the same object as long as they are equal; undefined if they were never read. */
   readonly lists?: MemberLists;
-  /** What is wrong with single items of what was read now. */
+  /** Faults of single items in the last reading. */
   readonly notices?: readonly ItemNotice[];
-  /** Why the last reading failed; undefined where it did not. */
+  /** Reason why the last reading failed; undefined if it succeeded. */
   readonly fault?: BackendFault;
-  /** Monotonic milliseconds: since when readings have failed. */
+  /** Time since which readings have failed, in monotonic milliseconds. */
   readonly failingSince?: number;
-  /** After it the lists are read again. */
+  /** Time after which the lists are read again. */
   readonly until: number;
 }
 
@@ -27,30 +27,30 @@ interface EntryClock {
 }
 
 export interface Entries {
-  /** What is known, however old; a reading begins where it is due. Undefined: nothing is known yet. */
+  /** Returns the stored entry, however old, and begins a reading if it is due. Undefined if nothing is known yet. */
   look(member: Member, exchange: Exchange | undefined): Entry | undefined;
-  /** Reads unless a reading is under way; settles with what came of it. */
+  /** Reads unless a reading is under way; settles with the result. */
   read(member: Member, exchange: Exchange | undefined, timeoutMs?: number): Promise<Entry>;
-  /** The lists of a member may be others now. */
+  /** Called when the lists of a member may have changed. */
   doubt(member: string): void;
-  /** Members that are gone. */
+  /** Removes all other members. */
   keepOnly(names: ReadonlySet<string>): void;
 }
 
 export interface EntryParts {
   readonly asking: (member: Member, timeoutMs: number) => Asking;
   readonly clock: EntryClock;
-  /** A reading has ended. `shared`: it was for all callers. */
+  /** Called when a reading has ended. `shared`: it was for all callers. */
   readonly ended: (member: Member, before: Entry | undefined, entry: Entry, shared: boolean) => void;
 }
 
 const FRESH_MS = 60_000;
-/** A member that cannot be read is not asked by every request. */
+/** Time for which a member that cannot be read is not read again. */
 const RETRY_MS = 5_000;
-/** Callers whose lists are kept; the oldest go first. */
+/** Maximum number of callers whose lists are stored; the oldest are deleted first. */
 const PRIVATE_MAX = 2000;
 
-/** What is made of lists is made again only where they are others. */
+/** Keeps the earlier object for equal lists, so that derived data is rebuilt only for changed ones. */
 function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLists {
   return before !== undefined && listsEqual(before, read) ? before : read;
 }
@@ -59,7 +59,7 @@ export function createEntries(parts: EntryParts): Entries {
   const { clock } = parts;
   const shared = new Map<string, Entry>();
   const own = new Map<string, Entry>();
-  /** By the key of its entry; a member of another configuration may have the name of an earlier one. */
+  /** Readings by the key of their entry; a member of another configuration may have the name of an earlier one. */
   const reading = new Map<string, { readonly member: Member; readonly ended: Promise<Entry> }>();
   let doubts = 0;
 

@@ -1,18 +1,21 @@
-// Finds items of a member's lists that would make clients refuse the lists of all members.
+// Finds items of a member's list that would make clients refuse the lists of all members.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListName } from './list-names.ts';
 
 export interface ItemNotice {
   readonly list: ListName;
-  /** As the member calls it. */
+  /** Name at the member. */
   readonly name: string;
-  /** Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed as it is. Held back: it is not as it was reviewed. Drifted: the same, and it is passed. */
+  /**
+   * Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed unchanged. Held back: it
+   * differs from the reviewed one. Drifted: the same, but it is passed.
+   */
   readonly what: 'left-out' | 'doubtful' | 'held-back' | 'drifted';
   readonly why: string;
 }
 
-/** What the value of a member must be, where it is there. */
+/** Rule for the value of a member, if it is present. */
 interface Rule {
   readonly is: string;
   readonly fits: (value: Json) => boolean;
@@ -23,7 +26,7 @@ const TEXT: Rule = { is: 'a text', fits: (value) => typeof value === 'string' };
 const BOOLEAN: Rule = { is: 'true or false', fits: (value) => typeof value === 'boolean' };
 const OBJECT: Rule = { is: 'an object', fits: isObject };
 const TEXTS: Rule = { is: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(TEXT.fits) };
-/** Official clients take no time without a zone. */
+/** Official clients refuse times without a zone. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 const ICON: Shape = { mimeType: TEXT, sizes: TEXTS, theme: oneOf('light', 'dark') };
@@ -59,8 +62,8 @@ const RESOURCE: Shape = { mimeType: TEXT, size: { is: 'a number', fits: (value) 
 const ARGUMENT: Shape = { description: TEXT, required: BOOLEAN };
 
 /**
- * Why clients would refuse the whole list because of this item; undefined where they do not. What they hold a list against
- * is the schema of the protocol (2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
+ * Returns why clients would refuse the whole list because of this item; undefined if they accept it. They check a list
+ * by the schema of the protocol (2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
  */
 export function unreadableReason(list: ListName, item: JsonObject): string | undefined {
   if (list === 'skills') return skillFault(item);
@@ -85,7 +88,10 @@ export function unreadableReason(list: ListName, item: JsonObject): string | und
   }
 }
 
-/** SEP-2640: an entry has its frontmatter, and the files of the skill or the word that they change. */
+/**
+ * Checks an entry, which by SEP-2640 has its frontmatter, and either the files of the skill or `dynamic` if these
+ * change.
+ */
 function skillFault({ frontmatter = null, resources }: JsonObject): string | undefined {
   if (!hasText(frontmatter, 'name') || !hasText(frontmatter, 'description'))
     return 'frontmatter must be an object with name and description';
@@ -110,7 +116,7 @@ function misfit(value: Json, shape: Shape, where = ''): string | undefined {
   return undefined;
 }
 
-/** The top of a schema, as official clients check it before anything else. */
+/** Checks the top of a schema as official clients do before anything else. */
 export function objectSchemaFault(name: string, schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return `${name} must be an object with type: object`;
   const { properties = {}, required = [] } = schema;

@@ -1,5 +1,5 @@
-// The lists that servers have, by the key of their items in a result: how each is asked for, and which notification says that it
-// has changed.
+// Defines the lists of servers, by the key of their items in a result: their method, and the notification of their
+// change.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { declaredExtension, SKILLS } from '../../wire/extensions/identifiers.ts';
@@ -9,9 +9,9 @@ export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' |
 
 interface ListFacts {
   readonly method: string;
-  /** A notification of servers. */
+  /** Notification of servers that the list has changed. */
   readonly changed: string;
-  /** Whether a server with these capabilities has the list. */
+  /** Returns whether a server with these capabilities has the list. */
   readonly isOffered: (capabilities: JsonObject) => boolean;
 }
 
@@ -38,7 +38,7 @@ export const LISTS: Readonly<Record<ListName, ListFacts>> = {
     changed: RESOURCES_CHANGED,
     isOffered: ({ resources }) => isObject(resources),
   },
-  // SEP-2640: skills are resources.
+  // Skills are resources (SEP-2640).
   skills: {
     method: 'skills/list',
     changed: RESOURCES_CHANGED,
@@ -54,7 +54,7 @@ export function listNameOf(method: string): ListName | undefined {
   return BY_METHOD.get(method);
 }
 
-/** Name or address that tells the items of one list apart. Undefined if the item lacks it. */
+/** Returns the name or address that identifies an item within one list; undefined if the item lacks it. */
 export function itemKey(name: ListName, item: ListItem): string | undefined {
   switch (name) {
     case 'tools':

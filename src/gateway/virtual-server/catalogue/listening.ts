@@ -1,4 +1,4 @@
-// Hears from members that show everybody the same when their lists change.
+// Listens for changed lists at members that show everybody the same.
 
 import type { Flow } from '../../backends/backend.ts';
 import { type Cause, postExchange } from '../../backends/bridge/ask.ts';
@@ -17,12 +17,12 @@ export interface ListeningParts {
 }
 
 export interface MemberListening {
-  /** Members are others. */
+  /** Called when the members have changed. */
   renew(): void;
   stop(): void;
 }
 
-/** A member that cannot be listened to is asked for its lists all the same, less often. */
+/** Delays between attempts to listen. A member that cannot be listened to is still read repeatedly, but less often. */
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 60_000;
 

@@ -1,10 +1,10 @@
-// Compares what a member offered at two moments.
+// Compares two readings of a member's offer.
 
 import { jsonEquals } from '#std/json.ts';
 import { LIST_NAMES } from './list-names.ts';
 import type { MemberLists, OfferedItem } from './lists.ts';
 
-/** The same items, byte for byte and in the same order. */
+/** Returns whether the items are equal byte for byte and in the same order. */
 export function listsEqual(a: MemberLists, b: MemberLists): boolean {
   return (
     jsonEquals(a.capabilities, b.capabilities) && LIST_NAMES.every((name) => itemsEqual(a.lists[name], b.lists[name]))

@@ -1,4 +1,4 @@
-// What one member offers, read through all pages of its lists. Items keep their bytes.
+// Reads the offer of one member through all pages of its lists. Items keep their bytes.
 
 import { doubtfulReason } from '#contracts/tool-lock/doubtful.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -18,14 +18,14 @@ import { type ItemNotice, unreadableReason } from './item-notices.ts';
 import { itemKey, LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { type Mended, mendItem } from './mend-item.ts';
 
-/** One item as the member sent it, without members that clients refuse. */
+/** Item as the member sent it, without members that clients refuse. */
 export interface OfferedItem {
   /** Name of a tool or prompt, URI of a resource, URI template. */
   readonly key: string;
-  /** The page that it stands in; spans of `item` point into it. */
+  /** Page that contains the item; spans of `item` refer to it. */
   readonly page: Buffer;
   readonly item: ListItem;
-  /** Present for tools. */
+  /** Set for tools. */
   readonly marks?: AppMarks;
 }
 
@@ -40,17 +40,17 @@ export type ListsRead =
 
 const PAGES_MAX = 1000;
 const ITEMS_MAX = 20_000;
-/** Of one list; they are kept with it. */
+/** Maximum number of notices per list; they are stored with it. */
 const NOTICES_MAX = 1000;
 const NAME_SHOWN = 200;
 const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
 
-/** All clients with the extension can show user interfaces of this type (SEP-1865). */
+/** Type of user interfaces that all clients with the extension can show (SEP-1865). */
 const APP_TYPE = 'text/html;profile=mcp-app';
 
 /**
- * Servers may offer more to clients that can be asked, or that show user interfaces: the abilities of a client are known when it
- * calls.
+ * Declares all capabilities, since servers may offer more to such clients, and the actual ones are known only at a
+ * call.
  */
 const META = JSON.stringify({
   [META_VERSION]: LATEST_STATELESS_REVISION,
@@ -61,7 +61,7 @@ const META = JSON.stringify({
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
 
-/** Takes as long as `asking` allows for one request, whatever the number of pages. Never rejects. */
+/** Takes at most the time that `asking` allows for one request, for any number of pages. Never rejects. */
 export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Promise<ListsRead> {
   const asking = endingTogether(allowed);
   const discovered = await request(asking, cause, 'server/discover', `{"_meta":${META}}`);
@@ -88,7 +88,10 @@ export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Pro
   return { ok: true, lists: { capabilities: offered, lists }, notices };
 }
 
-/** A server that answers each page just in time would be read for hours. */
+/**
+ * Limits the time of all pages together: otherwise a server that answers each page just in time would be read for
+ * hours.
+ */
 function endingTogether(asking: Asking): Asking {
   const { clock, timeoutMs } = asking;
   const end = clock.monotonic() + timeoutMs;
@@ -119,7 +122,7 @@ async function request(
   return answerOf(method, await ask(asking, postExchange(cause, 'stateless', body, headers)));
 }
 
-/** The server has no such method, although it says that it has the feature. */
+/** Failure of a method that the server lacks, although it declares the feature. */
 type NotFound = Failed & { readonly missing?: true };
 
 const METHOD_NOT_FOUND = -32601;
@@ -142,7 +145,7 @@ function answerOf(method: string, asked: Asked): Requested | NotFound {
   }
   return {
     ok: false,
-    fault: { reason: 'answer-invalid', message: 'the MCP server does not list what it offers', detail },
+    fault: { reason: 'answer-invalid', message: 'the MCP server did not send one of its lists', detail },
   };
 }
 
@@ -173,12 +176,12 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
     for (const item of list.items) takeItem({ name, items, notices, lock, listed, differing }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
-    // A server that leads back to a page would be read for ever.
+    // A server that repeats a page would otherwise be read forever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
   lock?.completed?.(name, { listed, differing });
-  // If a name is twice in a list, the server may call either tool.
+  // If a list contains a name twice, the server may call either tool.
   const isHeld = lock?.mode === 'enforce' && differing.size > 0;
   return { ok: true, items: isHeld ? items.filter(({ key }) => !differing.has(key)) : items, notices };
 }
@@ -187,11 +190,11 @@ interface Taken extends ReadOf {
   readonly items: OfferedItem[];
   readonly notices: ItemNotice[];
   readonly listed: Set<string>;
-  /** Names with a definition that is not the reviewed one. */
+  /** Names with a definition that differs from the reviewed one. */
   readonly differing: Set<string>;
 }
 
-/** One that clients cannot read would take the lists of all members from them. */
+/** Takes an item unless clients could not read it: one such item would break the lists of all members. */
 function takeItem({ name: list, items, notices, lock, listed, differing }: Taken, page: Buffer, item: ListItem): void {
   const own = itemKey(list, item) ?? '';
   listed.add(own);

@@ -1,5 +1,5 @@
-// Takes members out of an item of a member's list that would make clients refuse the lists of all members, if the item can be
-// used without them: members that are null, and an `outputSchema` that clients cannot compile.
+// Removes members from an item of a member's list that would make clients refuse the lists of all members, if the item
+// can be used without them: members that are null, and an `outputSchema` that clients cannot compile.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { applyPatches, changeMembers } from '../../backends/bridge/edit.ts';
@@ -12,14 +12,14 @@ import type { ListName } from './list-names.ts';
 import { findSchemaFault } from './schema-faults.ts';
 
 export interface Mended {
-  /** `item` points into it. */
+  /** Page that `item` refers to. */
   readonly page: Buffer;
   readonly item: ListItem;
-  /** Why a part was left out that somebody has to correct. */
+  /** Reason why a part was left out, if its author has to correct it. */
   readonly why?: string;
 }
 
-/** Servers whose libraries write absent members as null do so in these places. */
+/** Places in which servers write absent members as null, because of their libraries. */
 const NESTED: Readonly<Partial<Record<ListName, readonly string[]>>> = {
   tools: ['annotations', 'execution', 'icons', 'inputSchema', 'outputSchema'],
   prompts: ['arguments', 'icons'],
@@ -27,10 +27,10 @@ const NESTED: Readonly<Partial<Record<ListName, readonly string[]>>> = {
   resourceTemplates: ['annotations', 'icons'],
 };
 
-/** Of schemas: null is a value here. */
+/** Members of schemas in which null is a value. */
 const MAY_BE_NULL: ReadonlySet<string> = new Set(['const', 'default']);
 
-/** Returns the item as it is if there is nothing to take out; undefined if the changed item cannot be read. */
+/** Returns the item itself if there is nothing to remove; undefined if the changed item cannot be read. */
 export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended | undefined {
   const bytes = page.subarray(item.span.start, item.span.end);
   const hasNull = bytes.includes('null');
@@ -54,7 +54,7 @@ export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended |
   return mended === undefined ? undefined : { ...mended, why };
 }
 
-/** One that does not describe an object is not shown to clients that cannot read it. */
+/** Checks a schema that describes an object; any other one is hidden from clients that cannot read it. */
 function outputFault(schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return undefined;
   const mended = Object.fromEntries(

@@ -1,29 +1,29 @@
-// One list of a virtual server as clients get it: sorted, in pages that stay the same while the list does.
+// Holds one list of a virtual server as clients get it: sorted, in pages that stay the same while the list does.
 
 import { hash } from 'node:crypto';
 import type { Era } from '../../backends/backend.ts';
 import type { ListName } from './list-names.ts';
 
 export interface ListedItem {
-  /** What the list is sorted by; unique in it. */
+  /** Unique key by which the list is sorted. */
   readonly key: string;
   readonly stateless: Buffer;
-  /** For clients with sessions; undefined: it is not offered to them. */
+  /** Form for clients with sessions; undefined if it is not offered to them. */
   readonly session: Buffer | undefined;
 }
 
 export interface Pages {
-  /** Equal lists have equal ones. */
+  /** Equal for equal lists. */
   readonly digest: string;
   readonly items: readonly ListedItem[];
   /**
-   * Members of the result, as `"tools":[...],"nextCursor":"..."`, for clients with sessions to the end of the message: they get
-   * no others. Undefined for a cursor that is none of ours.
+   * Returns members of the result, as `"tools":[...],"nextCursor":"..."`. For clients with sessions they include the
+   * end of the message, since nothing else follows. Undefined for an unknown cursor.
    */
   page(era: Era, cursor: string | undefined): Buffer | undefined;
 }
 
-/** Many clients read the first page alone. */
+/** Large, since many clients read only the first page. */
 const PAGE_ITEMS = 1000;
 
 export function createPages(name: ListName, items: readonly ListedItem[]): Pages {
@@ -41,7 +41,7 @@ export function createPages(name: ListName, items: readonly ListedItem[]): Pages
       if (start === undefined) return undefined;
       const key = `${era} ${start}`;
       const bytes = made.get(key) ?? formatPage(name, sorted, era, start);
-      // A cursor of an older list may stand between two pages of this one: only those of our own are kept.
+      // A cursor of an older list may point between two pages of this one: only pages of our own cursors are cached.
       if (start % PAGE_ITEMS === 0) made.set(key, bytes);
       return bytes;
     },
@@ -68,12 +68,12 @@ function formatPage(name: ListName, sorted: readonly ListedItem[], era: Era, sta
   return Buffer.concat(parts);
 }
 
-/** Of the result, and of the message. */
+/** End of the result and of the message. */
 const MESSAGE_END = '}}';
 const COMMA = Buffer.from(',');
 const MARK = 'after ';
 
-/** What follows a name stays right while the list changes. */
+/** Returns a cursor that contains a name, so that it stays valid when the list changes. */
 function cursorOf(key: string): string {
   return Buffer.from(MARK + key).toString('base64url');
 }

@@ -1,4 +1,4 @@
-// What lists are put together of, and by which settings.
+// Defines the settings by which lists are assembled.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import type { ConflictResolution } from '#contracts/virtual-model/aggregate.ts';
@@ -9,7 +9,7 @@ export type ShownOverride = Static<typeof ToolOverride>;
 
 export interface AggregationRules {
   readonly resolution: ConflictResolution;
-  /** Of one member. */
+  /** Returns the settings of one member. */
   readonly shown: (member: string) => {
     readonly filter: readonly string[];
     readonly overrides: Readonly<Record<string, ShownOverride>>;

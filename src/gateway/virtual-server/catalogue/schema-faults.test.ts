@@ -1,4 +1,4 @@
-// Schemas that clients do not compile are found; Ajv, as the official client uses it, is asked about each.
+// Finds schemas that clients do not compile, compared with Ajv as the official client uses it.
 
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
@@ -92,7 +92,7 @@ test.each<[string, (count: number) => JsonObject]>([
   findSchemaFault(make(10));
   const small = make(4000);
   const large = make(32_000);
-  // Quadratic work would be 64 times as much.
+  // Quadratic time would be 64 times as much.
   expect(spend(large)).toBeLessThan(Math.max(spend(small), 10) * 32);
 });
 

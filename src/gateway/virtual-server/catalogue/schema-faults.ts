@@ -1,5 +1,5 @@
-// Finds why clients would not compile a JSON Schema, in time that is linear in its size. The schema comes from outside and is
-// not compiled here.
+// Finds the reason why clients would not compile a JSON Schema, in time that is linear in its size. The schema comes
+// from outside and is not compiled here.
 
 import {
   decoded,
@@ -11,16 +11,16 @@ import {
 } from '#contracts/virtual-model/workflow/schemas.ts';
 import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '#std/json.ts';
 
-/** A schema within the root, and the place of it. */
+/** Schema within the root, with its position. */
 interface Part {
   readonly schema: JsonObject;
   readonly pointer: string;
 }
 
-/** The first fault, with its JSON pointer; undefined if there is none. */
+/** Returns the first fault with its JSON pointer; undefined if there is none. */
 export function findSchemaFault(root: JsonObject): string | undefined {
   const { $schema: _, ...undeclared } = root;
-  // Other dialects are older, and draft-07 reads most of them.
+  // Other dialects are older, and draft-07 covers most of them.
   const misfit = findFormFault(undeclared, dialectOf(root) ?? 'draft-07');
   if (misfit !== undefined) return misfit;
   const anchors = anchorsIn(root);
@@ -43,7 +43,7 @@ interface Target {
   readonly to: Json;
 }
 
-/** References that lead to themselves with nothing between say nothing, and Ajv does not end at them. */
+/** References that lead only to themselves have no meaning, and Ajv does not terminate on them. */
 function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined {
   const walked = new Map<Json, JsonObject>();
   for (const start of targets.keys()) {
@@ -59,7 +59,7 @@ function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined 
   return undefined;
 }
 
-/** The meta-schemas allow these; Ajv, which the official client compiles with, does not. */
+/** Finds schemas that the meta-schemas allow, but not Ajv, with which the official client compiles. */
 function findAjvFault({ schema, pointer }: Part): string | undefined {
   const { pattern, patternProperties, nullable, type, enum: values } = schema;
   const patterns = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(objectOr(patternProperties))];
@@ -90,7 +90,7 @@ function objectOr(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Undefined if it leads nowhere; clients do not follow a reference to another document. */
+/** Returns undefined if it leads nowhere; clients do not follow a reference to another document. */
 function targetOf(root: JsonObject, anchors: ReadonlyMap<string, JsonObject>, reference: string): Json | undefined {
   const { $id } = root;
   const own = typeof $id === 'string' && reference.startsWith(`${$id}#`) ? reference.slice($id.length) : reference;
@@ -104,7 +104,7 @@ function targetOf(root: JsonObject, anchors: ReadonlyMap<string, JsonObject>, re
   return isObject(value) || typeof value === 'boolean' ? value : undefined;
 }
 
-/** Every name that a reference may have besides a path: `#name`, and identifiers of parts. */
+/** Collects every name that a reference may use besides a path: `#name`, and identifiers of parts. */
 function anchorsIn(root: JsonObject): ReadonlyMap<string, JsonObject> {
   const anchors = new Map<string, JsonObject>();
   const waiting: Json[] = [root];
@@ -121,7 +121,7 @@ function anchorsIn(root: JsonObject): ReadonlyMap<string, JsonObject> {
   return anchors;
 }
 
-/** ECMA 262 in its Unicode mode, as Ajv compiles it. */
+/** Checks a pattern by ECMA 262 in Unicode mode, as Ajv compiles it. */
 function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u');

@@ -3,10 +3,10 @@
 import { isAppUri } from './apps.ts';
 import type { OfferingMember } from './rules.ts';
 
-/** Members by the folders of their skills; of equal ones the first member by name has it. */
+/** Members by the folders of their skills. If folders are equal, the first member by name has it. */
 export type SkillFolders = ReadonlyMap<string, string>;
 
-/** Characters of a folder. Members and clients may send a URI of a megabyte of slashes. */
+/** Maximum length of a folder. Members and clients may send a URI of a megabyte of slashes. */
 const FOLDER_MAX = 1024;
 
 export function skillFolders(offering: readonly OfferingMember[]): SkillFolders {
@@ -20,7 +20,7 @@ export function skillFolders(offering: readonly OfferingMember[]): SkillFolders 
   return members;
 }
 
-/** The member whose skill a resource is part of: the skill itself, a file of it, or a folder in it. */
+/** Returns the member whose skill a resource belongs to: the skill itself, a file of it, or a folder in it. */
 export function skillMember(folders: SkillFolders, uri: string): string | undefined {
   if (folders.size === 0) return undefined;
   const beginning = uri.slice(0, FOLDER_MAX + 1);
@@ -32,7 +32,10 @@ export function skillMember(folders: SkillFolders, uri: string): string | undefi
   return undefined;
 }
 
-/** Without the last segment; undefined for a URI that has no authority and no path then: it would be a folder of everything. */
+/**
+ * Removes the last segment; returns undefined if neither authority nor path would remain, since that folder would
+ * contain everything.
+ */
 function folderOf(uri: string): string | undefined {
   const root = uri.indexOf('://');
   const slash = uri.lastIndexOf('/');

@@ -1,4 +1,4 @@
-// Which tool of which member every name means, and how clients see it. Pure.
+// Finds the tool and member of every name, and how clients see it. Pure.
 
 import type { MemberTools, RoutedTool, Routes } from '#contracts/virtual-model/aggregate.ts';
 import { isObject } from '#std/json.ts';
@@ -36,7 +36,7 @@ export function createToolRoutes(
     const override = shown(member).overrides[own];
     const definition = renameAppUris(definitionOf(found, name, override), (uri) => apps.uriOf({ member, own: uri }));
     const route = { name, member, own, advertised, makesTasks: mayMakeTasks(definition), definition };
-    // A tool that an override gives this name comes before the one whose own name it is.
+    // An override that uses this name takes precedence over the tool whose own name it is.
     if (override?.name !== undefined) dotted.set(`${member}.${override.name}`, route);
     if (!dotted.has(`${member}.${own}`)) dotted.set(`${member}.${own}`, route);
     return route;
@@ -50,7 +50,7 @@ export function createToolRoutes(
   return { tools, find: (name) => tools.get(name) ?? dotted.get(name) };
 }
 
-/** A tool of the virtual server's own takes its name from whatever member has it. */
+/** Adds own tools, which take their names from any member that has them. */
 export function withOwnTools(
   reachable: ReachableTools,
   own: Pick<OwnTools, 'offer'> | undefined,
@@ -69,7 +69,7 @@ function mayMakeTasks(definition: Buffer): boolean {
   return isObject(execution) && (execution.taskSupport === 'optional' || execution.taskSupport === 'required');
 }
 
-/** Of two with one name the first counts. */
+/** Indexes items by key; if two have one name, the first is used. */
 function byKey(items: readonly OfferedItem[]): ReadonlyMap<string, OfferedItem> {
   const map = new Map<string, OfferedItem>();
   for (const item of items) if (!map.has(item.key)) map.set(item.key, item);

@@ -1,8 +1,8 @@
-// Whether a URI is one that a template (RFC 6570) can make. A client chooses the URI and a member the template, so the
-// expression is matched in time that grows with the URI: a backtracking engine needs n^k steps for a template with k variables.
+// Matches URIs with templates (RFC 6570). A client chooses the URI and a member the template, so the matching time must
+// be linear in the URI: a backtracking engine needs n^k steps for a template with k variables.
 
 import { setBounded } from '#std/bounded.ts';
-import { compileRe2, type Re2 } from '#std/re2/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 
 interface Compiled {
   /** Text before the first variable. */
@@ -11,11 +11,11 @@ interface Compiled {
 }
 
 const TEMPLATES_MAX = 10_000;
-/** RFC 9110 section 4.1 asks for 8,000 octets: longer URIs match no template. */
+/** Limit by RFC 9110 section 4.1 (8,000 octets): longer URIs match no template. */
 const URI_LENGTH_MAX = 8192;
 const known = new Map<string, Compiled>();
 
-/** Levels 1 to 3, read backwards: values may have every character but those that end them. */
+/** Matches templates of levels 1 to 3: values may contain every character except the ones that end them. */
 export function matchTemplate(template: string, uri: string): boolean {
   if (uri.length > URI_LENGTH_MAX) return false;
   let compiled = known.get(template);

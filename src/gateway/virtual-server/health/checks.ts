@@ -1,4 +1,4 @@
-// Asks members again and again how they are.
+// Checks the health of members repeatedly.
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Member, Members } from '../members/member.ts';
@@ -12,27 +12,30 @@ export interface CheckParts {
 }
 
 export interface Checks {
-  /** How each member is was once known: it has answered, or has failed often enough to be called unhealthy. */
+  /**
+   * Returns whether the health of each member was known once: it has answered, or has failed often enough to be
+   * unhealthy.
+   */
   complete(): boolean;
-  /** Members are others: new ones are asked at once. */
+  /** Called when the members have changed: new ones are checked at once. */
   renew(): void;
   stop(): void;
 }
 
-/** An answer that took longer is said to be degraded. */
+/** Response time above which a member is reported as degraded. */
 const SLOW_MS = 5000;
-/** One that has never answered is perhaps only starting, as whole fleets do. */
+/** Time between checks of a member that has never answered: it may be starting, as whole fleets do. */
 const STARTING_MS = 5000;
 
 export function watchMembers(parts: CheckParts): Checks {
   const { members, clock, times } = parts;
   const answered = new WeakSet<Member>();
-  /** Each with what takes back its next check. One that is configured anew is another one. */
+  /** Members with the function that cancels their next check. A member with a new configuration is a new one. */
   const watched = new Map<Member, () => void>();
   let completed = false;
 
   async function check(member: Member): Promise<void> {
-    // One whose circuit is open is left alone until that is over.
+    // A member whose circuit is open is not checked until that time is over.
     if (member.health.admit() !== undefined) await ask(parts, member);
     if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member);
     if (!watched.has(member)) return;
@@ -65,7 +68,7 @@ export function watchMembers(parts: CheckParts): Checks {
   renew();
   return {
     complete() {
-      // For good: a member that joins later must not take the others away from their clients.
+      // Stays true: a member that joins later must not take the others away from their clients.
       completed ||= members.all().every(({ health }) => health.report().state !== 'unknown' || !health.usable());
       return completed;
     },
@@ -74,7 +77,7 @@ export function watchMembers(parts: CheckParts): Checks {
   };
 }
 
-/** Where everybody gets the same lists, they are what is asked for; otherwise only whether it is there. */
+/** Reads the member's lists if all callers get the same; otherwise only checks whether it answers. */
 async function ask({ catalogue, clock, times }: CheckParts, member: Member): Promise<void> {
   const { timeoutMs } = times();
   const began = clock.monotonic();

@@ -1,5 +1,5 @@
-// What a replica writes into `status.discoveredBackends` of its VirtualMCPServer: how each backend is, as whoever asked it
-// last has found. Pure.
+// Builds a replica's `status.discoveredBackends` of its VirtualMCPServer: the health of each backend by its latest
+// check in any replica. Pure.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { HealthReport, MemberState } from './member-health.ts';
@@ -27,8 +27,8 @@ const OWN_FIELDS = [
 ] as const;
 
 /**
- * `written`: the list as it is. Of a backend that another replica has asked later its words stay, so that replicas that
- * disagree do not write over one another again and again.
+ * `written` is the current list. If another replica has checked a backend later, its entry stays, so that replicas that
+ * disagree do not overwrite one another again and again.
  */
 export function backendStatuses(members: readonly ReportedMember[], written: unknown): readonly JsonObject[] {
   const there = new Map(
@@ -45,7 +45,7 @@ function isNewer({ lastHealthCheck }: JsonObject, { checkedAt }: HealthReport): 
   return checkedAt === undefined || Date.parse(lastHealthCheck) > secondOf(checkedAt);
 }
 
-/** The API server keeps times to the second. */
+/** Rounds down to the second, as the API server stores times. */
 function secondOf(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

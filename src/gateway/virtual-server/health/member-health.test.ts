@@ -1,4 +1,4 @@
-// While a circuit is half open one call at a time finds out how the member is, whatever other calls do.
+// Lets one call at a time test the member while a circuit is half open, whatever other calls do.
 
 import { expect, test } from 'vitest';
 import { createMemberHealth, type MemberHealth } from './member-health.ts';
@@ -20,7 +20,7 @@ function openCircuit(): { readonly health: MemberHealth; readonly before: () => 
   };
 }
 
-test('the next call finds out once the one before it is over and has shown nothing', () => {
+test('the next call tests the member once the previous one is over and has shown nothing', () => {
   const { health, pass } = openCircuit();
   expect(health.admit()).toBeUndefined();
   pass(1000);
@@ -31,7 +31,7 @@ test('the next call finds out once the one before it is over and has shown nothi
   expect(health.admit()).toBeDefined();
 });
 
-test('a call that was admitted before leaves the one that finds out alone, and so does one that ends twice', () => {
+test('a call that was admitted earlier does not end the test of another call, and neither does one that ends twice', () => {
   const { health, before, pass } = openCircuit();
   pass(1000);
   const first = health.admit();

@@ -1,10 +1,10 @@
-// How one member is, by checks and by the calls that pass: healthy, degraded, unhealthy, and whether its circuit lets calls
-// through.
+// Tracks the health of one member, by checks and by the calls that pass: healthy, degraded, unhealthy, and whether its
+// circuit lets calls through.
 
 export interface HealthSettings {
-  /** Failures in a row that make it unhealthy. */
+  /** Number of failures in a row that make it unhealthy. */
   readonly unhealthyThreshold: number;
-  /** Absent: calls go on whatever happens. */
+  /** If absent, calls are never blocked. */
   readonly breaker?: { readonly failureThreshold: number; readonly openMs: number };
 }
 
@@ -14,25 +14,25 @@ type CircuitState = 'closed' | 'open' | 'half-open';
 export interface HealthReport {
   readonly state: MemberState;
   readonly consecutiveFailures: number;
-  /** Milliseconds since 1970, of the last check or call; undefined before the first. */
+  /** Milliseconds since 1970 of the last check or call; undefined before the first. */
   readonly checkedAt?: number;
-  /** Why it failed; empty while it does not. */
+  /** Reason of the failure; empty without one. */
   readonly message: string;
   readonly changedAt?: number;
-  /** Undefined where there is no breaker. */
+  /** Undefined if there is no breaker. */
   readonly circuit?: { readonly state: CircuitState; readonly changedAt?: number };
 }
 
 export interface MemberHealth {
   report(): HealthReport;
-  /** What a check or a call has shown. `slow`: it answered, later than it should. */
+  /** Reports the result of a check or a call. `slow`: it answered, later than it should. */
   observe(result: { readonly ok: boolean; readonly slow?: boolean; readonly message?: string }): void;
   /**
-   * Undefined: calls fail at once. While the circuit is half open one call at a time finds out: a call that was admitted calls
-   * the function when it is over, so that the next one finds out if it has shown nothing.
+   * Returns undefined if calls must fail at once. While the circuit is half open, one call at a time tests the member:
+   * an admitted call calls the returned function at its end, so that the next call tests if this one proved nothing.
    */
   admit(): (() => void) | undefined;
-  /** Lists and workflows that need it can rely on it. */
+  /** Returns whether lists and workflows that need the member can rely on it. */
   usable(): boolean;
 }
 
@@ -41,7 +41,7 @@ export interface HealthClock {
   monotonic(): number;
 }
 
-/** `changed`: its state or that of its circuit is another one. */
+/** Calls `changed` when its state or that of its circuit has changed. */
 export function createMemberHealth(settings: HealthSettings, clock: HealthClock, changed: () => void): MemberHealth {
   const { unhealthyThreshold, breaker } = settings;
   let state: MemberState = 'unknown';
@@ -52,7 +52,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
   let circuit: CircuitState = 'closed';
   let circuitChangedAt: number | undefined;
   let openedAt = 0;
-  /** The call that finds out, by its monotonic time; undefined if there is none. */
+  /** Start of the call that tests the member, in monotonic time; undefined if there is none. */
   let trial: { readonly begunAt: number } | undefined;
 
   function enter(next: MemberState): void {
@@ -78,7 +78,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
   }
 
   function succeed(slow: boolean): void {
-    // After failures the first success shows less than the next one does.
+    // After failures, the first success proves less than the second.
     enter(slow || state === 'unhealthy' ? 'degraded' : 'healthy');
     failures = 0;
     message = slow ? 'it answers slowly' : '';
@@ -104,7 +104,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
       if (breaker === undefined || circuit === 'closed') return () => undefined;
       const now = clock.monotonic();
       if (circuit === 'open' && now - openedAt < breaker.openMs) return undefined;
-      // One that never came back does not keep the circuit open.
+      // A test that never ended does not keep the circuit open.
       if (trial !== undefined && now - trial.begunAt < breaker.openMs) return undefined;
       const own = { begunAt: now };
       trial = own;

@@ -1,5 +1,5 @@
-// How a virtual server and what is behind it are, for those who look after it. Without names, URLs and messages where
-// anybody may ask.
+// Builds health documents of a virtual server and its members for operators. Public ones contain no names, URLs and
+// messages.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Member } from '../members/member.ts';
@@ -7,13 +7,13 @@ import type { HealthReport, MemberState } from './member-health.ts';
 
 const STATES: readonly MemberState[] = ['healthy', 'degraded', 'unhealthy', 'unknown'];
 
-/** `/status`. */
+/** Returns the document `/status`. */
 export function statusDocument(members: readonly Member[], version: string): JsonObject {
   const summary = memberSummary(members);
   return { healthy: summary.total === summary.healthy, version, backends: summary };
 }
 
-/** `/api/backends/health`. */
+/** Returns the document `/api/backends/health`. */
 export function healthDocument(members: readonly Member[]): JsonObject {
   return {
     monitoring_enabled: true,

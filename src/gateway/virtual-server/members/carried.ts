@@ -1,4 +1,4 @@
-// Extensions that a client declares reach a member only if the virtual server can carry them to their end.
+// Removes extensions that a client declares from requests to members, unless the virtual server can carry them.
 
 import assert from 'node:assert/strict';
 import type { JsonObject } from '#std/json.ts';
@@ -8,12 +8,13 @@ import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/id
 import type { Span } from '../../wire/message.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
-/** For each client and each request. */
+/** Extensions that are carried for each client and each request. */
 const CARRIED: readonly string[] = [APPS, SKILLS];
 
 /**
- * A member that hears of an extension may answer by it, for example with the handle of a task. Nobody could ask for a task that is
- * made for a call of the virtual server's own, or by a tool that is not known to make some.
+ * Removes extensions that are not carried. A member that sees an extension may use it in its answer, for example with
+ * the handle of a task. No client could use a task that is created for a call of the virtual server itself, or by a
+ * tool that is not known to create tasks.
  */
 export function withCarriedExtensions(exchange: Exchange): Exchange {
   const { body, message, era, carriesTasks = false } = exchange;
@@ -25,7 +26,7 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   const kept = carried === undefined ? [] : [`"extensions":${JSON.stringify(carried)}`];
   const patches = [
     ...((capabilities && changeMembers(body, capabilities.start, isNotCarried, kept)) ?? []),
-    // 2025-11-25, Tasks: a server that offers none answers at once.
+    // Without the request for a task, a server answers at once, as servers without tasks do (2025-11-25, Tasks).
     ...((era === 'session' && method === 'tools/call' && !carriesTasks && params && withoutTask(body, params)) || []),
   ];
   if (patches.length === 0) return exchange;
@@ -43,7 +44,7 @@ function carriedExtensions(capabilities: unknown, extensions: readonly string[])
   return declared.length === 0 ? undefined : Object.fromEntries(declared);
 }
 
-/** Of a client, for `initialize` at a member. */
+/** Returns the capabilities of a client for `initialize` at a member. */
 export function carriedCapabilities(capabilities: JsonObject): JsonObject {
   const extensions = carriedExtensions(capabilities, CARRIED);
   const kept = Object.fromEntries(Object.entries(capabilities).filter(([key]) => !isNotCarried(key)));

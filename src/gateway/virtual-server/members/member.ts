@@ -1,4 +1,4 @@
-// One server behind the virtual one, and requests to it: what a client's exchange becomes on its way there.
+// Defines one server behind the virtual one, and converts a client's exchange to a request to it.
 
 import type { Backend, Exchange } from '../../backends/backend.ts';
 import type { Cause } from '../../backends/bridge/ask.ts';
@@ -9,27 +9,27 @@ import type { MemberHealth } from '../health/member-health.ts';
 import { withCarriedExtensions } from './carried.ts';
 
 export interface Member {
-  /** Without spaces: the name of a Kubernetes object. */
+  /** Name of a Kubernetes object, without spaces. */
   readonly name: string;
   readonly url: string;
   readonly transport: 'sse' | 'streamable-http';
-  /** Of any era, so a bridge stands before it. */
+  /** Accepts any era, through a bridge. */
   readonly backend: Backend;
   readonly credential: Credential;
-  /** Type of the strategy, for people. */
+  /** Type of the strategy, for operators. */
   readonly authType: string;
-  /** A caller needs a token of an upstream provider for it. */
+  /** Whether a caller needs a token of an upstream provider for it. */
   readonly needsProvider: boolean;
-  /** What it offers may differ from caller to caller, since each shows rights of its own. */
+  /** Whether its offer may differ between callers, since each uses own credentials. */
   readonly perCaller: boolean;
-  /** Until the first byte of an answer, and between two messages of it. */
+  /** Time limit for the first byte of an answer, and between two of its messages. */
   readonly timeoutMs: number;
   readonly health: MemberHealth;
-  /** Its reviewed definitions. If absent, all that it offers passes. */
+  /** Its reviewed definitions. If absent, its whole offer passes. */
   readonly lock?: Lock | undefined;
 }
 
-/** Those there are now: a configuration that is read again changes them. */
+/** Current members: they change when a configuration is read again. */
 export interface Members {
   all(): readonly Member[];
   find(name: string): Member | undefined;
@@ -37,7 +37,7 @@ export interface Members {
 
 type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session' | 'method'>>;
 
-/** The endpoint of a member is its URL: the path of the client says nothing there. */
+/** Converts an exchange for a member. Its endpoint is its URL: the path of the client does not matter. */
 export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
   const { method, era, body, message, caller, identity = UNIDENTIFIED, carriesTasks } = exchange;
   const authorize = authorizeAs(credential, { key: caller, ...identity });
@@ -52,7 +52,7 @@ export function exchangeFor({ credential }: Member, exchange: Exchange, changes:
 
 const UNIDENTIFIED = { claims: {} } as const;
 
-/** For requests of the virtual server's own on behalf of a caller. */
+/** Returns the cause of the virtual server's own requests on behalf of a caller. */
 export function memberCause({ credential }: Member, exchange: Exchange): Cause {
   const { caller, identity = UNIDENTIFIED } = exchange;
   const headers = headersForMembers(exchange.headers);
@@ -67,7 +67,10 @@ const OWN_ADDRESS: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 
-/** Who asks goes on to members; where it asked is the address of the virtual server, and theirs are others. */
+/**
+ * Passes headers about the caller on, but not those about the virtual server's address, since members have other
+ * addresses.
+ */
 function headersForMembers(headers: Exchange['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {
@@ -77,7 +80,7 @@ function headersForMembers(headers: Exchange['headers']): Record<string, string>
   return kept;
 }
 
-/** For requests that no caller causes. */
+/** Returns the cause of requests without a caller. */
 export function ownCause({ credential }: Member): Cause {
   const authorize = authorizeAs(credential, { key: '', claims: {} });
   return { headers: { 'accept-encoding': 'identity' }, path: '/', caller: '', authorize };

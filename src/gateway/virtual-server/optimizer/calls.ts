@@ -1,5 +1,5 @@
-// Requests of clients at a virtual server that offers find_tool and call_tool alone: the first is answered here, the second
-// goes on as the call of the tool that it names.
+// Handles tool calls at a virtual server that offers only find_tool and call_tool: the first is answered here, the
+// second continues as a call of the tool that it names.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
@@ -22,7 +22,7 @@ export interface ToolCall {
 
 type Tools = Pick<World, 'optimizer' | 'permittedTools' | 'denial' | 'log'>;
 
-/** A flow: it is answered here. A call: it goes on as this one. */
+/** Returns a flow if the call is answered here, or the call that continues. */
 export function passOptimizer(
   world: Tools,
   offer: Offer,
@@ -37,7 +37,7 @@ export function passOptimizer(
   const inner = readInnerCall(call.body, request);
   if (!inner.ok) return refuseCall(call, answer, inner.message);
   const { tool, body, message } = inner;
-  // First: a caller must not learn which of the tools that it may not call are there.
+  // Must come first: a caller must not learn which of the tools that it may not call exist.
   const denial = world.denial(call.exchange, body, message);
   if (denial !== undefined) return refuseCall(call, answer, denial);
   if (!offer.searched.items.some(({ key }) => key === tool)) return refuseCall(call, answer, `tool not found: ${tool}`);
@@ -47,7 +47,10 @@ export function passOptimizer(
   return { call: { exchange: { ...call.exchange, body, message, headers: named }, body, request: message } };
 }
 
-/** The gate lets these two names pass without a permit if there is an optimizer: a tool of a backend that has one needs its own. */
+/**
+ * Passes a call without an optimizer. With one, the gate lets these two names pass without a permit, so a tool of a
+ * backend with such a name needs its own.
+ */
 function passWithoutOptimizer(world: Tools, call: ToolCall, answer: Answer): ReturnType<typeof passOptimizer> {
   const { exchange, body, request } = call;
   const isOwn = [FIND_TOOL, CALL_TOOL].includes(request.target?.value ?? '');
@@ -66,12 +69,12 @@ function finish({ era }: Exchange, { id }: RequestMessage, answer: Answer, resul
   createReply(answer).finish(resultMessage(id.json, complete));
 }
 
-/** A description is a sentence: the beginning of a document says enough, and the index must not search for all of it. */
+/** Limits of texts: the beginning of a long document is enough, and the index must not search for all of it. */
 const DESCRIPTION_MAX = 4096;
 const KEYWORDS_MAX = 64;
 const KEYWORD_MAX = 256;
 
-/** An embedding service does not accept half of a surrogate pair. */
+/** Shortens a text; an embedding service does not accept half of a surrogate pair. */
 function beginning(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -102,7 +105,7 @@ function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: To
   return flow;
 }
 
-/** As the existing platform answers: the tools, and what they save. */
+/** Formats the result as the existing platform does: the tools, and the saved tokens. */
 function foundResult({ tools, baselineTokens, returnedTokens, note }: Found): string {
   const saved = baselineTokens === 0 ? 0 : (100 * (baselineTokens - returnedTokens)) / baselineTokens;
   const metrics = {

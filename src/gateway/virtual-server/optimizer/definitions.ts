@@ -1,4 +1,4 @@
-// The two tools that clients see in place of all others.
+// Defines the two tools that clients see in place of all others.
 
 import type { ListedItem } from '../catalogue/pages.ts';
 
@@ -12,7 +12,7 @@ const FIND = {
   inputSchema: {
     type: 'object',
     properties: {
-      tool_description: { type: 'string', description: 'What the tool should do, in a sentence.' },
+      tool_description: { type: 'string', description: 'Purpose of the tool, in a sentence.' },
       tool_keywords: {
         type: 'array',
         items: { type: 'string' },

@@ -1,5 +1,5 @@
-// The HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed; OpenAI: POST /embeddings): texts in, unit
-// vectors out. What it answers is checked.
+// Calls the HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed; OpenAI: POST
+// /embeddings): texts in, unit vectors out. Its answers are checked.
 
 import { isObject, shownText } from '#std/json.ts';
 import type { MeaningPorts } from './ports.ts';
@@ -7,13 +7,13 @@ import type { MeaningPorts } from './ports.ts';
 export interface Service {
   readonly url: string;
   readonly timeoutMs: number;
-  /** If set, the service speaks as OpenAI does. */
+  /** If set, the service has the API of OpenAI. */
   readonly openai?: { readonly model: string; readonly headers: Readonly<Record<string, string>> };
 }
 
 export interface Model {
   readonly id: string;
-  /** Texts of one request. */
+  /** Maximum number of texts in one request. */
   readonly batch: number;
 }
 
@@ -24,17 +24,17 @@ type Asking = Pick<MeaningPorts, 'fetch' | 'apiKey'>;
 const USUAL_BATCH = 32;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Throws an Error that says what is wrong with the service. */
+/** Throws an Error that describes the fault of the service. */
 export async function readModel(service: Service, ports: Asking): Promise<Model> {
   if (service.openai !== undefined) return { id: service.openai.model, batch: USUAL_BATCH };
   const info = await askService(service, ports, '/info');
-  if (!isObject(info)) throw new Error('its /info is no JSON object');
+  if (!isObject(info)) throw new Error('its /info is not a JSON object');
   const { model_id: id, model_sha: sha, max_client_batch_size: batch } = info;
   const most = typeof batch === 'number' && Number.isInteger(batch) && batch > 0 ? batch : USUAL_BATCH;
   return { id: `${shownText(id)} ${shownText(sha)}`, batch: most };
 }
 
-/** One vector for each text. Throws as above. */
+/** Returns one vector for each text. Throws like `readModel`. */
 export async function readVectors(
   service: Service,
   ports: Asking,
@@ -57,7 +57,7 @@ async function readOpenAiVectors(
   const body = JSON.stringify({ model, input: inputs, encoding_format: 'float' });
   const answer = await askService(service, ports, path, body);
   const data = isObject(answer) && Array.isArray(answer.data) ? answer.data.filter(isObject) : [];
-  // Each vector says which text it is of.
+  // Each vector has the index of its text.
   const found = inputs.map((_, index) => data.filter((item) => item.index === index));
   if (data.length !== inputs.length || found.some(({ length }) => length !== 1))
     throw new Error(`its ${path} does not answer with one vector for each text`);
@@ -66,7 +66,7 @@ async function readOpenAiVectors(
 
 function unitVector(value: unknown, path: string): Vector {
   if (!Array.isArray(value) || value.length === 0 || !value.every((each) => Number.isFinite(each)))
-    throw new Error(`its ${path} answers with something else than vectors of numbers`);
+    throw new Error(`its ${path} does not answer with vectors of numbers`);
   const length = Math.hypot(...value);
   return Float32Array.from(value, (each) => (length === 0 ? 0 : each / length));
 }
@@ -87,7 +87,7 @@ async function askService(
       ...(openai === undefined || apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     },
     body,
-    // The configuration names it, and mostly it is inside the cluster.
+    // The configuration names the service, which is usually inside the cluster.
     allowPrivate: true,
     timeoutMs,
     maxBytes: ANSWER_BYTES_MAX,

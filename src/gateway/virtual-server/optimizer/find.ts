@@ -1,4 +1,4 @@
-// Finds tools of a list: by meaning as far as the settings say so and the embedding service can, by words for the rest.
+// Finds tools of a list: by meaning as far as the settings and the embedding service allow it, by words for the rest.
 
 import type { Era } from '../../backends/backend.ts';
 import type { ListedItem } from '../catalogue/pages.ts';
@@ -11,18 +11,18 @@ export interface Wanted {
   readonly description: string;
   readonly keywords: readonly string[];
   readonly era: Era;
-  /** Whether the caller may call a tool; absent: all of them. */
+  /** Returns whether the caller may call a tool; if absent, it may call all. */
   readonly permits?: (tool: string) => boolean;
 }
 
 export interface Found {
-  /** As clients of the era see them, the best first. */
+  /** Tools in the form for the client's era, the best first. */
   readonly tools: readonly Buffer[];
-  /** Of all tools that the caller may call, and of those that were found: bytes of JSON by four. */
+  /** Sizes of all tools that the caller may call, and of the found ones: bytes of JSON divided by four. */
   readonly baselineTokens: number;
   readonly returnedTokens: number;
   readonly byMeaning: boolean;
-  /** Why meanings do not count, although they should. */
+  /** Reason why meanings were not used, although configured. */
   readonly note?: string;
 }
 
@@ -51,7 +51,7 @@ function isShown(item: ListedItem | undefined, { era, permits }: Wanted): boolea
   return item?.[era] !== undefined && (permits === undefined || permits(item.key));
 }
 
-/** Positions. Document 3, OptimizerConfig: the share of meaning comes first, words fill the rest. */
+/** Returns positions: the share found by meaning first, the rest by words (Document 3, OptimizerConfig). */
 function choose(
   { words }: ToolIndex,
   { toolsMax, semanticRatio, distanceMax }: OptimizerSettings,
@@ -71,14 +71,14 @@ function choose(
   for (let limit = toolsMax; ; limit *= 8) {
     const found = words.search(terms, limit);
     const fit = found.filter(isNew).slice(0, wordsMax);
-    // Those that the caller may not see make room for what follows them.
+    // Later matches replace those that the caller may not see.
     if (fit.length === wordsMax || found.length < limit) return [...chosen, ...fit];
   }
 }
 
 function baselineOf(index: ToolIndex, wanted: Wanted): number {
   const { era, permits } = wanted;
-  // Where everybody may call everything, it is known.
+  // Without policies the number is known.
   if (permits === undefined) return index.tokens[era];
   return tokensOf(index.items.flatMap((item) => (isShown(item, wanted) ? (item[era] ?? []) : [])));
 }

@@ -1,5 +1,5 @@
-// A call of `call_tool` as the call of the tool that it names: the client's own bytes, its id, its progress token and its
-// answers to questions included.
+// Converts a call of `call_tool` to a call of the tool that it names: the client's own bytes, including its id,
+// progress token and answers to questions.
 
 import { messagePatches } from '../../wire/ids.ts';
 import { foldKey } from '../../wire/json-members.ts';
@@ -10,13 +10,16 @@ import { readValue, scanMessage } from '../../wire/scan.ts';
 
 export type InnerCallRead =
   | { readonly ok: true; readonly tool: string; readonly body: Buffer; readonly message: RequestMessage }
-  /** For the model that calls. */
+  /** Message for the model that calls. */
   | { readonly ok: false; readonly message: string };
 
 const BEGIN_OBJECT = 0x7b;
 const NO_ARGUMENTS = Buffer.from('{}');
 
-/** The gate reads a call to name its tool, and the optimizer to make it: its arguments may be megabytes. */
+/**
+ * Calls that were read already: the gate reads a call to name its tool, and the optimizer to make it, and its arguments
+ * may be megabytes.
+ */
 const read = new WeakMap<RequestMessage, InnerCallRead>();
 
 export function readInnerCall(body: Buffer, request: RequestMessage): InnerCallRead {
@@ -33,7 +36,7 @@ function readAnew(body: Buffer, request: RequestMessage): InnerCallRead {
   const members = objectMembers(body, given.start) ?? [];
   const [names, parameters] = [argumentsNamed(members, 'tool_name'), argumentsNamed(members, 'parameters')];
   const [name] = names;
-  // Where a key is there twice, policies and the server could read different ones.
+  // If a key occurs twice, policies and the server could read different values.
   if (names.length > 1 || parameters.length > 1) return misuse('has an argument twice');
   const tool = name === undefined ? undefined : readValue(body, name);
   if (typeof tool !== 'string') return misuse('needs tool_name, a text');

@@ -1,5 +1,5 @@
-// What texts mean, as vectors of an embedding service: each text is asked about once, whoever has it, and a service that
-// fails is left alone for a while.
+// Finds meanings of texts as vectors of an embedding service: each text is sent once, and a service that fails is not
+// used for a while.
 
 import { setBounded } from '#std/bounded.ts';
 import { sha256 } from '#std/hash.ts';
@@ -7,23 +7,23 @@ import { type Model, readModel, readVectors, type Service, type Vector } from '.
 import type { MeaningPorts } from './ports.ts';
 
 export interface Near {
-  /** Of the text in the list. */
+  /** Position of the text in the list. */
   readonly position: number;
-  /** 0: the same, 2: the opposite. */
+  /** Distance from 0 (the same) to 2 (the opposite). */
   readonly distance: number;
 }
 
-/** The nearest first, or why nothing can be said of meanings. */
+/** Nearest texts, the closest first, or the reason why meanings are unavailable. */
 type Nearest = { readonly ok: true; readonly near: readonly Near[] } | { readonly ok: false; readonly why: string };
 
 export interface Meanings {
-  /** Asks about texts that are not known yet. Settles when it has, or cannot now; never rejects. */
+  /** Reads the meanings of unknown texts. Settles when it has, or cannot now; never rejects. */
   learn(texts: readonly string[]): Promise<void>;
-  /** `texts`: the same list for as long as it has the same texts. */
+  /** Pass the same list object as `texts` for the same texts. */
   nearest(query: string, texts: readonly string[]): Promise<Nearest>;
 }
 
-/** A service that has failed is not asked by every call. */
+/** Time for which a service that has failed is not used. */
 const RETRY_MS = 5000;
 const TEXTS_MAX = 20_000;
 const QUERIES_MAX = 1000;
@@ -34,10 +34,10 @@ interface State {
   readonly known: Map<string, Vector>;
   readonly queries: Map<string, Vector>;
   model: Model | undefined;
-  /** Numbers of a vector; undefined before the first. */
+  /** Number of dimensions of a vector; undefined before the first. */
   dimensions: number | undefined;
   failure: { readonly why: string; readonly until: number } | undefined;
-  /** Readings one after the other. */
+  /** Readings in sequence. */
   learning: Promise<void>;
   vectors: WeakMap<readonly string[], readonly (Vector | undefined)[]>;
 }
@@ -54,7 +54,7 @@ export function createMeanings(service: Service, ports: MeaningPorts): Meanings 
       if (vectors.includes(undefined)) void learn(state, texts);
       const asked = await attempt(state, async () => queryVector(state, query));
       if (asked === undefined)
-        return { ok: false, why: `the embedding service is of no use now: ${state.failure?.why}` };
+        return { ok: false, why: `the embedding service cannot be used now: ${state.failure?.why}` };
       if (!vectors.some((each) => each !== undefined)) return { ok: false, why: 'the tools have no embeddings yet' };
       return { ok: true, near: sortByDistance(asked, vectors) };
     },
@@ -97,7 +97,7 @@ async function queryVector(state: State, query: string): Promise<Vector> {
   return vector;
 }
 
-/** Vectors of two models cannot be compared: those of the one before are forgotten. */
+/** Vectors of two models cannot be compared, so those of the previous model are forgotten. */
 function takeDimensions(state: State, { length }: Vector): void {
   const before = state.dimensions;
   state.dimensions = length;
@@ -117,7 +117,7 @@ function textKey({ id }: Model, text: string): string {
   return sha256(`${id}\n${text}`);
 }
 
-/** Undefined: the service fails, or did a moment ago. */
+/** Returns undefined if the service fails, or failed a moment ago. */
 async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | undefined> {
   const { ports, failure } = state;
   if (failure !== undefined && ports.clock.monotonic() < failure.until) return undefined;
@@ -129,7 +129,7 @@ async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | und
     const why = error instanceof Error ? error.message : String(error);
     if (state.failure?.why !== why) ports.failed(why);
     state.failure = { why, until: ports.clock.monotonic() + RETRY_MS };
-    // It may be another one when it is back.
+    // The model may differ when the service is back.
     state.model = undefined;
     return undefined;
   }

@@ -1,4 +1,4 @@
-// What the search for tools counts.
+// Counts searches for tools.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
 import type { Found } from './find.ts';
@@ -11,7 +11,7 @@ export interface OptimizerMetrics {
 export function createOptimizerMetrics(metrics: Metrics, server: string): OptimizerMetrics {
   const searches = metrics.counter(
     'skep_vmcp_tool_searches_total',
-    'Calls of find_tool; `search` says whether meanings counted: `hybrid` or `words`.',
+    'Calls of find_tool; `search` says whether meanings were used: `hybrid` or `words`.',
     ['server', 'search'],
   );
   const saved = metrics.counter(
@@ -21,7 +21,7 @@ export function createOptimizerMetrics(metrics: Metrics, server: string): Optimi
   );
   const failures = metrics.counter(
     'skep_vmcp_embedding_failures_total',
-    'Times that the embedding service was found to fail; it is asked again after 5 s.',
+    'Failures of the embedding service; it is called again after 5 s.',
     ['server'],
   );
   return {

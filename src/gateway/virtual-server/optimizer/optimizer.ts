@@ -1,4 +1,4 @@
-// The search for tools of one virtual server, as its settings say now.
+// Searches the tools of one virtual server, by its current settings.
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Found, findTools, type Wanted } from './find.ts';
@@ -8,14 +8,14 @@ import type { OptimizerSettings } from './settings.ts';
 import { createToolIndexes, type SearchedList } from './tool-index.ts';
 
 export interface Optimizer {
-  /** Clients see its two tools in place of all others. */
+  /** Returns whether clients see its two tools in place of all others. */
   enabled(): boolean;
-  /** Other settings. */
+  /** Sets new settings. */
   use(settings: OptimizerSettings | undefined): void;
-  /** Some caller is offered these tools. */
+  /** Called when some caller is offered these tools. */
   learn(list: SearchedList): void;
   find(list: SearchedList, wanted: Wanted): Promise<Found>;
-  /** The embedding service has been asked about the tools, or does not answer in time. */
+  /** Returns whether the embedding service has read the tools, or does not answer in time. */
   ready(): boolean;
 }
 
@@ -26,7 +26,7 @@ export interface OptimizerPorts extends MeaningPorts {
 
 interface Current {
   readonly settings: OptimizerSettings;
-  /** Undefined: words count alone. */
+  /** If undefined, only words are used. */
   readonly meanings: Meanings | undefined;
   readonly since: number;
 }
@@ -46,7 +46,7 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
       });
     },
     async find(list, wanted) {
-      if (current === undefined) throw new Error('nobody searches where the optimizer is off');
+      if (current === undefined) throw new Error('a search requires an enabled optimizer');
       const found = await findTools(indexOf(list), current.settings, current.meanings, wanted);
       ports.found(found);
       return found;
@@ -59,7 +59,7 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
   };
 }
 
-/** What is known of meanings stays while the service is the same. */
+/** Opens the search for new settings; known meanings stay while the service is the same. */
 function openCurrent(
   before: Current | undefined,
   settings: OptimizerSettings | undefined,

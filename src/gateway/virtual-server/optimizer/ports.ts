@@ -1,8 +1,8 @@
-// What the search for tools needs of the world: an index of words, and requests to the embedding service.
+// Defines the ports of the search for tools: an index of words, and requests to the embedding service.
 
 import type { Fetch } from '#auth/ports.ts';
 
-/** What is found by its words. */
+/** Text that is found by its words. */
 export interface SearchedText {
   readonly name: string;
   readonly description: string;
@@ -10,8 +10,8 @@ export interface SearchedText {
 
 export interface WordIndex {
   /**
-   * Positions of the texts that have one of the terms, the best first. A term is one word or several in a row, of letters
-   * and digits alone; one that is there twice counts twice.
+   * Returns positions of the texts that have one of the terms, the best first. A term is one word or several in a row,
+   * only of letters and digits; a repeated one counts twice.
    */
   search(terms: readonly string[], limit: number): readonly number[];
 }
@@ -20,9 +20,9 @@ export type OpenWordIndex = (texts: readonly SearchedText[]) => WordIndex;
 
 export interface MeaningPorts {
   readonly fetch: Fetch;
-  /** For a service that speaks as OpenAI does. Absent: the service asks for none. */
+  /** Key for a service with the API of OpenAI. Absent if the service needs none. */
   readonly apiKey?: string;
   readonly clock: { monotonic(): number };
-  /** The embedding service fails, or does again after it has answered. */
+  /** Called when the embedding service fails, or fails again after it has answered. */
   readonly failed: (message: string) => void;
 }

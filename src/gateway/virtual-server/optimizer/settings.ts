@@ -1,4 +1,4 @@
-// The settings of the optimizer as numbers.
+// Reads the settings of the optimizer as numbers.
 
 import { isEmbeddingHeader } from '#contracts/virtual/optimizer.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -9,15 +9,15 @@ import type { Service } from './embedding-client.ts';
 
 export interface OptimizerSettings {
   readonly toolsMax: number;
-  /** Share of the tools found that meaning finds: 0 to 1. */
+  /** Share of the results that are found by meaning: 0 to 1. */
   readonly semanticRatio: number;
-  /** Tools that are further away in meaning are not found by it: 0 to 2. */
+  /** Maximum distance in meaning of found tools: 0 to 2. */
   readonly distanceMax: number;
-  /** Absent: tools are found by words alone. */
+  /** If absent, tools are found only by words. */
   readonly service?: Service;
 }
 
-/** Undefined: clients see all tools. */
+/** Returns undefined if clients see all tools. */
 export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>): OptimizerSettings | undefined {
   if (optimizer === undefined) return undefined;
   const { embeddingService: url, embeddingServiceTimeout, maxToolsToReturn, embeddingModel: model } = optimizer;
@@ -31,7 +31,7 @@ export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>):
     toolsMax: maxToolsToReturn,
     semanticRatio,
     distanceMax: Number(optimizer.semanticDistanceThreshold),
-    // Where words count alone, no one need ask for meanings.
+    // If only words are used, the service is not needed.
     ...(url === undefined || semanticRatio === 0 ? {} : { service: { url, timeoutMs, ...openai } }),
   };
 }

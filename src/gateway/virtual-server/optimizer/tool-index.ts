@@ -1,4 +1,4 @@
-// The tools of one list as they are found, made once for all callers that see the list.
+// Builds the search index of one list of tools, once for all callers that see the list.
 
 import { setBounded } from '#std/bounded.ts';
 import type { Era } from '../../backends/backend.ts';
@@ -6,23 +6,23 @@ import type { ListedItem } from '../catalogue/pages.ts';
 import type { OpenWordIndex, WordIndex } from './ports.ts';
 import { meaningText, searchedText } from './words.ts';
 
-/** The tools that clients would see without the optimizer. */
+/** Tools that clients would see without the optimizer. */
 export interface SearchedList {
   readonly items: readonly ListedItem[];
-  /** Equal lists have equal ones. */
+  /** Equal for equal lists. */
   readonly digest: string;
 }
 
 export interface ToolIndex {
   readonly items: readonly ListedItem[];
   readonly words: WordIndex;
-  /** What each is said to do. */
+  /** Text about each tool for the embedding service. */
   readonly meanings: readonly string[];
-  /** Of all of them. */
+  /** Number of tokens of all tools. */
   readonly tokens: Readonly<Record<Era, number>>;
 }
 
-/** Callers with rights of their own have lists of their own. */
+/** Bound, since callers with own credentials have lists of their own. */
 const INDEXES_MAX = 50;
 
 export function createToolIndexes(openWords: OpenWordIndex): (list: SearchedList) => ToolIndex {
@@ -46,7 +46,7 @@ function indexTools({ items }: SearchedList, openWords: OpenWordIndex): ToolInde
 
 const BYTES_PER_TOKEN = 4;
 
-/** About as many as a model counts. */
+/** Returns about the number that a model counts. */
 export function tokensOf(tools: readonly Buffer[]): number {
   return Math.floor(tools.reduce((sum, { length }) => sum + length, 0) / BYTES_PER_TOKEN);
 }

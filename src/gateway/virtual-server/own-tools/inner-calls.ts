@@ -1,5 +1,5 @@
-// Calls of members' tools by the virtual server's own tools, on behalf of a caller: in the caller's session at the member
-// where there is one, and each permitted by itself.
+// Calls tools of members for the virtual server's own tools, on behalf of a caller: in the caller's session at the
+// member if there is one, each with its own permission.
 
 import { type JsonObject, shownText } from '#std/json.ts';
 import type { BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -48,7 +48,7 @@ async function callTool(world: World, inner: InnerCall): Promise<InnerResult> {
   if (release === undefined) {
     return {
       kind: 'failed',
-      message: `the backend ${member.name} keeps failing and is left alone for a while`,
+      message: `the backend ${member.name} keeps failing and gets no requests for a while`,
       retryable: true,
     };
   }
@@ -60,7 +60,7 @@ async function callTool(world: World, inner: InnerCall): Promise<InnerResult> {
   }
 }
 
-/** Policies decide on the name that clients would call it by. */
+/** Policies decide on the name that clients would use. */
 function denialOf({ denial }: World, { cause, arguments: args }: InnerCall, { name }: ToolRoute): string | undefined {
   const body = callMessage('tools/call', '"skep-inner"', JSON.stringify({ name, arguments: args }));
   const scanned = scanMessage(body);
@@ -75,7 +75,7 @@ function failedCall({ name }: Member, fault: BackendFault): InnerResult {
 
 interface Prepared {
   readonly exchange: Exchange;
-  /** Cancels the request, and answers what the member asks in its course. */
+  /** Cancels the request, and answers questions of the member during it. */
   readonly tell: (body: Buffer) => void;
 }
 
@@ -111,7 +111,7 @@ async function prepare(
   };
 }
 
-/** What an own tool asks of a client is its own to ask: members are answered that there is no one. */
+/** Only an own tool may question a client: members see a client without these capabilities. */
 const META: JsonObject = {
   [META_VERSION]: LATEST_STATELESS_REVISION,
   [META_CAPABILITIES]: {},
@@ -146,7 +146,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
 
   const abort = () => giveUp({ kind: 'aborted' });
 
-  /** Each message begins the time anew. */
+  /** Restarts the time limit at each message. */
   function wait(): void {
     stopTimer();
     const fault: BackendFault = { reason: 'timeout', message: 'the MCP server did not answer in time' };
@@ -180,7 +180,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   return promise;
 }
 
-/** Undefined: the response is still to come. */
+/** Returns undefined while the response is missing. */
 function takeMessage(
   { progress }: InnerCall,
   bytes: Buffer,
@@ -203,10 +203,13 @@ function takeMessage(
 }
 
 function refuseQuestion({ id }: RequestMessage): Buffer {
-  return errorBody(id, ERRORS.methodNotFound, 'Nobody can be asked in the course of this call');
+  return errorBody(id, ERRORS.methodNotFound, 'No person can be asked during this call');
 }
 
-/** A server of 2026-07-28 asks by such a result: it knows that no one can answer. */
+/**
+ * Reads a result. A server of 2026-07-28 sends questions as a result of another type, although the client declared that
+ * it cannot answer.
+ */
 function resultOf(result: JsonObject): InnerResult {
   if (result.resultType === undefined || result.resultType === 'complete')
     return { kind: 'result', result: { ...result } };

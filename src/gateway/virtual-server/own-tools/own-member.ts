@@ -1,12 +1,12 @@
-// The virtual server's own tools as one of its members, which needs no network and no credentials.
+// Presents the virtual server's own tools as one of its members, without network and credentials.
 
 import type { Backend } from '../../backends/backend.ts';
 import type { Member, Members } from '../members/member.ts';
 
-/** No object of Kubernetes is called so. */
+/** Not a valid name in Kubernetes, so no member can have it. */
 export const OWN_MEMBER = '.own';
 
-/** Its own times are those of workflows: nothing here ends them. */
+/** Workflows have time limits of their own, so none applies here. */
 const TIMEOUT_MS = 86_400_000;
 
 export function ownMember(backend: Backend): Member {
@@ -29,7 +29,7 @@ export function ownMember(backend: Backend): Member {
   };
 }
 
-/** It is found by its name, and is none of those whose lists are read. */
+/** Makes the own member available by its name only: its lists are not read. */
 export function withOwnMember(members: Members, own: () => Member | undefined): Members {
   return { all: members.all, find: (name) => (name === OWN_MEMBER ? own() : members.find(name)) };
 }

@@ -1,4 +1,4 @@
-// The files of the page of a virtual server, from beside this one.
+// Loads the files of the page of a virtual server from its folder.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { type PageFiles, readPageFiles } from '#std/page/files.ts';

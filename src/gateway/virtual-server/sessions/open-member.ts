@@ -1,4 +1,4 @@
-// A client's session at one member, opened when it is first needed and with what the client said of itself.
+// Opens a client's session at one member when it is first needed, with the client's own description.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -12,7 +12,7 @@ import { type Member, memberCause } from '../members/member.ts';
 import { askingOf, ownRequestId, type World } from '../world.ts';
 import type { Joined, MemberSession, Session } from './session.ts';
 
-/** A value where the session is there. Rejects where the store cannot be reached. */
+/** Returns a plain value if the session exists. Rejects if the store cannot be reached. */
 export function joinMember(
   world: World,
   session: Session,
@@ -63,7 +63,7 @@ async function openSession(world: World, { client }: Session, member: Member, ex
     const unauthorized = asked.status === 401 || asked.status === 403;
     const fault: BackendFault = unauthorized
       ? { reason: 'unauthorized', message: `the backend ${member.name} refuses the credentials` }
-      : { reason: 'answer-invalid', message: `the backend ${member.name} begins no session` };
+      : { reason: 'answer-invalid', message: `the backend ${member.name} does not begin a session` };
     return { ok: false, head: asked, fault: { ...fault, detail: `initialize: status ${asked.status}` } };
   }
   const id = asked.headers[HEADERS.sessionId];
@@ -73,7 +73,7 @@ async function openSession(world: World, { client }: Session, member: Member, ex
   return { ok: true, at, capabilities: isObject(result.capabilities) ? { ...result.capabilities } : {} };
 }
 
-/** What the client had set before the member had a session, or in one that the member has lost. */
+/** Repeats settings that the client had made before the member had a session, or in one that the member has lost. */
 async function restore(
   world: World,
   session: Session,
@@ -92,7 +92,7 @@ async function restore(
   await Promise.all(uris.map(([uri]) => send('resources/subscribe', { uri: readMemberAppUri(uri)?.own ?? uri })));
 }
 
-/** What a request in a session at a member carries. */
+/** Returns the headers of a request in a session at a member. */
 export function headersIn({ revision }: MemberSession): Record<string, string> {
   return { [HEADERS.protocolVersion]: revision };
 }
@@ -113,7 +113,7 @@ async function endMemberSession(world: World, member: Member, at: MemberSession,
   });
 }
 
-/** The client has gone: members that can be reached are notified, and no one waits for it. */
+/** Notifies reachable members that the client has gone, without waiting for them. */
 export function endMemberSessions(world: World, { members, last }: Session): void {
   if (last === undefined) return;
   for (const [name, at] of members) {

@@ -1,40 +1,40 @@
-// One session of a client with the virtual server: who the client is, its sessions at members, what it has subscribed to.
+// Defines one session of a client with the virtual server: the client, its sessions at members, and its subscriptions.
 
 import type { JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import type { AnswerHead } from '../health/outcomes.ts';
 
-/** What the client said of itself in `initialize`. */
+/** The client's description of itself in `initialize`. */
 export interface ClientFacts {
-  /** The revision that was agreed on. */
+  /** Negotiated revision. */
   readonly revision: string;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
 }
 
 export interface MemberSession {
-  /** Absent: the member keeps none. */
+  /** Absent if the member has no sessions. */
   readonly id?: string;
-  /** The revision that was agreed on with the member. */
+  /** Revision that was negotiated with the member. */
   readonly revision: string;
 }
 
-/** A session at a member, or why there is none. */
+/** Session at a member, or the reason why there is none. */
 export type Joined =
   | { readonly ok: true; readonly at: MemberSession }
-  /** `head`: of the HTTP answer to `initialize`, if it began no session. */
+  /** `head` is that of the HTTP answer to `initialize`, if it began no session. */
   | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
 
-/** A call of the client that a member answers. */
+/** Call of the client that a member answers. */
 interface SessionCall {
   readonly member: string;
-  /** The client has answered a request of the member, by the JSON text of its id there. */
+  /** Called when the client has answered a request of the member. */
   answered(): void;
 }
 
-/** The stream that the client listens to. */
+/** Stream on which the client listens. */
 export interface ListeningStream {
-  /** The member has a session now. */
+  /** Called when the member has a session. */
   attach(member: string): void;
   end(): void;
 }
@@ -45,19 +45,19 @@ export interface Session {
   readonly members: Map<string, MemberSession>;
   /** Sessions at members that are being opened. */
   readonly opening: Map<string, Promise<Joined>>;
-  /** Members of the URIs that the client has subscribed to. */
+  /** Members by the URIs that the client has subscribed to. */
   readonly subscriptions: Map<string, string>;
   /** Calls in flight, by the JSON text of the client's id. */
   readonly calls: Map<string, SessionCall>;
-  /** Those that wait for the client to answer, by the id that it was given. */
+  /** Calls that wait for an answer of the client, by the id of the question. */
   readonly asked: Map<string, SessionCall>;
   logLevel: string | undefined;
   stream: ListeningStream | undefined;
-  /** Of the last request, without its message: members are notified with it when the session ends. */
+  /** Last request without its message, used to notify members when the session ends. */
   last: Exchange | undefined;
-  /** Monotonic milliseconds. */
+  /** Last use in monotonic milliseconds. */
   usedAt: number;
-  /** When the store was last asked whether it is still there. */
+  /** Time of the last check that the store still has the session. */
   checkedAt: number;
   over: boolean;
 }
@@ -85,7 +85,7 @@ export function formatClient(client: ClientFacts): Readonly<Record<string, strin
   return { [CLIENT]: JSON.stringify(client) };
 }
 
-/** Undefined for what is none of ours. */
+/** Returns undefined if the fields are not those of a session. */
 export function readSession(id: string, fields: Readonly<Record<string, string>>, now: number): Session | undefined {
   const client = fields[CLIENT];
   if (client === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Sessions beyond the bound: a caller that opens many makes room among its own.
+// Tests sessions beyond the bound: a caller that opens many loses its own.
 
 import { expect, it } from 'vitest';
 import type { Exchange } from '../../backends/backend.ts';

@@ -1,4 +1,4 @@
-// All sessions of a virtual server on this replica, and those that others have begun, where there is a store.
+// Holds all sessions of a virtual server on this replica, and loads those of other replicas if there is a store.
 
 import type { Exchange } from '../../backends/backend.ts';
 import { callerOwner } from '../../backends/caller-key.ts';
@@ -22,13 +22,16 @@ interface SessionClock {
 
 export interface Sessions {
   begin(client: ClientFacts, exchange: Exchange): Session | Promise<Session>;
-  /** Undefined: there is none, it has ended, or this replica cannot know it. Rejects where only the store could know it, and is away. */
+  /**
+   * Returns undefined if there is none, it has ended, or this replica cannot know it. Rejects if only the store could
+   * know it, and cannot be reached.
+   */
   find(id: string): Session | undefined | Promise<Session | undefined>;
-  /** The member's session that counts: another replica may have opened one first. */
+  /** Returns the valid session at the member: another replica may have opened one first. */
   joinMember(session: Session, member: string, opened: MemberSession): Promise<MemberSession>;
   leaveMember(session: Session, member: string): Promise<void>;
   note(session: Session, change: SessionChange): Promise<void>;
-  /** `members`: those whose sessions are to be ended. */
+  /** Ends the session here and in the store; the sessions at members stay. */
   end(session: Session): Promise<void>;
   size(): number;
   stop(): Promise<void>;
@@ -41,22 +44,24 @@ type SessionChange =
 
 export interface SessionParts {
   readonly clock: SessionClock;
-  /** Absent: sessions are this replica's own. */
+  /** If absent, sessions exist in this replica only. */
   readonly store: SessionStore | undefined;
-  /** A session of this replica was idle for too long, or made room: its members are notified. */
+  /**
+   * Called when a session of this replica was idle for too long, or was removed for another: its members are notified.
+   */
   readonly expired: (session: Session) => void;
 }
 
 export const SESSIONS_MAX = 12_000;
 const IDLE_MS = 7_200_000;
 const SWEEP_MS = 30_000;
-/** A replica that has ended a session is believed by the others after this. */
+/** Time after which other replicas notice a session that one replica has ended. */
 const CHECK_MS = 2_000;
 const ID_BYTES = 18;
 
 interface State {
   readonly parts: SessionParts;
-  /** The one that was used last is the last one. */
+  /** Ordered by last use, the most recent last. */
   readonly live: Map<string, Session>;
 }
 
@@ -107,7 +112,7 @@ export function createSessions(parts: SessionParts): Sessions {
 function dropSession({ parts: { store, expired }, live }: State, session: Session): void {
   live.delete(session.id);
   session.stream?.end();
-  // With a store others may go on with it.
+  // With a store, other replicas may continue it.
   if (store !== undefined) return;
   session.over = true;
   expired(session);
@@ -125,15 +130,15 @@ function keepSession(state: State, session: Session): Session {
   const { live } = state;
   live.set(session.id, session);
   if (live.size <= SESSIONS_MAX) return session;
-  // A caller that opens many makes room among its own.
+  // A caller that opens many loses its own.
   const unused = [...live.values()].filter((each) => !isBusy(each));
-  // Undefined until a session that another replica began is used here.
+  // Undefined until a session of another replica is used here.
   const [oldest] = ofMostFrequent(unused, ({ last }) => last && callerOwner(last.caller));
   if (oldest !== undefined) dropSession(state, oldest);
   return session;
 }
 
-/** Not at every request: a map that changes all the time is rebuilt all the time. */
+/** Notes a use of the session, at most once per second: a map that changes all the time is rebuilt all the time. */
 function useSession({ live }: State, session: Session, now: number): Session {
   if (now - session.usedAt < 1000) return session;
   session.usedAt = now;
@@ -149,7 +154,7 @@ async function confirmSession(
   now: number,
 ): Promise<Session | undefined> {
   session.checkedAt = now;
-  // While the store is away a session goes on where it is known: who may use it, its sealed id says.
+  // While the store cannot be reached, a known session continues: its sealed id proves who may use it.
   const there = await store.touch(session.id).catch(() => true);
   if (there) return useSession(state, session, now);
   session.over = true;
@@ -160,7 +165,7 @@ async function confirmSession(
 
 async function loadSession(state: State, store: SessionStore, id: string, now: number): Promise<Session | undefined> {
   const fields = await store.load(id);
-  // Two requests may have asked at once.
+  // Two requests may have loaded it at once.
   const there = state.live.get(id);
   if (there !== undefined) return there;
   const session = fields === undefined ? undefined : readSession(id, fields, now);

@@ -1,4 +1,5 @@
-// The stream that a client with a session listens to: what its members say there, and word of changed lists.
+// Serves the stream on which a client with a session listens: messages of its members, and notifications of changed
+// lists.
 
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { NO_FLOW } from '../../backends/bridge/context.ts';
@@ -33,7 +34,7 @@ export function openListener(world: World, session: Session, exchange: Exchange,
     : listen(world, session, exchange, answer, from);
 }
 
-/** The rest of the answer to a call, from the member that has it. */
+/** Returns the rest of the answer to a call, from its member. */
 function resumeCall(
   world: World,
   session: Session,
@@ -60,7 +61,7 @@ interface Listening {
   readonly reply: Reply;
   readonly answer: Answer;
   readonly flows: Map<string, Flow>;
-  /** Of the last event of each member. */
+  /** Id of the last event of each member. */
   readonly ids: Map<string, string>;
 }
 
@@ -90,7 +91,7 @@ function listen(
     finish();
   }
 
-  // A client that opens another stream has lost the one before.
+  // A client that opens another stream has lost the previous one.
   session.stream?.end();
   session.stream = stream;
   reply.stream();
@@ -117,7 +118,7 @@ function attach(listening: Listening, name: string): void {
   flows.set(name, flow);
 }
 
-/** False: the client is slow. */
+/** Returns false if the client is slow. */
 function pass({ world, session, reply, answer, ids }: Listening, member: string, event: SseEvent): boolean {
   if (reply.closed()) return true;
   if (event.id !== undefined) ids.set(member, event.id);
@@ -134,7 +135,10 @@ function pass({ world, session, reply, answer, ids }: Listening, member: string,
 
 const UPDATED = 'notifications/resources/updated';
 
-/** A client may have subscribed to a user interface by the URI that tells it apart from another member's. */
+/**
+ * Replaces the URI in an update, since a client may have subscribed to a user interface by the URI that distinguishes
+ * it from another member's.
+ */
 function nameUpdated({ subscriptions }: Session, member: string, bytes: Buffer): Buffer {
   if (![...subscriptions.keys()].some((uri) => readMemberAppUri(uri)?.member === member)) return bytes;
   const scanned = scanMessage(bytes);

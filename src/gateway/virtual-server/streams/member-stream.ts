@@ -11,19 +11,21 @@ export interface MemberStreamParts {
   readonly world: World;
   readonly member: Member;
   readonly at: MemberSession;
-  /** The GET of the client. */
+  /** GET of the client. */
   readonly exchange: Exchange;
-  /** From which event on; undefined: what comes. */
+  /** Event after which to continue; undefined for new events only. */
   readonly after: string | undefined;
-  /** False: the client is slow. */
+  /** Returns false if the client is slow. */
   readonly event: (event: SseEvent) => boolean;
-  /** The member has no such stream, or its session is gone. */
+  /** Called if the member has no such stream, or its session is lost. */
   readonly over: () => void;
 }
 
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 30_000;
-/** The member has no such stream, or does not know the session (2025-11-25, Transports). Other refusals are of the moment. */
+/**
+ * The member has no such stream, or does not know the session (2025-11-25, Transports). Other refusals are temporary.
+ */
 const FINAL: ReadonlySet<number> = new Set([404, 405]);
 
 export function openMemberStream(parts: MemberStreamParts): Flow {
@@ -50,7 +52,7 @@ export function openMemberStream(parts: MemberStreamParts): Flow {
     let flowing = true;
     let over = false;
 
-    /** Nothing more is read of this answer. */
+    /** Stops reading this answer. */
     function leave(then: () => void): void {
       if (over) return;
       over = true;

@@ -1,5 +1,5 @@
-// Answers `subscriptions/listen` at a virtual server (2026-07-28): it tells of changed lists itself, and its members tell of the
-// resources and tasks that they have.
+// Serves `subscriptions/listen` at a virtual server (2026-07-28): it reports changed lists itself, and members report
+// their resources and tasks.
 
 import { isObject, type JsonObject, textsIn } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
@@ -61,7 +61,7 @@ export function openSubscription(
   };
 }
 
-/** A resource or a task, as the client and as the member names it. */
+/** Resource or task, under the client's and the member's name. */
 interface Subscribed {
   readonly kind: 'resource' | 'task';
   readonly name: string;
@@ -93,7 +93,7 @@ function notify(outlet: Outlet, bytes: Buffer): void {
 
 const RETRY_MS = 5000;
 
-/** Again and again while the client listens: members come back. */
+/** Subscribes repeatedly while the client listens, since members come back. */
 function subscribeAt(
   world: World,
   member: Member,
@@ -117,7 +117,7 @@ function subscribeAt(
         head: () => undefined,
         message(bytes, message) {
           if (message.kind !== 'notification') return;
-          // The id of the subscription is the member's, and the client has another one.
+          // The id of the subscription is the member's; the client has another one.
           const meta = message.meta && changeMembers(bytes, message.meta.span.start, isSubscription);
           for (const target of namesOf(subscribed, message)) {
             notify(outlet, applyPatches(bytes, [...(meta ?? []), ...messagePatches(message, { target })]));
@@ -143,7 +143,7 @@ function subscribeAt(
   };
 }
 
-/** The names that the client has for the resource, also if a part of it has changed, or for the task. */
+/** Returns the client's names of the resource, also if a part of it has changed, or of the task. */
 function namesOf(subscribed: readonly Subscribed[], { method, target }: NotificationMessage): readonly string[] {
   const changed = target?.value ?? '';
   return subscribed.flatMap(({ kind, name, own }) => {

@@ -1,4 +1,5 @@
-// Works out the annotations of a workflow: annotations that its author declares, and the least that its steps promise for the others.
+// Calculates the annotations of a workflow: those that its author declares, and for the others the weakest that its
+// steps promise.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { hintsFrom } from '../../gate/known-tools.ts';
@@ -6,10 +7,10 @@ import type { ToolHints } from '../../gate/policy/request.ts';
 
 type Declared = NonNullable<CompositeToolConfig['annotations']>;
 
-/** `steps`: hints of the tools of the steps; undefined for a tool that is not known. */
+/** `steps` are hints of the tools of the steps; undefined for an unknown tool. */
 export type Annotated =
   | { readonly annotations: Declared }
-  /** A hint that promises more than a step does. */
+  /** Hint that promises more than a step does. */
   | { readonly contradicted: keyof ToolHints };
 
 export function annotateWorkflow(declared: Declared, steps: readonly (ToolHints | undefined)[]): Annotated {
@@ -22,7 +23,10 @@ export function annotateWorkflow(declared: Declared, steps: readonly (ToolHints 
   return { annotations: { ...least, ...declared } };
 }
 
-/** A hint that a tool does not give has the default of the protocol (MCP 2025-11-25, ToolAnnotations): the tool may do anything. */
+/**
+ * Combines hints. A missing hint has the default of the protocol (MCP 2025-11-25, ToolAnnotations): the tool may do
+ * anything.
+ */
 function leastHints(steps: readonly (ToolHints | undefined)[]) {
   return {
     readOnlyHint: steps.every((hints) => hints?.readOnlyHint === true),
@@ -31,7 +35,7 @@ function leastHints(steps: readonly (ToolHints | undefined)[]) {
   };
 }
 
-/** Hints of a tool out of its definition, as JSON. */
+/** Reads the hints of a tool from its definition (JSON). */
 export function hintsOfDefinition(definition: Buffer): ToolHints {
   return hintsFrom(JSON.parse(definition.toString()).annotations);
 }

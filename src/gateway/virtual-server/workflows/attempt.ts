@@ -1,12 +1,12 @@
-// One step, or one item of a loop, with all that is common to every kind: condition, time, tries, and what becomes of a
-// failure.
+// Runs one step, or one item of a loop, with the parts that all kinds share: condition, time limit, retries, and
+// handling of failures.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Retry, ToolCall } from './definition.ts';
 import { expandCondition } from './expand.ts';
 import type { WorkflowClock } from './ports.ts';
 
-/** What came of trying once. */
+/** Result of one try. */
 export type Performed =
   | { readonly kind: 'done'; readonly output: Json; readonly content?: JsonObject; readonly skipRemaining?: true }
   /** `ends`: the workflow ends, whatever onError says. */
@@ -19,7 +19,7 @@ export function failedTry(message: string, retryable: boolean): Performed {
 export type Outcome =
   | Exclude<Performed, { readonly kind: 'failed' }>
   | { readonly kind: 'skipped'; readonly output: Json }
-  /** It goes on with its defaultResults. */
+  /** The workflow continues with the step's defaultResults. */
   | { readonly kind: 'continued'; readonly output: Json; readonly message: string }
   | { readonly kind: 'aborted'; readonly message: string }
   /** The run had ended. */
@@ -28,12 +28,12 @@ export type Outcome =
 export interface Attempt {
   readonly call: Pick<ToolCall, 'condition' | 'timeoutMs' | 'action' | 'retry' | 'defaultResults'>;
   readonly clock: WorkflowClock;
-  /** Of the run. */
+  /** Signal of the run. */
   readonly signal: AbortSignal;
-  /** For the condition. */
+  /** Data for the condition. */
   readonly data: () => JsonObject;
   readonly retried: () => void;
-  /** True: the end of its time is for it to say (a person did not answer). */
+  /** If true, the step itself reports the end of its time (a person did not answer). */
   readonly timesOutItself?: true;
   perform(signal: AbortSignal): Promise<Performed>;
 }
@@ -55,7 +55,7 @@ function settleFailure({ call }: Attempt, { message, ends }: Extract<Performed, 
   return { kind: 'continued', output: call.defaultResults ?? {}, message };
 }
 
-/** The time of a step is for all its tries together. */
+/** Performs a step, with one time limit for all its tries together. */
 async function performInTime(attempt: Attempt): Promise<Performed> {
   const { call, clock, signal } = attempt;
   const own = new AbortController();
@@ -86,7 +86,7 @@ function withTries<T extends { readonly message: string }>(failed: T, tries: num
   return tries === 1 ? failed : { ...failed, message: `${failed.message} (after ${tries} tries)` };
 }
 
-/** Half as long again each time, half more or less by chance. `chance`: 0 to 1. */
+/** Returns a delay that grows by half each time, varied by up to half at random. `chance`: 0 to 1. */
 export function retryDelay({ delayMs }: Retry, tries: number, chance: number): number {
   return Math.min(delayMs * 1.5 ** (tries - 1), delayMs * 60) * (0.5 + chance);
 }

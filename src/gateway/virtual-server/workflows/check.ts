@@ -1,4 +1,4 @@
-// Finds what is wrong with the workflows of a configuration and that the rules of their schema cannot say.
+// Finds faults in the workflows of a configuration that their schema cannot express.
 
 import { schemaFault } from '#contracts/virtual-model/schema/fault.ts';
 import { workflowFindings } from '#contracts/virtual-model/workflow/check.ts';

@@ -1,4 +1,4 @@
-// A workflow as it runs: templates parsed, times as numbers, defaults filled in. Made once for each configuration.
+// Compiles a workflow for runs, once for each configuration: templates parsed, times as numbers, defaults filled in.
 
 import type { Template } from '#contracts/virtual-model/template/nodes.ts';
 import { parseTemplate } from '#contracts/virtual-model/template/parse.ts';
@@ -6,14 +6,14 @@ import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { parseDuration } from '#std/duration.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** A text that is expanded when it is needed. */
+/** Text that is expanded when it is needed. */
 export interface Expression {
   readonly template: Template;
-  /** For messages. */
+  /** Source for messages. */
   readonly source: string;
 }
 
-/** A fixed value, or a template that gives one. */
+/** Fixed value, or a template that produces one. */
 export type Argument = { readonly value: Json } | { readonly expression: Expression };
 
 export interface Retry {
@@ -25,9 +25,9 @@ interface Common {
   readonly condition: Expression | undefined;
   readonly timeoutMs: number;
   readonly action: 'abort' | 'continue' | 'retry';
-  /** Of `retry`. */
+  /** Setting `retry`. */
   readonly retry: Retry | undefined;
-  /** Document 3, WorkflowStepConfig: the output where the step is skipped, or fails with onError continue. */
+  /** Output if the step is skipped, or fails with onError continue (Document 3, WorkflowStepConfig). */
   readonly defaultResults: JsonObject | undefined;
 }
 
@@ -50,7 +50,7 @@ export type ElicitationStep = Placed &
     readonly type: 'elicitation';
     readonly message: Expression;
     readonly schema: JsonObject;
-    /** Undefined: no one said, and the step fails. */
+    /** If undefined, the step fails. */
     readonly onDecline: AnswerAction | undefined;
     readonly onCancel: AnswerAction | undefined;
   };
@@ -63,7 +63,7 @@ export type ForEachStep = Placed &
     readonly maxParallel: number;
     readonly maxIterations: number;
     readonly inner: ToolCall;
-    /** What fails for an item ends the step: the inner step does not say otherwise. */
+    /** Declared action of the inner step: with `abort`, a failure of an item ends the step. */
     readonly innerAction: ToolCall['action'] | undefined;
   };
 
@@ -81,7 +81,7 @@ export interface Workflow {
   readonly parameters: JsonObject | undefined;
   readonly timeoutMs: number;
   readonly steps: readonly Step[];
-  /** Undefined: the output of the last step. */
+  /** If undefined, the output of the last step is used. */
   readonly output:
     | {
         readonly properties: readonly (readonly [name: string, OutputProperty])[];
@@ -90,7 +90,7 @@ export interface Workflow {
     | undefined;
 }
 
-/** Of the configuration model. */
+/** Defaults and limits of the configuration model. */
 const WORKFLOW_MS = 30 * 60_000;
 const STEP_MS = 5 * 60_000;
 const PERSON_MAX_MS = 10 * 60_000;
@@ -101,7 +101,7 @@ const PARALLEL_MAX = 50;
 const ITERATIONS = 100;
 const ITERATIONS_MAX = 1000;
 
-/** The configuration was checked (`workflowFaults`). */
+/** Requires a configuration that was checked (`workflowFaults`). */
 export function defineWorkflow({ name, parameters, timeout, steps, output }: CompositeToolConfig): Workflow {
   return {
     name,
@@ -156,7 +156,7 @@ function defineCommon({ condition, timeout, onError, defaultResults }: CallConfi
   };
 }
 
-/** Document 3, WorkflowStepConfig: texts at the first level are templates. */
+/** Texts at the first level are templates (Document 3, WorkflowStepConfig). */
 function defineArguments({ arguments: given = {} }: CallConfig): ToolCall['arguments'] {
   return Object.entries(given).map(([name, value = null]) => [
     name,
@@ -169,7 +169,7 @@ function defineExpression(source: string): Expression {
   return { source, template: 'template' in parsed ? parsed.template : { nodes: [], definitions: new Map() } };
 }
 
-/** Those inside of another have the same fields. */
+/** Converts properties; nested ones have the same fields. */
 function outputProperties(properties: object): readonly (readonly [string, OutputProperty])[] {
   return Object.entries(properties).map(([name, property]) => {
     const { type, value, properties: inner, default: fallback } = property as JsonObject;

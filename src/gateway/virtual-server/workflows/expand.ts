@@ -1,4 +1,4 @@
-// Templates of a workflow with its data: texts, conditions, lists, arguments. Pure.
+// Expands the templates of a workflow with its data: texts, conditions, lists, arguments. Pure.
 
 import { runTemplate } from '#contracts/virtual-model/template/run.ts';
 import { place } from '#contracts/virtual-model/workflow/templates.ts';
@@ -7,7 +7,7 @@ import type { Argument, Expression } from './definition.ts';
 
 export type Expanded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
-/** What Go prints for a value that is not there. */
+/** Text that Go prints for a missing value. */
 export const NO_VALUE = '<no value>';
 
 export function expandText({ template, source }: Expression, data: JsonObject): Expanded<string> {
@@ -31,7 +31,7 @@ export function expandCondition(expression: Expression, data: JsonObject): Expan
   if (['true', 'True', 'TRUE'].includes(word)) return { ok: true, value: true };
   if (['false', 'False', 'FALSE'].includes(word)) return { ok: true, value: false };
   return fail(
-    `the condition ${shorten(expression.source)} must give true or false, not ${JSON.stringify(shorten(word))}`,
+    `the condition ${shorten(expression.source)} must result in true or false, not ${JSON.stringify(shorten(word))}`,
   );
 }
 
@@ -41,10 +41,10 @@ export function expandList(expression: Expression, data: JsonObject): Expanded<r
   const value = parseJson(text.value);
   if (Array.isArray(value)) return { ok: true, value };
   const source = shorten(expression.source);
-  return fail(`the collection ${source} must give a JSON list, not ${JSON.stringify(shorten(text.value))}`);
+  return fail(`the collection ${source} must result in a JSON list, not ${JSON.stringify(shorten(text.value))}`);
 }
 
-/** Texts that templates give become what the tool's schema asks for; what is not there is left out. */
+/** Converts expanded texts to the types of the tool's schema; missing values are left out. */
 export function expandArguments(
   given: readonly (readonly [name: string, Argument])[],
   data: JsonObject,
@@ -65,7 +65,7 @@ export function expandArguments(
   return { ok: true, value: values };
 }
 
-/** A text that is not what the schema asks for stays a text: the tool says what is wrong with it. */
+/** Converts a text by the schema. A text that does not fit stays a text: the tool reports the mistake. */
 function convertText(text: string, schema: Json | undefined): Json {
   const type = isObject(schema) ? schema.type : undefined;
   const types = Array.isArray(type) ? type : [type];

@@ -1,5 +1,5 @@
-// The last runs of workflows for those who look after the server: how each ended and how long it took. Without arguments,
-// results and words of errors: those belong to the caller.
+// Stores the last runs of workflows for operators: how each ended and how long it took. Without arguments, results and
+// texts of errors, which belong to the caller.
 
 import type { RunResult, StepEnd } from './ports.ts';
 
@@ -17,13 +17,13 @@ export interface EndedRun {
   readonly endedAt: number;
   readonly durationMs: number;
   readonly result: RunResult['kind'];
-  /** In the order in which they ended. */
+  /** Steps in the order in which they ended. */
   readonly steps: readonly EndedStep[];
 }
 
 export interface LastRuns {
   keep(run: EndedRun): void;
-  /** The newest first. */
+  /** Returns the newest first. */
   all(): readonly EndedRun[];
 }
 

@@ -1,4 +1,4 @@
-// Workflows as an MCP server with sessions: one line for each session of a client.
+// Serves workflows as an MCP server with sessions: one line for each session of a client.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
@@ -9,23 +9,23 @@ import type { RequestMessage } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import { createQuestions, type Question, type Questions } from './questions.ts';
 
-/** One `tools/call` of a client. */
+/** `tools/call` of a client. */
 export interface WorkflowCall {
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** The last exchange of the client about it: who calls, and with which token. */
+  /** Returns the client's last exchange about it, with caller and token. */
   cause(): Exchange;
   ask(question: Omit<Question, 'call'>): Promise<Awaited<ReturnType<Questions['ask']>>>;
-  /** Nothing happens where the client has not asked for it. */
+  /** Has no effect if the client has not requested progress. */
   progress(done: number, total: number, message: string): void;
-  /** The client waits no more. */
+  /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal;
 }
 
 export interface LineParts {
   readonly name: string;
   readonly version: string;
-  /** Result of `tools/call`; undefined where there is no such tool. Never rejects. */
+  /** Returns the result of `tools/call`; undefined if there is no such tool. Never rejects. */
   call(call: WorkflowCall): Promise<JsonObject | undefined>;
 }
 
@@ -33,7 +33,7 @@ interface Line {
   readonly parts: LineParts;
   readonly handlers: SessionHandlers;
   readonly questions: Questions;
-  /** By the JSON text of the request's id. */
+  /** Calls by the JSON text of the request's id. */
   readonly calls: Map<string, { cause: Exchange; readonly controller: AbortController }>;
 }
 

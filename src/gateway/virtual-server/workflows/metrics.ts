@@ -1,4 +1,4 @@
-// What is counted of workflows, by the names that existing dashboards use. Their names come from the configuration, so there
+// Counts workflows, under the names of existing dashboards. Names of workflows come from the configuration, so there
 // are few.
 
 import type { Metrics } from '#std/telemetry/metrics.ts';
@@ -7,7 +7,7 @@ export interface WorkflowMetrics {
   ended(workflow: string, failed: boolean, seconds: number): void;
 }
 
-/** Upper bounds in seconds, those of the platform. */
+/** Upper bounds in seconds, as on the existing platform. */
 const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 export function addWorkflowMetrics(metrics: Metrics): WorkflowMetrics {
@@ -17,10 +17,10 @@ export function addWorkflowMetrics(metrics: Metrics): WorkflowMetrics {
     'Runs of workflows that ended.',
     labels,
   );
-  const errors = metrics.counter('toolhive_vmcp_workflow_errors_total', 'Those of them that gave no result.', labels);
+  const errors = metrics.counter('toolhive_vmcp_workflow_errors_total', 'Runs of workflows that failed.', labels);
   const durations = metrics.histogram(
     'toolhive_vmcp_workflow_duration_seconds',
-    'How long they took, in seconds.',
+    'Duration of the runs of workflows, in seconds.',
     labels,
     SECONDS,
   );

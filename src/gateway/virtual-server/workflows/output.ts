@@ -1,4 +1,4 @@
-// What a workflow gives back: its typed output, made by templates. Pure.
+// Builds the typed output of a workflow from templates. Pure.
 
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 import type { OutputProperty, Workflow } from './definition.ts';
@@ -9,12 +9,12 @@ export function makeOutput(
   data: JsonObject,
   outputOf: (step: string) => Json,
 ): Expanded<Json> {
-  // Document 3, CompositeToolConfig: the last of the list, whichever ends last.
+  // Uses the last step of the list, whichever ends last (Document 3, CompositeToolConfig).
   if (output === undefined) return { ok: true, value: outputOf(steps.at(-1)?.id ?? '') };
   const made = makeProperties(output.properties, data, '');
   if (!made.ok) return made;
   const missing = output.required.find((name) => (made.value[name] ?? null) === null);
-  if (missing !== undefined) return fail(`output ${missing} is required, and its template gives nothing`);
+  if (missing !== undefined) return fail(`output ${missing} is required, but its template has no result`);
   return made;
 }
 
@@ -32,7 +32,7 @@ function makeProperties(
   return { ok: true, value: values };
 }
 
-/** Undefined: there is nothing, and nothing to take its place. */
+/** Returns undefined if there is neither a value nor a default. */
 function makeProperty(property: OutputProperty, data: JsonObject, path: string): Expanded<Json | undefined> {
   if (property.value === undefined) return makeProperties(property.properties, data, `${path}.`);
   const text = expandText(property.value, data);
@@ -42,7 +42,7 @@ function makeProperty(property: OutputProperty, data: JsonObject, path: string):
   if (!text.ok) return fail(`output ${path}: ${text.message}`);
   if (text.value === NO_VALUE) return { ok: true, value: undefined };
   return fail(
-    `output ${path} must be of type ${property.type}, and its template gives ${JSON.stringify(shorten(text.value))}`,
+    `output ${path} must be of type ${property.type}, but its template results in ${JSON.stringify(shorten(text.value))}`,
   );
 }
 
@@ -52,11 +52,11 @@ function convertDefault(property: OutputProperty): Json | undefined {
   return typeof fallback === 'string' ? convert(property, fallback) : fallback;
 }
 
-/** The words that Go reads as truth values. */
+/** Words that Go reads as booleans. */
 const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 const FALSE = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
-/** Undefined where the text is not of the type. */
+/** Returns undefined if the text is not of the type. */
 function convert({ type }: OutputProperty, text: string): Json | undefined {
   const word = text.trim();
   switch (type) {
@@ -79,12 +79,12 @@ function convert({ type }: OutputProperty, text: string): Json | undefined {
   }
 }
 
-/** `3.0`, and `1e3`, are whole numbers, too. */
+/** `3.0` and `1e3` are whole numbers too. */
 function wholeOf(word: string): number | undefined {
   return word !== '' && Number.isInteger(Number(word)) ? Number(word) : undefined;
 }
 
-/** JSON Schema of what clients get; undefined where nothing is said of it. */
+/** Returns the JSON Schema of the output for clients; undefined if none is declared. */
 export function outputSchema({ output }: Workflow, described: JsonObject | undefined): JsonObject | undefined {
   if (output === undefined || described === undefined) return undefined;
   const { required } = output;

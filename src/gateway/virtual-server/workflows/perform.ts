@@ -1,4 +1,4 @@
-// What each kind of step does when it is tried once.
+// Performs one try of each kind of step.
 
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';
@@ -43,7 +43,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
     case 'decline':
       return settleRefusal(step, 'decline', step.onDecline, 'the user declined');
     case 'cancel':
-      return settleRefusal(step, 'cancel', step.onCancel, 'the user gave no answer');
+      return settleRefusal(step, 'cancel', step.onCancel, 'the user did not answer');
     case 'accept': {
       const content = fillDefaults(step.schema, answer.content);
       const [misfit] = misfitsOf(step.schema, content);
@@ -53,7 +53,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
   }
 }
 
-/** Document 3, ElicitationResponseConfig. */
+/** Follows Document 3, ElicitationResponseConfig. */
 function settleRefusal(
   { defaultResults = {} }: ElicitationStep,
   action: 'decline' | 'cancel',
@@ -72,7 +72,7 @@ function settleRefusal(
   }
 }
 
-/** One entry of `iterations`. */
+/** Entry of `iterations`. */
 interface Iteration {
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
   readonly output: Json;
@@ -96,7 +96,7 @@ async function callForEach(run: Run, step: ForEachStep, outer: AbortSignal): Pro
   if (!list.ok) return failedTry(list.message, false);
   const { length } = list.value;
   if (length > step.maxIterations) {
-    return failedTry(`the collection has ${length} items, and maxIterations is ${step.maxIterations}`, false);
+    return failedTry(`the collection has ${length} items, but maxIterations is ${step.maxIterations}`, false);
   }
   const own = new AbortController();
   const loop: Loop = {
@@ -153,7 +153,7 @@ function iterationOf(loop: Loop, index: number, outcome: Outcome): Iteration {
     case 'cancelled':
       return { status: 'cancelled', output: {} };
     case 'aborted': {
-      // Failures of items are collected where the step goes on after failures, and the item does not say otherwise.
+      // Failures of items are collected if the step continues after failures, and the item does not say otherwise.
       const collects = step.action === 'continue' && step.innerAction !== 'abort';
       if (!collects) endLoop(loop, `item ${index}: ${outcome.message}`);
       return { status: 'failed', output: step.inner.defaultResults ?? {}, error: outcome.message };

@@ -1,4 +1,4 @@
-// What a run of a workflow needs of the world: tools, the person at the client, time, and who wants to know.
+// Defines the ports of a workflow's run: tools, the person at the client, time, and observers.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';
@@ -14,14 +14,14 @@ export interface WorkflowClock {
 export type PersonAnswer =
   | { readonly action: 'accept'; readonly content: JsonObject }
   | { readonly action: 'decline' | 'cancel' }
-  /** No one can be asked, or the client says so. */
+  /** The client has no person to ask, or reports a failure. */
   | { readonly action: 'failed'; readonly message: string };
 
 export interface RunPorts {
   readonly clock: WorkflowClock;
-  /** Never rejects; once the signal is aborted it gives `aborted`. `step`: who calls. */
+  /** Never rejects; returns `aborted` once the signal is aborted. `step` is the calling step. */
   callTool(step: string, tool: string, given: JsonObject, signal: AbortSignal): Promise<InnerResult>;
-  /** JSON Schema of the tool's arguments, where there is one. */
+  /** Returns the JSON Schema of the tool's arguments, if there is one. */
   inputSchema(tool: string): Promise<JsonObject | undefined>;
   /** Never rejects. Once the signal is aborted the client is informed, and the answer is `cancel`. */
   askPerson(message: string, schema: JsonObject, signal: AbortSignal): Promise<PersonAnswer>;
@@ -34,7 +34,7 @@ export type RunEvent =
   | { readonly kind: 'started'; readonly run: string }
   | { readonly kind: 'ended'; readonly result: RunResult }
   | { readonly kind: 'step-started'; readonly step: string }
-  /** An item of a forEach step is done; a fraction of the step. */
+  /** An item of a forEach step is done; `share` is a fraction of the step. */
   | { readonly kind: 'step-progress'; readonly step: string; readonly share: number }
   | { readonly kind: 'step-retried'; readonly step: string }
   | { readonly kind: 'step-ended'; readonly step: string; readonly end: StepEnd; readonly message?: string };

@@ -1,4 +1,4 @@
-// What workflows ask the person at a client (MCP, elicitation/create), and the answers.
+// Sends questions of workflows to the person at a client (MCP, elicitation/create), and receives the answers.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
@@ -15,10 +15,10 @@ export interface Question {
 }
 
 export interface Questions {
-  /** What the client said of itself. */
+  /** Reads the client's capabilities. */
   useCapabilities(capabilities: JsonObject): void;
   ask(question: Question): Promise<PersonAnswer>;
-  /** JSON text of the id of the call that asked; undefined where the response answers nothing. */
+  /** Returns the JSON text of the id of the call that asked; undefined if the response answers no question. */
   answer(bytes: Buffer, response: ResponseMessage): string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function createQuestions(handlers: SessionHandlers): Questions {
   let count = 0;
   return {
     useCapabilities({ elicitation }) {
-      // 2025-11-25: a client that names modes without `form` has none.
+      // A client that declares modes without `form` has no forms (2025-11-25).
       canAsk = isObject(elicitation) && (Object.keys(elicitation).length === 0 || elicitation.form !== undefined);
     },
     ask({ message, schema, call, signal }) {
@@ -78,5 +78,5 @@ function readAnswer(bytes: Buffer, { result, error }: ResponseMessage): PersonAn
   const { action, content } = objectOf(bytes, result);
   if (action === 'accept') return { action, content: isObject(content) ? content : {} };
   if (action === 'decline' || action === 'cancel') return { action };
-  return { action: 'failed', message: `the client gives no known answer: ${JSON.stringify(action)}` };
+  return { action: 'failed', message: `the client sent an unknown answer: ${JSON.stringify(action)}` };
 }

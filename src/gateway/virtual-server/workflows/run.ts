@@ -1,5 +1,5 @@
-// One run of a workflow: steps start when they can, and the run ends when all are done, one ends it, its time is over, or no
-// one waits for it.
+// Runs a workflow: steps start when they can, and the run ends when all are done, one ends it, its time is over, or its
+// caller has gone.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Outcome, tryStep } from './attempt.ts';
@@ -10,7 +10,7 @@ import type { RunPorts, RunResult, StepEnd } from './ports.ts';
 import { stepsToStart } from './schedule.ts';
 import { keepResult, type Run, type StepState, templateData } from './state.ts';
 
-/** Of one run. */
+/** Maximum number of parallel steps in one run. */
 const PARALLEL = 10;
 
 interface Ending {
@@ -18,7 +18,7 @@ interface Ending {
   skipRemaining: boolean;
 }
 
-/** `params`: they fit the schema of the workflow. Never rejects. */
+/** `params` fit the schema of the workflow. Never rejects. */
 export async function runWorkflow(
   workflow: Workflow,
   params: JsonObject,
@@ -130,7 +130,7 @@ function settleStep(run: Run, step: Step, outcome: Outcome, ending: Ending, end:
   }
 }
 
-/** Document 3, ElicitationResponseConfig: no further step starts; those under way end as they do. */
+/** Skips pending steps; those under way end normally (Document 3, ElicitationResponseConfig). */
 function skipPending(run: Run): void {
   for (const step of run.workflow.steps) {
     if (run.steps.get(step.id)?.status !== 'pending') continue;

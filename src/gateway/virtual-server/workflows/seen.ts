@@ -1,4 +1,4 @@
-// What is kept of a run of a workflow: audit events, numbers, a span for it and for each step.
+// Records a run of a workflow: audit events, numbers, a span for it and for each step.
 
 import type { Json } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
@@ -25,10 +25,10 @@ export interface SeenPorts {
   readonly clock: { now(): number; monotonic(): number };
   readonly newId: () => string;
   readonly audit: (event: WorkflowAuditEvent) => void;
-  /** The most hops of a delegation that an event names; undefined: 10. */
+  /** Maximum number of hops of a delegation in an event; undefined: 10. */
   readonly delegationDepth: () => number | undefined;
   readonly metrics: WorkflowMetrics;
-  /** Absent: no one wants traces. */
+  /** Absent if traces are off. */
   readonly beginSpan?: (parent: TraceContext, startMs: number, kind: 'internal') => RunSpan;
   readonly log: (facts: Readonly<Record<string, string | number>>, message: string) => void;
   readonly keep: (run: EndedRun) => void;
@@ -36,7 +36,7 @@ export interface SeenPorts {
 
 export interface RunObserver {
   observe(event: RunEvent): void;
-  /** Headers of the calls that a step makes. */
+  /** Returns headers for the calls of a step. */
   traceOf(step: string): Readonly<Record<string, string>>;
 }
 
@@ -122,7 +122,7 @@ function endRun(seen: Seen, { kind }: RunResult): void {
   writeAudit(seen, RUN_ENDS[kind], failed ? 'failure' : 'success', { extra });
   const attributes = { 'workflow.name': workflow.name, 'workflow.id': seen.run, 'workflow.result': kind };
   whole?.span?.end(`workflow ${workflow.name}`, attributes, failed);
-  // Words of failures are for the client: they may hold what a server said.
+  // Texts of failures are only for the client: they may contain texts of a server.
   ports.log({ workflow: workflow.name, run: seen.run, result: kind, durationMs: duration }, 'a workflow ended');
   const endedAt = ports.clock.now();
   const steps = [...seen.ended];

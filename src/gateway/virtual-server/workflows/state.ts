@@ -1,4 +1,4 @@
-// What a run of a workflow has come to: its steps, and what templates see of them.
+// Holds the state of a run of a workflow: its steps, and the data for templates.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Workflow } from './definition.ts';
@@ -10,11 +10,11 @@ export interface Run {
   readonly workflow: Workflow;
   readonly params: JsonObject;
   readonly ports: RunPorts;
-  /** Aborted when the run ends, whatever ends it. */
+  /** Aborted when the run ends for any reason. */
   readonly signal: AbortSignal;
   readonly startedAt: number;
   readonly steps: Map<string, StepState>;
-  /** Characters of the results that are kept. */
+  /** Number of characters of the stored results. */
   size: number;
 }
 
@@ -26,16 +26,16 @@ export interface StepState {
   error?: string;
 }
 
-/** All results of a run together. */
+/** Maximum size of all results of a run together. */
 const SIZE_MAX = 64 * 2 ** 20;
 
-/** False: they become too much. */
+/** Returns false if the results become too large. */
 export function keepResult(run: Run, output: Json): boolean {
   run.size += JSON.stringify(output).length;
   return run.size <= SIZE_MAX;
 }
 
-/** What templates see. A step that is not done is not there. */
+/** Returns the data for templates, without steps that are not done. */
 export function templateData(run: Run, item?: JsonObject): JsonObject {
   const { workflow, id, params, steps, startedAt, ports } = run;
   const done = [...steps].filter(([, { status }]) => status !== 'pending' && status !== 'running');

@@ -1,4 +1,4 @@
-// What a tool's result is to the steps after it. Pure.
+// Converts a tool's result for later steps. Pure.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';
@@ -12,16 +12,13 @@ export function readToolResult(tool: string, result: InnerResult): Performed {
     case 'error':
       return failedTry(`the tool ${tool} answers with an error: ${result.message}`, true);
     case 'unknown':
-      return failedTry(
-        `no backend has the tool ${tool} now: its backend is not available, or does not have it any more`,
-        true,
-      );
+      return failedTry(`no backend has the tool ${tool} now: its backend is not available, or no longer has it`, true);
     case 'denied':
       return failedTry(`the caller may not call the tool ${tool}: ${result.message}`, false);
     case 'limited':
       return failedTry(`the tool ${tool} was called too often: try again in ${result.waitSeconds} s`, true);
     case 'failed':
-      return failedTry(`the tool ${tool} gives no answer: ${result.message}`, result.retryable);
+      return failedTry(`the tool ${tool} does not answer: ${result.message}`, result.retryable);
     case 'aborted':
       return failedTry(`the call of the tool ${tool} was cancelled`, false);
   }
@@ -37,7 +34,7 @@ function readResult(tool: string, result: JsonObject): Performed {
   return { kind: 'done', output: isObject(structuredContent) ? structuredContent : content, content };
 }
 
-/** As templates name them: `text`, `text_1`, `image_0`, `resource`,... */
+/** Returns contents under their names in templates: `text`, `text_1`, `image_0`, `resource`,... */
 function contentByName({ content }: JsonObject): JsonObject {
   const named: JsonObject = {};
   const counts = { text: 0, image: 0, audio: 0, resource: 0 };

@@ -1,4 +1,4 @@
-// Workflows as tools of the virtual server's own: how clients see them, and what becomes of a call.
+// Presents workflows as tools of the virtual server itself, and runs their calls.
 
 import { fillDefaults } from '#contracts/virtual-model/schema/fill.ts';
 import { misfitsOf } from '#contracts/virtual-model/schema/fit.ts';
@@ -26,9 +26,9 @@ export interface WorkflowParts {
   readonly clock: BackendClock & WorkflowClock;
   readonly observer: BackendObserver;
   readonly replica: string;
-  /** Those of the configuration now. */
+  /** Returns the workflows of the current configuration. */
   readonly workflows: () => readonly WorkflowTool[];
-  /** True: a workflow that lacks a tool is not shown. */
+  /** Returns whether a workflow that lacks a tool is hidden. */
   readonly hidesIncomplete: () => boolean;
   readonly seen: SeenPorts;
 }
@@ -36,7 +36,7 @@ export interface WorkflowParts {
 export interface WorkflowTool {
   readonly workflow: Workflow;
   readonly definition: JsonObject;
-  /** As its author declares them. */
+  /** Annotations as its author declares them. */
   readonly annotations: CompositeToolConfig['annotations'];
 }
 
@@ -57,7 +57,10 @@ function definitionOf({ name, description, parameters, output }: CompositeToolCo
   };
 }
 
-/** Waiting for a person, or for a long step, is no silence; a client may be away for as long as a question is open. */
+/**
+ * Waiting for a person, or for a long step, does not count as silence; a client may be away as long as a question is
+ * open.
+ */
 const LIMITS = { silenceMs: 0, keptMs: 600_000 } as const;
 const ERAS: ReadonlySet<Era> = new Set<Era>(['session']);
 
@@ -156,7 +159,7 @@ async function findSchema(calls: InnerCalls, cause: Exchange, tool: string): Pro
   return isObject(parsed) && isObject(parsed.inputSchema) ? parsed.inputSchema : undefined;
 }
 
-/** Steps that are done, of all; items of a loop count as parts of their step. */
+/** Counts steps that are done; items of a loop count as parts of their step. */
 function countProgress({ steps }: Workflow, call: WorkflowCall): (event: RunEvent) => void {
   const shares = new Map<string, number>();
   return (event) => {

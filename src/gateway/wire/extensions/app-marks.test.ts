@@ -1,4 +1,4 @@
-// The marks of user interfaces in definitions of tools, as servers write them and as they should not.
+// Tests the marks of user interfaces in correct and incorrect definitions of tools.
 
 import { expect, it } from 'vitest';
 import { readAppMarks, renameAppUris } from './app-marks.ts';
@@ -32,7 +32,7 @@ it('renames each place of the URI, and keeps all other bytes', () => {
   expect(renamed).toBe(definition.replace('ui://a', 'ui://b/a').replace('ui:\\/\\/a', 'ui://b/a'));
 });
 
-it('gives the same bytes if no URI changes', () => {
+it('returns the same bytes if no URI changes', () => {
   const definition = Buffer.from('{"_meta":{"ui":{"resourceUri":"ui://a"}}}');
   expect(renameAppUris(definition, (uri) => uri)).toBe(definition);
 });

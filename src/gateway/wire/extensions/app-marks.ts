@@ -1,4 +1,5 @@
-// The user interface that the definition of a tool names, and who may call the tool (SEP-1865, MCP Apps, revision 2026-01-26).
+// Reads which user interface the definition of a tool names and who may call the tool (SEP-1865, MCP Apps, revision
+// 2026-01-26).
 
 import { isObject, type Json } from '#std/json.ts';
 import { type Member, objectMembers } from '../json-walk.ts';
@@ -7,21 +8,21 @@ import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue } from '../scan.ts';
 
 export interface AppMarks {
-  /** URIs of the user interface, of which there is one at most in definitions that agree with themselves. */
+  /** URIs of the user interface. A consistent definition has at most one. */
   readonly uris: readonly string[];
-  /** A client offers the tool to its model. */
+  /** Whether a client offers the tool to its model. */
   readonly forModel: boolean;
-  /** The user interface may call the tool. */
+  /** Whether the user interface may call the tool. */
   readonly forApp: boolean;
 }
 
 export const UNMARKED: AppMarks = { uris: [], forModel: true, forApp: true };
-/** Older hosts read the second. */
+/** Older hosts read the legacy key. */
 const [SETTINGS, RESOURCE_URI, LEGACY_URI] = ['ui', 'resourceUri', 'ui/resourceUri'];
 
 /**
- * `definition` is one tool of a list, as JSON bytes. Undefined if its metadata has a key that is not valid Unicode, so that no URI in
- * it could be changed.
+ * Reads the marks of one tool of a list (JSON bytes). Returns undefined if its metadata has a key that is not valid
+ * Unicode, so that URIs in it could not be changed.
  */
 export function readAppMarks(definition: Buffer): AppMarks | undefined {
   const found = readMeta(definition);
@@ -33,13 +34,13 @@ export function readAppMarks(definition: Buffer): AppMarks | undefined {
   return { uris, forModel: allows('model'), forApp: allows('app') };
 }
 
-/** Everybody may call a tool that does not say more. */
+/** Returns whether the audience may use the tool; everybody may if it states no visibility. */
 function isFor(settings: Json | undefined, audience: string): boolean {
   const visibility = isObject(settings) ? settings.visibility : undefined;
   return !Array.isArray(visibility) || visibility.includes(audience);
 }
 
-/** The definition with other URIs of its user interface. */
+/** Returns the definition with renamed URIs of its user interface. */
 export function renameAppUris(definition: Buffer, rename: (uri: string) => string): Buffer {
   const patches = (readMeta(definition)?.uris ?? []).flatMap((span): readonly Patch[] => {
     const uri = uriAt(definition, span);
@@ -54,7 +55,7 @@ export function renameAppUris(definition: Buffer, rename: (uri: string) => strin
 
 interface Meta {
   readonly meta: readonly Member[];
-  /** Places of URIs. */
+  /** Positions of the URIs. */
   readonly uris: readonly Span[];
 }
 
@@ -74,7 +75,7 @@ function readMeta(definition: Buffer): Meta | undefined {
 
 const BEGIN_OBJECT = 0x7b;
 
-/** A value of another type has no members; undefined for an object that cannot be read. */
+/** Returns no members for a value of another type, and undefined for an object that cannot be read. */
 function membersInside(bytes: Buffer, { start }: Span): readonly Member[] | undefined {
   return bytes[start] === BEGIN_OBJECT ? objectMembers(bytes, start) : [];
 }

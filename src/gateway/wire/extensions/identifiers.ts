@@ -1,15 +1,15 @@
-// Identifiers of the extensions of MCP that are understood, and the declaration of one by a client.
+// Names the supported extensions of MCP, and reads how a client declares one.
 
 import { isObject, type Json } from '#std/json.ts';
 
-/** SEP-2663. */
+/** Extension of SEP-2663. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
-/** SEP-2640: a skill is a folder of resources, and is named by the URI of one of them. */
+/** Extension of SEP-2640: a skill is a folder of resources, and is named by the URI of one of them. */
 export const SKILLS = 'io.modelcontextprotocol/skills';
-/** SEP-1865, MCP Apps: a tool names a resource that a client shows as a user interface. */
+/** Extension of SEP-1865, MCP Apps: a tool names a resource that a client shows as a user interface. */
 export const APPS = 'io.modelcontextprotocol/ui';
 
-/** The settings under which capabilities declare an extension; undefined if they do not. */
+/** Returns the settings under which capabilities declare an extension, undefined if they do not declare it. */
 export function declaredExtension(capabilities: unknown, extension: string): Json | undefined {
   const extensions = isObject(capabilities) ? capabilities.extensions : undefined;
   const declared = isObject(extensions) ? extensions[extension] : undefined;

@@ -1,4 +1,4 @@
-// The ids of tasks in the messages of a server, as the client gets them.
+// Replaces the ids of tasks in the messages of a server with the ids that the client gets.
 
 import { ERRORS, errorBody } from '../errors.ts';
 import { listElements, type Member, objectMembers } from '../json-walk.ts';
@@ -6,21 +6,21 @@ import type { Message, Span } from '../message.ts';
 import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue, scanMessage } from '../scan.ts';
 
-/** The id for the client; the same id if it does not change, undefined if there is none. */
+/** Returns the id for the client: the same id if it does not change, undefined if there is none. */
 export type RenameTask = (id: string) => string | undefined;
 
 const TASK_ID = Buffer.from('"taskId');
 const RELATED = 'io.modelcontextprotocol/related-task';
 const STATUS = 'notifications/tasks/status';
 
-/** Whether the ids of tasks in a message may have to be changed. */
+/** Returns whether a message may contain ids of tasks that have to be changed. */
 export function namesTasks(bytes: Buffer): boolean {
   return bytes.includes(TASK_ID);
 }
 
 /**
- * A response with the ids of the client (2025-11-25, Tasks, and SEP-2663). An id that stands elsewhere stays the server's, and is of no
- * use to the client.
+ * Returns a response with the ids of the client (2025-11-25, Tasks, and SEP-2663). Ids in other places stay the
+ * server's, and are of no use to the client.
  */
 export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
   const message = namesTasks(bytes) ? messageIn(bytes) : undefined;
@@ -34,8 +34,8 @@ export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
 }
 
 /**
- * A request or notification of a server with sessions (2025-11-25, Tasks) with the ids of the client. A notification about a task
- * that has none has no bytes.
+ * Returns a request or notification of a server with sessions (2025-11-25, Tasks) with the ids of the client, or no
+ * bytes for a notification about a task for which the client has no id.
  */
 export function renameSentTasks(bytes: Buffer, rename: RenameTask): Buffer {
   const message = namesTasks(bytes) ? messageIn(bytes) : undefined;
@@ -49,11 +49,12 @@ export function renameSentTasks(bytes: Buffer, rename: RenameTask): Buffer {
   return (related && renamed(bytes, [related], rename)) ?? bytes;
 }
 
-const ID_TOO_LONG = 'The MCP server made a task whose id is too long.';
+const ID_TOO_LONG = 'The MCP server created a task whose id is too long.';
 const LEFT_OUT = Buffer.alloc(0);
 
 /**
- * A message on the stream of a subscription to tasks (SEP-2663), without bytes if it is about a task that the client did not name. `tasks`: the ids of the client, by the ids of the server.
+ * Returns a message on the stream of a subscription to tasks (SEP-2663), or no bytes if it is about a task that the
+ * client did not name. `tasks` maps ids of the server to ids of the client.
  */
 export function renameNotifiedTasks(bytes: Buffer, tasks: ReadonlyMap<string, string>): Buffer {
   const message = messageIn(bytes);
@@ -66,14 +67,14 @@ export function renameNotifiedTasks(bytes: Buffer, tasks: ReadonlyMap<string, st
   if (message.method !== 'notifications/subscriptions/acknowledged') return bytes;
   const list = memberAt(objectAt(bytes, members, 'notifications'), 'taskIds');
   if (list === undefined) return bytes;
-  // The client named them all, so it knows the ones that the server left out of its list as well.
+  // The client named all of these tasks, so the answer may also contain ids that the server left out of its list.
   const ids = (listElements(bytes, list.start) ?? []).flatMap(
     (each) => tasks.get(String(readValue(bytes, each))) ?? [],
   );
   return patchBytes(bytes, [{ span: list, bytes: Buffer.from(JSON.stringify(ids)) }]);
 }
 
-/** The answer to `initialize` without the list of tasks, which does not say which caller made a task. */
+/** Returns the answer to `initialize` without the list of tasks, which does not say which caller created a task. */
 export function withoutTaskList(bytes: Buffer): Buffer {
   const message = messageIn(bytes);
   const result = message?.kind === 'response' ? message.result : undefined;
@@ -87,7 +88,7 @@ export function withoutTaskList(bytes: Buffer): Buffer {
   return patchBytes(bytes, [{ span: tasks, bytes: Buffer.from(`{${kept.join()}}`) }]);
 }
 
-/** Undefined if one of the ids has none for the client. */
+/** Returns undefined if the client has no id for one of the tasks. */
 function renamed(bytes: Buffer, places: readonly Span[], rename: RenameTask): Buffer | undefined {
   const patches: Patch[] = [];
   for (const span of places.toSorted((a, b) => a.start - b.start)) {

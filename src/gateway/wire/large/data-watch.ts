@@ -1,15 +1,15 @@
-// Reads one event of a stream in pieces (HTML standard, 9.2 Server-sent events) and gives its data on: for events that are
-// too large to be held.
+// Reads one event of a stream in pieces (HTML standard, 9.2 Server-sent events) and forwards its data, for events that
+// are too large to be held in memory.
 
 import type { TextWatch } from './text-watch.ts';
 
-/** Watches the data of one event. An event with a field that the standard does not know must not pass. */
+/** Watches the data of one event. An event with a field that the standard does not define must not pass. */
 export function watchData(data: TextWatch): TextWatch {
-  /** Of the line that is read; undefined after its colon. */
+  /** Field name of the current line; undefined after its colon. */
   let name: string | undefined = '';
   let isData = false;
 
-  /** Position after the name, or -1 if the standard does not know it. */
+  /** Returns the position after the name, or -1 if the standard does not define it. */
   function readName(bytes: Buffer, from: number): number {
     for (let at = from; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
@@ -49,10 +49,13 @@ const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
 const LINE_FEED = Buffer.of(LF);
-/** The empty name begins a comment, and is all of a blank line. */
+/** The empty name is the beginning of a comment or a blank line. */
 const FIELDS = ['', 'data', 'event', 'id', 'retry'] as const;
 
-/** Finds the end of the line at a position; positions must not fall, so that each byte is searched once for each mark. */
+/**
+ * Returns a search for the end of a line. Positions must not decrease, so that each byte is searched once for each
+ * mark.
+ */
 function lineEnds(bytes: Buffer): (from: number) => number {
   let lf = -1;
   let cr = -1;

@@ -1,10 +1,10 @@
-// Which texts are watched, in pieces of any length.
+// Tests which texts are watched, in pieces of any length.
 
 import { expect, test } from 'vitest';
 import { watchData } from './data-watch.ts';
 import { watchResult } from './text-watch.ts';
 
-/** The same for pieces of each length. */
+/** Expects the same result for pieces of each length. */
 function passes(text: string | Buffer, open: () => { push(bytes: Buffer): boolean }): boolean {
   const bytes = Buffer.from(text);
   const answers = [1, 2, 3, 7, bytes.length].map((length) => {

@@ -1,15 +1,18 @@
-// Reads one JSON-RPC message in pieces, keeps none of them, and finds a key of its result: for messages that are too large to be
-// held.
+// Reads one JSON-RPC message in pieces without storing them, and finds keys of its result, for messages that are too
+// large to be held in memory.
 
 import { MAX_DEPTH } from '../json-bytes.ts';
 import { foldKey } from '../json-members.ts';
 
 export interface TextWatch {
-  /** False: a watched key has come, or bytes or brackets that JSON (RFC 8259) cannot have. Such a piece must not pass. */
+  /**
+   * Returns false after a watched key, or after bytes or brackets that are not valid JSON (RFC 8259). Such a piece must
+   * not pass.
+   */
   push(bytes: Buffer): boolean;
 }
 
-/** `isWatched` gets the keys of the object `result`, in whatever letter case that key is written. */
+/** Watches the keys of the object `result`, in whatever letter case `result` is written. */
 export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   const open = new Uint8Array(MAX_DEPTH);
   const key = Buffer.alloc(LONGEST_KEY);
@@ -18,7 +21,7 @@ export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   let begun = false;
   let inString = false;
   let escaped = false;
-  /** A string that comes now is a key. */
+  /** Whether a string at this place is a key. */
   let keyComes = false;
   let inKey = false;
   let inResult = false;
@@ -35,7 +38,7 @@ export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   function leave(byte: number): boolean {
     depth -= 1;
     keyComes = false;
-    // In ASCII a closing bracket or brace is two after its opening one.
+    // In ASCII a closing bracket or brace comes two after its opening one.
     return depth >= 0 && open[depth] === byte - 2;
   }
 
@@ -100,18 +103,18 @@ const FIRST_PRINTABLE = 0x20;
 const FIRST_BEYOND_ASCII = 0x80;
 
 const SPACE = 1;
-/** Numbers, literals and the marks between values. */
+/** Marks numbers, literals and the characters between values. */
 const BARE = 2;
 const ALLOWED = new Uint8Array(256);
 for (const byte of Buffer.from(',:+-.0123456789Eaeflnrstu')) ALLOWED[byte] = BARE;
 for (const byte of Buffer.from(' \t\r\n')) ALLOWED[byte] = SPACE;
 
-/** The message and its result. */
+/** Depth of the members of the result: the message and its result. */
 const WATCHED_DEPTH = 2;
-/** Bytes: 20 characters, each written as an escape. */
+/** Bytes of 20 characters, each written as an escape. */
 const LONGEST_KEY = 120;
 
-/** Undefined if it is not a text of JSON. */
+/** Returns undefined if the bytes are not a JSON text. */
 function decodeKey(bytes: Buffer, length: number): string | undefined {
   if (isUnescapedAscii(bytes, length)) return bytes.toString('latin1', 0, length);
   try {

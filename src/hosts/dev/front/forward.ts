@@ -1,17 +1,17 @@
-// Passes a request to the proxy of one server and its answer back, as streams.
+// Passes a request to the proxy of one server and the response back, as streams.
 
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, request as send } from 'node:http';
 
 export interface Forwarding {
   readonly namespace: string;
   readonly name: string;
-  /** Of 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly port: number;
   /** Path and query at the proxy. */
   readonly target: string;
-  /** What was taken from the beginning of the path: URLs that the proxy gives out need it. */
+  /** The beginning of the path that was removed: the proxy needs it for URLs that it sends to clients. */
   readonly prefix: string;
-  /** False: the token was for us, and is no business of the server's. */
+  /** If false, the token was for this listener and is not sent to the server. */
   readonly keepsToken: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Forward {
   close(): void;
 }
 
-/** Of one connection only (RFC 9110 section 7.6.1). */
+/** Headers that belong to one connection only (RFC 9110 section 7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
 export function createForward(): Forward {
@@ -35,7 +35,7 @@ export function createForward(): Forward {
         response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
         response.flushHeaders();
         answer.pipe(response);
-        // Cut off in the middle: the client must not take it for the end.
+        // If the response is cut off, the client must not take this for its end.
         answer.once('error', () => response.destroy());
       });
       outgoing.once('error', () => refuseUnreachable(forwarding, response));

@@ -1,43 +1,45 @@
-// The URLs of the servers that run here, beside the catalogue: who may come in (Host, Origin, the token), and
-// which server a path means.
+// Serves the URLs of the servers that run here, next to the catalogue: checks Host, Origin and the token, and finds the
+// server of a path.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RUNNING_SERVERS_PATH, type RunningServer, type RunningServers } from '#contracts/running-servers.ts';
 import { originRules } from '#gateway/gate/origin.ts';
+import type { ConsoleFront } from './console.ts';
 import { createForward, type Forwarding } from './forward.ts';
-import type { RunsFront } from './runs.ts';
 
 /** One server that runs here. */
 export interface FrontServer extends Omit<RunningServer, 'url'> {
-  /** Port of 127.0.0.1 of its proxy's Service. */
+  /** Port on 127.0.0.1 of the Service of its proxy. */
   readonly port: number;
-  /** It is an issuer itself, at its URL; absent: it is none. */
+  /** If true, the server is an issuer itself, at its URL. */
   readonly issues?: boolean;
 }
 
 export interface FrontOptions {
-  /** Of the listener, such as `http://127.0.0.1:8080`. */
+  /** Origin of the listener, such as `http://127.0.0.1:8080`. */
   readonly origin: () => string;
   readonly token: string;
   readonly servers: () => Promise<readonly FrontServer[]>;
-  /** What the reconciler did; absent: that is not shown. */
-  readonly runs?: RunsFront;
+  /** The console of the reconciler. If absent, it is not shown. */
+  readonly console?: ConsoleFront;
 }
 
 export interface Front {
-  /** False: the request is the catalogue's. */
+  /** Returns false if the request is for the catalogue. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
   list(): Promise<readonly RunningServer[]>;
   close(): void;
 }
 
-/** RFC 9728 section 3.1 and RFC 8414 section 3.1: before the path of the resource or issuer. */
+/** Well-known paths that precede the path of the resource or issuer (RFC 9728 section 3.1 and RFC 8414 section 3.1). */
 const WELL_KNOWN =
   /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/mcp\/)/;
 const SERVER_PATH = /^\/mcp\/([a-z0-9.-]+)\/([a-z0-9.-]+)(?=\/|$)/;
 
-/** Of an authorization server, below its issuer: it knows its URL, so its paths stay whole. */
+/**
+ * Paths of an authorization server below its issuer. The server knows its URL, so these paths are forwarded unchanged.
+ */
 const ISSUER_PATH = /^\/(oauth|\.well-known)\//;
 
 export function createFront(options: FrontOptions): Front {
@@ -51,7 +53,7 @@ export function createFront(options: FrontOptions): Front {
     const isIssuer = server?.issues === true && ISSUER_PATH.test(path.slice(prefix.length));
     const refusal = refuse(request, new URL(origin()).port, isIssuer);
     if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
-    if (options.runs?.isRuns(path) === true) return options.runs.answer(request, response);
+    if (options.console?.has(path) === true) return options.console.answer(request, response);
     if (path === RUNNING_SERVERS_PATH) {
       if (request.method !== 'GET') return sendJson(response, 405, { error: 'only GET' }, { allow: 'GET' });
       const listed: RunningServers = {
@@ -81,9 +83,9 @@ export function createFront(options: FrontOptions): Front {
     serve(request, response) {
       const [path = '/'] = (request.url ?? '/').split('?', 1);
       const isServers = path === RUNNING_SERVERS_PATH || path.startsWith('/mcp/') || WELL_KNOWN.test(path);
-      const isOurs = isServers || options.runs?.isRuns(path) === true;
+      const isOurs = isServers || options.console?.has(path) === true;
       if (!isOurs) return false;
-      // The catalogue ends connections that say nothing for a while; streams may be silent for long.
+      // The catalogue ends connections that are silent for a while, but streams may be silent for long.
       request.socket.setTimeout(0);
       answer(request, response, path).catch((error: unknown) => {
         sendJson(response, 500, { error: error instanceof Error ? error.message : String(error) });
@@ -104,7 +106,7 @@ async function listServers({ origin, servers }: FrontOptions): Promise<readonly 
 }
 
 const TOKEN_MISSING =
-  'the token of skep dev is missing: it is in the file token of its folder, such as .skep/dev/token';
+  'the token of skep dev is missing: read it from the file token in its folder, such as .skep/dev/token';
 
 function idOf({ namespace, name }: RunningServer): string {
   return `${namespace}/${name}`;
@@ -114,15 +116,16 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Where the proxy of a server has what a client asks for at the server's own URL. */
+/** Returns the path at the proxy for a path below the server's own URL. */
 function innerPath({ transport }: FrontServer, rest: string): string {
   if (rest !== '' && rest !== '/') return rest;
   return transport === 'sse' ? '/sse' : '/mcp';
 }
 
 /**
- * Against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). Browsers are sent to an
- * authorization server from other sites; it binds them itself.
+ * Protects against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). An
+ * authorization server is exempt: browsers come to it from other sites, and it checks the origin of its own pages
+ * itself.
  */
 function refuse(request: IncomingMessage, port: string, isIssuer: boolean): string | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];

@@ -1,5 +1,5 @@
-// The issuer of the sample fleet: gives out tokens for the servers behind OIDC, to whoever says who they are. It is for one
-// machine and asks for no password, so only `skep dev` loads it.
+// The issuer of the sample fleet: issues tokens for the servers behind OIDC to anyone who enters a name. It is for one
+// machine and does not ask for a password, so only `skep dev` loads it.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { LOGIN_HEADERS, loginPage } from './login-page.ts';
 import { type IssuerStore, openIssuerStore } from './store.ts';
 
 export interface SampleIssuer {
-  /** The `iss` of its tokens; the same at every start. */
+  /** The `iss` of its tokens. It is the same at every start. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const SCOPES = 'openid offline_access';
 const LOGIN_PATH = '/login/';
 
-/** Undefined where the package is not installed: it is optional. Throws Failure `listen-failed`. */
+/** Returns undefined if the package is not installed: it is optional. Throws Failure `listen-failed`. */
 export async function startSampleIssuer(dir: string): Promise<SampleIssuer | undefined> {
   const loaded = await import('oidc-provider').catch(() => undefined);
   if (loaded === undefined) return undefined;
@@ -41,9 +41,9 @@ export async function startSampleIssuer(dir: string): Promise<SampleIssuer | und
     const isLogin = request.url?.startsWith(LOGIN_PATH) === true;
     if (!isLogin) return answer(request, response);
     logIn(provider, request, response).catch(() => {
-      // The login is over, or was another browser's.
+      // The login is over, or it belongs to another browser.
       if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain' });
-      response.end('This login is over. Begin again where you came from.\n');
+      response.end('This login is over. Go back and log in again.\n');
     });
   };
   return {
@@ -56,7 +56,7 @@ export async function startSampleIssuer(dir: string): Promise<SampleIssuer | und
   };
 }
 
-/** On the port of the first start: manifests name it. */
+/** Listens on the port of the first start, because manifests name it. */
 async function listenAgain(server: ReturnType<typeof createServer>, store: IssuerStore): Promise<number> {
   const before = Number(store.get('port')?.number ?? 0);
   await new Promise<void>((resolve, reject) => {
@@ -81,10 +81,15 @@ async function signingKey(store: IssuerStore): Promise<object> {
   return key;
 }
 
-/** The authorization servers inside the proxies of the fleet, as one: no one has to register them. */
+/**
+ * One client for all authorization servers inside the proxies of the fleet, so that none of them has to be registered.
+ */
 const FLEET = { client_id: 'sample-fleet', client_name: 'The sample fleet' } as const;
 
-/** To the callback of whichever proxy of this machine it is; anybody else's addresses are exactly the registered ones. */
+/**
+ * Lets the fleet's client return to the callback of any proxy on this machine. Other clients may return to exactly
+ * their registered addresses.
+ */
 function letFleetReturn(provider: OpenProvider): void {
   const { prototype } = provider.Client;
   const allowed = prototype.redirectUriAllowed;
@@ -110,7 +115,7 @@ function configuration(store: IssuerStore, key: object): object {
       accountId: id,
       claims: async () => ({ sub: id, name: id }),
     }),
-    // The audit of a proxy names callers by it.
+    // The audit of a proxy names callers by this claim.
     extraTokenClaims: async (_context: unknown, { accountId }: { accountId?: string }) => ({ name: accountId }),
     issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
       client.grantTypeAllowed('refresh_token'),
@@ -143,7 +148,7 @@ function configuration(store: IssuerStore, key: object): object {
   };
 }
 
-/** `<namespace>/<name>` of a server that runs here, whatever port it is asked for at; otherwise the resource itself. */
+/** Returns `<namespace>/<name>` for a server that runs here, on any port; otherwise the resource itself. */
 function audienceOf(resource: string): string {
   const [, server] = /^http:\/\/(?:127\.0\.0\.1|localhost):\d+\/mcp\/([^/]+\/[^/]+)/.exec(resource) ?? [];
   return server ?? resource;
@@ -170,7 +175,7 @@ async function logIn(provider: OpenProvider, request: IncomingMessage, response:
   grant.addOIDCScope(SCOPES);
   if (resource !== '') grant.addResourceScope(resource, SCOPES);
   const grantId = await grant.save();
-  // No one stays logged in: the next client asks again.
+  // Logins are not remembered: the next client asks for the name again.
   await provider.interactionFinished(request, response, {
     login: { accountId: name, remember: false },
     consent: { grantId },

@@ -1,15 +1,15 @@
-// The page of the sample issuer where people say who they are.
+// Renders the page of the sample issuer on which people enter their names.
 
 export interface LoginQuestion {
   readonly action: string;
-  /** Who asks for a login, as they call themselves: anybody can register under any name. */
+  /** The client's name for itself: anyone can register under any name. */
   readonly client: string;
-  /** Where the browser goes afterwards. */
+  /** The address to which the browser returns after the login. */
   readonly redirectUri: string;
   readonly resource: string;
 }
 
-/** No scripts, no outside requests; whoever frames it could have people click. */
+/** No scripts and no outside requests. Frames are forbidden: a page around this one could make people click. */
 export const LOGIN_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -33,7 +33,7 @@ export function loginPage({ action, client, redirectUri, resource }: LoginQuesti
 <h1>Log in to the sample fleet</h1>
 <p><strong>${escapeHtml(client)}</strong> wants to ${use}. Afterwards you go back to
 <code>${escapeHtml(redirectUri)}</code>.</p>
-<p>This issuer belongs to <code>skep dev</code>: it asks for no password. You are who you say; <code>guest</code> may only read.</p>
+<p>This issuer belongs to <code>skep dev</code>: it does not ask for a password. Enter any name; <code>guest</code> may only read.</p>
 <form method="post" action="${escapeHtml(action)}" autocomplete="off">
   <label>Name <input name="name" value="me" required pattern="[A-Za-z0-9._@\\-]{1,64}" autofocus></label>
   <button name="answer" value="allow">Log in and allow</button>

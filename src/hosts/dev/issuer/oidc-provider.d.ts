@@ -1,4 +1,5 @@
-// The few parts of the package `oidc-provider`, which brings no types, that the sample issuer and the issuer of tests use.
+// Declares the few parts of the package `oidc-provider`, which has no types, that the sample issuer and the issuer of
+// tests use.
 
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -13,7 +14,7 @@ declare module 'oidc-provider' {
   export interface Grant {
     addOIDCScope(scope: string): void;
     addResourceScope(resource: string, scope: string): void;
-    /** Its id. */
+    /** Returns the id of the grant. */
     save(): Promise<string>;
   }
 

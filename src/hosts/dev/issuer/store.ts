@@ -1,5 +1,5 @@
-// What the sample issuer remembers: all of it in memory, and in a file what clients rely on after a restart (their
-// registrations, grants, refresh tokens, the signing key).
+// Stores the state of the sample issuer: all of it in memory, and in a file the parts that clients rely on after a
+// restart (their registrations, grants, refresh tokens, the signing key).
 
 import { readFileSync } from 'node:fs';
 import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.ts';
@@ -23,12 +23,12 @@ export interface IssuerStore {
 }
 
 const KEPT: readonly string[] = ['Client', 'Grant', 'RefreshToken', 'Issuer'];
-/** Whoever registers clients without end fills a file of this many entries. */
+/** Bound of the file: clients can be registered without limit. */
 const MAX_ENTRIES = 2000;
 
 interface Entry {
   readonly payload: JsonObject;
-  /** Seconds since 1970; undefined: never. */
+  /** Seconds since 1970; undefined: the entry never expires. */
   readonly until: number | undefined;
 }
 
@@ -87,7 +87,7 @@ function modelOf(key: string): string {
   return key.slice(0, key.indexOf(':'));
 }
 
-/** A file that is not there, or damaged, is an issuer that starts anew. */
+/** Returns no entries if the file is missing or damaged: the issuer then starts without its earlier state. */
 function readEntries(file: string): [string, Entry][] {
   const read = parseJson(readIfThere(file));
   if (!Array.isArray(read)) return [];

@@ -1,4 +1,5 @@
-// Opens the verifier of images of an instance: its files, its pull secrets, and the results that it keeps in the state folder.
+// Opens the verifier of images of an instance: its files, its pull secrets, and the results that are stored in the
+// state folder.
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -52,7 +53,7 @@ export function openImageVerifier(
   };
 }
 
-/** The trusted root of the public-good instance, as @sigstore/tuf 5.0.1 of 2026-11-05 has it. */
+/** Returns the trusted root of the public-good instance, as @sigstore/tuf 5.0.1 of 2026-11-05 has it. */
 async function readPublicGood(): Promise<string> {
   const { default: root } = await import('./public-good.json', { with: { type: 'json' } });
   publicGood ??= JSON.stringify(root);
@@ -79,7 +80,7 @@ async function readPullSecret(
   return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
 }
 
-/** A file that is missing counts as empty. */
+/** Returns undefined if the file cannot be read. */
 function readKept(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

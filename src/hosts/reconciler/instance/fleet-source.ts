@@ -1,5 +1,4 @@
-// A source of skep.yaml as a run reads it: its repository, the commit that it is pinned to, its account and keys. Contacts
-// no one.
+// Opens a source of skep.yaml for a run: its repository, the pinned commit, its account and keys. Contacts no server.
 
 import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
@@ -19,15 +18,15 @@ import { kustomizeHere } from '../kustomize-here.ts';
 import { type Pin, pinned, sourceOrigin } from './pinned.ts';
 import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 
-/** What a plan file was made of. */
+/** The commits that a plan file was made from. */
 export interface PlannedCommits {
-  /** By name of the source; those that are named are read at that commit, whatever their refs name by now. */
+  /** By name of the source. These sources are read at their commit, also if their refs name other commits now. */
   readonly commits: ReadonlyMap<string, string>;
-  /** Someone whose key counts has signed it. */
+  /** Whether one of the accepted keys has signed the plan file. */
   readonly isSigned: boolean;
 }
 
-/** Undefined where nothing was planned of it. */
+/** Returns undefined if the plan does not contain the source. */
 export function pinOf(planned: PlannedCommits | undefined, source: string, history: HistoryStore): Pin | undefined {
   const commit = planned?.commits.get(source);
   if (planned === undefined || commit === undefined) return undefined;
@@ -35,10 +34,13 @@ export function pinOf(planned: PlannedCommits | undefined, source: string, histo
   return planned.isSigned ? { commit } : { commit, wasNamed };
 }
 
-/** As many as skep.yaml may keep. */
+/** The most runs that skep.yaml may keep. */
 const HISTORY_MAX = 1000;
 
-/** `pin` undefined: what its ref names. `cluster` undefined: variables that are kept in one stay unknown. Contacts no one yet. */
+/**
+ * If `pin` is undefined, the source is read at its ref. If `cluster` is undefined, variables from the cluster stay
+ * unknown. Contacts no server yet.
+ */
 export function fleetSource(
   config: Config,
   source: Config['sources'][number],
@@ -75,7 +77,7 @@ export function fleetSource(
   };
 }
 
-/** All of the repository: sources that read the same commits share the local copy, whatever their paths. */
+/** Requests all of the repository: sources that read the same commits share the local copy, whatever their paths. */
 function gitRequest({ repository, branch, tag, semver, commit, auth, verify }: Config['sources'][number]) {
   return { repository, branch, tag, semver, commit, path: '', auth: auth && authOf(auth), verify };
 }

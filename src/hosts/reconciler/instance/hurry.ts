@@ -1,4 +1,4 @@
-// Keeps a command that someone waits for from waiting for one silent server.
+// Bounds the time that a command waits for a silent server while a person waits for the command.
 
 import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -7,25 +7,30 @@ import { Failure } from '#std/failure.ts';
 import { awaitWithin } from '../../clock.ts';
 import type { SourceLoops } from '../loop/source-loops.ts';
 
-/** For commands that someone waits for: as much of the answer as there is in time. */
+/** For commands that a person waits for: they return the part of the result that is complete in time. */
 export interface Hurry {
-  /** Milliseconds for everything together; absent: as long as it takes. */
+  /** Milliseconds for everything together; absent: no bound. */
   readonly withinMs?: number;
-  /** Milliseconds for all requests to the cluster, for a command that may take its time; absent: its runs have deadlines. */
+  /**
+   * Milliseconds for all requests to the cluster, for a command that may take long; absent: its runs have deadlines.
+   */
   readonly endsWithinMs?: number;
-  /** Absent: each run waits for its sources. */
+  /** If absent, each run waits for its sources. */
   readonly loops?: SourceLoops;
-  /** If set, the process ends after one run, and leaves its readings for the next one. */
+  /** If set, the process ends after one run, and leaves its readings to the next process. */
   readonly once?: true;
-  /** No other instance can be at work on the cluster: sources with other places are changes of its own. */
+  /** If set, no other instance can write to the cluster: sources with other places are changes of its own. */
   readonly alone?: true;
-  /** Manifests are read in threads. */
+  /** If set, threads read the manifests. */
   readonly threads?: true;
-  /** Lists are kept current by watches; absent: each run lists what exists. */
+  /** If set, watches keep lists current. If absent, each run lists the objects. */
   readonly keepsLists?: Omit<KeptListsOptions, 'clock'>;
 }
 
-/** Git is asked, then the cluster is listed, then the rest: if one is silent, the others have their time. */
+/**
+ * Share of the time for each stage. Git is read first, then the cluster is listed, then the rest follows: if one is
+ * silent, the others have their time.
+ */
 export function shareOf(withinMs: number): number {
   return Math.ceil(withinMs * 0.3);
 }
@@ -34,7 +39,7 @@ export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
   return withinMs === undefined ? source : answeringWithin(source, () => shareOf(withinMs), 'a part of ');
 }
 
-/** If nothing but sources is asked, they have all the time that is left. */
+/** If only sources are read, they have all the time that is left. */
 export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
   const { repository, name } = source;
   async function within(ask: () => Promise<Checkout>): Promise<Checkout> {

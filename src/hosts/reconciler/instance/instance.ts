@@ -1,4 +1,4 @@
-// Opens everything that one reconciler instance works with, out of its configuration.
+// Opens all parts of one reconciler instance from its configuration.
 
 import { randomBytes } from 'node:crypto';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
@@ -41,17 +41,22 @@ import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.
 
 export interface Instance {
   readonly deps: RunDeps;
-  /** Options of one run; every call makes a new run id. */
+  /** Returns the options of one run; every call creates a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
   readonly run: Run;
-  /** Returns the result of a run now if nothing has changed since the last one; undefined if only a run can tell. */
+  /**
+   * Returns the result that a run would have now if nothing has changed since the last one; undefined if this is not
+   * known without a run.
+   */
   repeat(id: string): Promise<RunResult | undefined>;
-  /** The next run does all work again, and compares its results with those that would have counted again. */
+  /** Makes the next run do all work again and compare its results with the stored ones that it would have reused. */
   prove(differs: (stage: string, key: string) => void): void;
-  /** The state as the last run has published it; undefined before the first, and where no one asked for it. */
+  /**
+   * Returns the state that the last run published; undefined before the first run, and if no snapshot is configured.
+   */
   snapshot(): string | undefined;
-  /** Saves what is kept between runs. */
+  /** Saves the data that is kept between runs. */
   save(): Promise<void>;
   close(): Promise<void>;
 }
@@ -137,13 +142,13 @@ function runDeps({ config, watch, hurry, tracing, outbound, stores, memory, repe
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
     sources: repeated.notingSources(openSources(config, by, watch, hurry, trace)),
-    // Whoever makes the children of an MCPRegistry reads its sources, too.
+    // The process that creates the children of an MCPRegistry also reads its sources.
     registries: config.children ? registryDeps(config, outbound, stores, watch, hurry.loops?.beside) : undefined,
     ...memory,
     random: randomBytes,
     digestKey,
     ...{ progress, waiting: watch.waiting, enough: watch.stopping?.signal },
-    looked: lookedBy(repeated, publisher),
+    looked: lookedBy(repeated, publisher, watch),
     trace,
   };
 }
@@ -176,7 +181,9 @@ interface Sources {
   readonly homeNamespace: string;
 }
 
-/** Where the process stays they are read beside the runs, and their manifests in threads where it has some. */
+/**
+ * In a long-running process, sources are read in parallel with the runs, and their manifests in threads if it has some.
+ */
 function openSources(
   config: Config,
   { cluster, cache, ...by }: Sources,
@@ -228,7 +235,7 @@ function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progress
   });
 }
 
-/** Of the instance's own files, never of what a source declares: no one judges themselves. */
+/** Reads policies only from the instance's own files, never from a source: no source may decide about itself. */
 export async function readOwnPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
   const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
   for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);

@@ -1,4 +1,4 @@
-// Who is notified of an instance's runs, out of its configuration.
+// Opens the receivers of notices about an instance's runs, from its configuration.
 
 import type { Outbound } from '#adapters/http/outbound.ts';
 import { sendChat } from '#adapters/notify/chat.ts';
@@ -17,7 +17,7 @@ import type { Config } from '../../config/config.ts';
 import { readSecretFile } from '../../config/secret-file.ts';
 import { forgeOf } from './forge.ts';
 
-/** Undefined where no one is to be notified. */
+/** Returns undefined if there are no receivers. */
 export function openNotifier(
   config: Config,
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
@@ -75,13 +75,13 @@ function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: Tra
   });
 }
 
-/** The URL is a secret that may be renewed: what was reported is remembered by the name of its file. */
+/** The URL is a secret that may be renewed, so the last notice is remembered by the name of its file. */
 function chats({ name, sources, notify, outbound: { allowFiles } }: Config, outbound: Outbound): Channel[] {
   const repositories = new Map(sources.map((source) => [source.name, source.repository]));
   function commitUrl(source: string, commit: string): string | undefined {
     const repository = repositories.get(source);
     const place = repository === undefined ? undefined : forgeOf(repository, allowFiles);
-    // GitHub, GitLab and Gitea have a commit there, others may not.
+    // GitHub, GitLab and Gitea show a commit at this path, others may not.
     return place === undefined ? undefined : `${place.origin}/${place.path}/commit/${commit}`;
   }
   const firstKinds = new Set(KINDS.map(({ kind }) => kind));

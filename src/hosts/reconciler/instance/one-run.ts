@@ -1,5 +1,5 @@
-// One run of an instance that is opened for it, reported as it happens; Ctrl-C ends it early, and what it did is reported
-// all the same.
+// Makes one run of an instance that is opened for it, and reports it while it happens. Ctrl-C ends it early; its
+// changes are reported all the same.
 
 import { jsonOfRun } from '#reconciler/report/formats/json.ts';
 import { createProgress, textOfWaiting, textOfWaitingForSource } from '#reconciler/report/progress.ts';
@@ -39,7 +39,9 @@ export async function runAndTell(
   const lines = gatherWrites((text) => writeColoured(stream, text));
   void awaitSignal().then(() => {
     lines.flush();
-    process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
+    process.stderr.write(
+      'stopping: requests in flight are finished, nothing more is changed (press Ctrl-C again to end at once)\n',
+    );
     stopping.stop();
   });
   const writeProgress = isWatched(output) ? lines.write : () => undefined;
@@ -62,16 +64,16 @@ export async function runAndTell(
   }
 }
 
-/** If JSON is requested, progress is only for a person who watches. */
+/** If JSON is requested, progress is shown only on a terminal. */
 function isWatched(output: 'text' | 'json'): boolean {
   return output === 'text' || process.stderr.isTTY;
 }
 
-/** Reports each change as it is made. */
+/** Reports each change when it is made. */
 function progressTo(write: GatheredWrites['write'], stopped: AbortSignal): RunDeps['progress'] {
   const progress = createProgress(systemClock.monotonic);
   return (outcome, planned) => {
-    // What was not begun is counted in the summary.
+    // Changes that were not begun are counted in the summary.
     if (stopped.aborted && outcome.action === 'held') return;
     const far = planned === undefined ? undefined : progress(planned);
     write(`${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);

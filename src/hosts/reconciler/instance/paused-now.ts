@@ -1,4 +1,4 @@
-// Whether sync windows keep a command from writing, unless it was asked to ignore them.
+// Decides whether sync windows keep a command from writing, unless `--ignore-windows` is set.
 
 import { Option } from 'commander';
 import type { Paused } from '#reconciler/run/result.ts';
@@ -14,10 +14,10 @@ export function ignoreWindowsOption(): Option {
 }
 
 export const PAUSED_HELP =
-  '\nWhile the instance is suspended or outside its sync windows, nothing is written: it reports what is pending, and\n' +
-  'exits with 2 if anything is.\n';
+  '\nWhile the instance is suspended or outside its sync windows, nothing is written: it reports pending changes, and\n' +
+  'exits with 2 if there are any.\n';
 
-/** As an option of the run. The package that reads cron expressions is loaded only where there are some. */
+/** Returns an option of the run. The package that reads cron expressions is loaded only if there are windows. */
 export async function findPauseNow(
   { windows }: Config,
   { ignoreWindows = false }: WindowFlags,

@@ -1,4 +1,4 @@
-// A repository at one commit, where its server hands that out, and where it does not any more.
+// Tests a repository at one commit, if its server still serves the commit and if not.
 
 import { expect, test } from 'vitest';
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
@@ -11,7 +11,7 @@ function checkout(commit: string): Checkout {
   return { commit, files: [], skipped: [], read: async () => new Map() };
 }
 
-/** Its ref names `named`; of single commits it hands out `others`. */
+/** Returns a repository whose ref names `named` and that serves the single commits `others`. */
 function repository(named: string, others: readonly string[]): Repository {
   return {
     fetch: async () => checkout(named),
@@ -25,8 +25,20 @@ function repository(named: string, others: readonly string[]): Repository {
 
 test.each([
   { named: NEWER, others: [PLANNED], byTag: false, gone: false, reason: 'a server that hands out every commit' },
-  { named: PLANNED, others: [], byTag: false, gone: false, reason: 'one that hands out what a ref names, which is it' },
-  { named: NEWER, others: [], byTag: false, gone: true, reason: 'one that hands out what a ref names, another by now' },
+  {
+    named: PLANNED,
+    others: [],
+    byTag: false,
+    gone: false,
+    reason: 'it serves only the commit that a ref names, and the ref names it',
+  },
+  {
+    named: NEWER,
+    others: [],
+    byTag: false,
+    gone: true,
+    reason: 'it serves only the commit that a ref names, and the ref names another',
+  },
   {
     named: NEWER,
     others: [PLANNED],
@@ -41,8 +53,8 @@ test.each([
 });
 
 test.each([
-  { named: PLANNED, recorded: false, refused: false, reason: 'what the ref names' },
-  { named: NEWER, recorded: true, refused: false, reason: 'what a run has read before' },
+  { named: PLANNED, recorded: false, refused: false, reason: 'a commit that the ref names' },
+  { named: NEWER, recorded: true, refused: false, reason: 'a commit that a run has read before' },
   {
     named: NEWER,
     recorded: false,

@@ -1,15 +1,18 @@
-// A repository at one commit that someone has named before, whatever its ref names by now.
+// Reads a repository at a commit that was named before, whatever its ref names now.
 
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface Pin {
   readonly commit: string;
-  /** Whether the ref has named it before, as the history says; absent: someone whose key counts vouches for it. */
+  /**
+   * Returns whether, according to the history, the ref has named the commit before. If absent, an accepted key has
+   * signed for the commit.
+   */
   readonly wasNamed?: () => Promise<boolean>;
 }
 
-/** `byTag`: the commit is trusted for the tag that leads to it, so the ref must still name it. */
+/** `byTag`: the commit is trusted because of the tag that leads to it, so the ref must still name it. */
 export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag: boolean): Repository {
   return {
     ...repository,
@@ -20,7 +23,7 @@ export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag:
       try {
         return await repository.at(commit);
       } catch (failure) {
-        // Some servers hand out only what a ref names: it may still be this commit.
+        // Some servers serve only commits that a ref names, and the ref may still name this one.
         if (!(failure instanceof Failure) || failure.code !== 'git-ref-not-found') throw failure;
         return unmoved(repository, commit);
       }
@@ -28,7 +31,7 @@ export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag:
   };
 }
 
-/** A server that does not answer says nothing about it. */
+/** Returns false if the server does not respond, because then it is not known. */
 async function isNamed(repository: Repository, commit: string): Promise<boolean> {
   try {
     return (await repository.fetch()).commit === commit;
@@ -38,24 +41,26 @@ async function isNamed(repository: Repository, commit: string): Promise<boolean>
   }
 }
 
-/** A repository hands out any commit that someone has pushed to it, also of branches that no one has merged. */
+/** Needed because a repository serves any commit that was pushed to it, also from branches that were never merged. */
 function neverNamed(commit: string): Failure {
-  const message = `commit ${commit} is not what the ref of its source names, and no run has read it: plan again, or sign the plan (plans.keys)`;
+  const message = `commit ${commit} is not named by the ref of its source, and no run has read it: plan again, or sign the plan (plans.keys)`;
   return new Failure('plan-commit-unknown', message, { data: { commit } });
 }
 
-/** Throws Failure `plan-commit-gone` where the ref names another one. */
+/** Throws Failure `plan-commit-gone` if the ref names another commit. */
 async function unmoved(repository: Repository, commit: string): Promise<Checkout> {
   const checkout = await repository.fetch();
   if (checkout.commit === commit) return checkout;
-  const message = `commit ${commit} cannot be had any more, and the ref names ${checkout.commit} now: plan again`;
+  const message = `commit ${commit} is no longer served, and the ref names ${checkout.commit} now: plan again`;
   throw new Failure('plan-commit-gone', message, { data: { commit } });
 }
 
-/** The same for each way to reach a folder of a repository: `git.example.com/platform/fleet#clusters/prod`. */
+/**
+ * Returns the same text for each way to reach a folder of a repository: `git.example.com/platform/fleet#clusters/prod`.
+ */
 export function sourceOrigin(repository: string, path: string): string {
   const url = repository.includes('://') ? URL.parse(repository) : null;
-  // git@host:path
+  // The form git@host:path.
   const where = url === null ? repository.replace(/^[^@/]*@/, '').replace(':', '/') : `${url.host}${url.pathname}`;
   const folder = path.replace(/^\.?\/+|\/+$/g, '');
   return `${where
@@ -64,7 +69,7 @@ export function sourceOrigin(repository: string, path: string): string {
     .replace(/\/$/, '')}#${folder}`;
 }
 
-/** A URL without credentials. */
+/** Returns the URL without credentials. */
 export function shown(repository: string): string {
   const url = repository.includes('://') ? URL.parse(repository) : null;
   if (url === null) return repository;

@@ -22,14 +22,14 @@ export interface RenderFlags {
   readonly head: string;
 }
 
-/** Throws Failure `usage`, and what reading the repository throws. */
+/** Throws Failure `usage`, and the Failures of reading the repository. */
 export async function planTwoCommits({ paths, base, head }: RenderFlags): Promise<RunResult> {
   const here = realpathSync(process.cwd());
   const root = repositoryAbove(here);
   if (root === undefined) {
     throw new Failure(
       'usage',
-      `${here} is in no Git repository: run skep plan --render in the checkout that is to be compared`,
+      `${here} is not in a Git repository: run skep plan --render in the checkout that is to be compared`,
     );
   }
   const inside = [...new Set(paths.map((path) => pathInside(root, path)))];
@@ -56,5 +56,5 @@ function pathInside(root: string, path: string): string {
     .split(sep)
     .join('/');
   if (inside !== '..' && !inside.startsWith('../')) return inside;
-  throw new Failure('usage', `--path ${path} leads out of the repository ${root}: name a folder inside it`);
+  throw new Failure('usage', `--path ${path} is outside of the repository ${root}: name a folder inside it`);
 }

@@ -1,5 +1,5 @@
-// `skep plan --against`: a plan by a published snapshot, without access to the cluster. Reads the snapshot from a file or
-// URL, its commits from the repositories, and what is planned from there or from folders of this machine.
+// `skep plan --against`: plans with a published snapshot, without access to the cluster. Reads the snapshot from a file
+// or URL, its commits from the repositories, and the planned manifests from there or from folders of this machine.
 
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -33,7 +33,10 @@ export interface AgainstFlags {
   readonly source: readonly string[];
 }
 
-/** Within `cluster.timeoutSeconds`. Throws Failure `usage`, `snapshot-...`, and what reading the repositories throws. */
+/**
+ * Takes at most `cluster.timeoutSeconds`. Throws Failure `usage`, `snapshot-...`, and the Failures of reading the
+ * repositories.
+ */
 export async function planBySnapshot(config: Config, flags: AgainstFlags): ReturnType<typeof planAgainst> {
   const { allowPrivate, caFile } = config.outbound;
   const outbound = createOutbound({ allowPrivate, caFile, egress: egressFrom(process.env), version: VERSION });
@@ -57,7 +60,7 @@ export async function planBySnapshot(config: Config, flags: AgainstFlags): Retur
   }
 }
 
-/** From now on, for everything together. */
+/** Returns a function that returns the time that is left for everything together, starting now. */
 function timeLeft({ cluster: { timeoutSeconds } }: Config): () => number {
   const until = systemClock.monotonic() + timeoutSeconds * 1000;
   return () => until - systemClock.monotonic();
@@ -86,10 +89,10 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
   return folder === undefined ? configured : { ...configured, repository: workTree(folder) };
 }
 
-/** What is checked out here may have the commit already: then no one is asked for it. */
+/** Reads the commit from a local checkout if that has it, and otherwise from the repository. */
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
-  if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot knows no source "${source.name}"`);
+  if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot has no source "${source.name}"`);
   const pinned = comparing(
     source,
     fleetSource(config, source, outbound, commit === undefined ? undefined : { commit }, homeNamespace),
@@ -103,7 +106,7 @@ function before(place: Place, source: Source, commit: string | undefined): Fleet
   return { ...pinned, repository: either(local, pinned.repository) };
 }
 
-/** Those who review a change need not have the keys of its Secrets: nothing is applied here. */
+/** Reviewers of a change need not have the keys of its Secrets, because nothing is applied here. */
 function comparing({ decryption }: Source, source: FleetSource): FleetSource {
   return decryption === undefined ? source : { ...source, keys: () => readAgeKeyFileIfPresent(decryption.ageKeyFile) };
 }
@@ -155,7 +158,7 @@ async function readSnapshotFile(file: string): Promise<string> {
   }
 }
 
-/** Of a fleet with ten thousand objects it is a few MiB. */
+/** The snapshot of a fleet with ten thousand objects is a few MiB. */
 const SNAPSHOT_BYTES_MAX = 256 * 1024 * 1024;
 
 async function download(outbound: Outbound, url: string, tokenFile: string | undefined): Promise<string> {
@@ -164,10 +167,10 @@ async function download(outbound: Outbound, url: string, tokenFile: string | und
   const { status, body } = await outbound.request({ url, method: 'GET', headers, maxBytes: SNAPSHOT_BYTES_MAX });
   if (status === 200) return Buffer.from(body).toString('utf8');
   const reasons: Readonly<Record<number, string>> = {
-    401: 'it wants a token: --token-file',
-    403: 'it shows it to no one (http.tokenFile of the reconciler)',
-    404: 'there is none: is `snapshot` set in skep.yaml of the reconciler?',
-    503: 'no run has published one yet',
+    401: 'it requires a token: use --token-file',
+    403: 'it refuses every token: set http.tokenFile of the reconciler',
+    404: 'it has no snapshot: is `snapshot` set in skep.yaml of the reconciler?',
+    503: 'no run has published a snapshot yet',
   };
-  throw new Failure('snapshot-unavailable', `${url} answers ${status}: ${reasons[status] ?? 'that is no snapshot'}`);
+  throw new Failure('snapshot-unavailable', `${url} answers ${status}: ${reasons[status] ?? 'that is not a snapshot'}`);
 }

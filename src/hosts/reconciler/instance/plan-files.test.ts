@@ -1,4 +1,4 @@
-// Which plan files are read at all: signed ones where that is asked for, and none that are too old.
+// Tests which plan files are accepted: signed ones if signatures are required, and none that are too old.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ test('a file that is not there is a wrong call', async () => {
   await expect(readPlanFile(`${file}.gone`, configured({}), SOON)).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('a plan of which something could not be read is not written; where the catalogue could not be, it is', () => {
+test('a plan is not written if a part could not be read, but it is if only the catalogue could not be read', () => {
   const [away, nothing] = [new Failure('git-unreachable', 'nobody is there'), [] as Failure[]];
   for (const [sources, lists, refused] of [
     [[away], nothing, true],
@@ -76,7 +76,7 @@ test('a plan of which something could not be read is not written; where the cata
   }
 });
 
-test('a plan that cannot be put where it was asked for is told with its path', async () => {
+test('the message about a plan file that cannot be written names its path', async () => {
   const path = join(file, 'below', 'fleet.plan');
   await expect(writeWhole(path, TEXT)).rejects.toMatchObject({
     code: 'file-not-written',
@@ -144,7 +144,7 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
     });
   });
 
-  test('may be missing where none is required; where it is there, it counts', async () => {
+  test('may be missing if none is required; if it exists, it counts', async () => {
     await expect(read()).rejects.toMatchObject({ code: 'plan-signature-missing' });
     expect((await read({ keys: [trusted] })).plan.instance).toBe('prod');
     sign(stranger);

@@ -1,4 +1,4 @@
-// Plan files of an instance on disk: what binds one to the configuration, how it is written and read.
+// Reads and writes plan files of an instance, and computes the values that bind a file to the configuration.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { VERSION } from '../../version.ts';
 import { shown } from './pinned.ts';
 import { policyFiles } from './policy-files.ts';
 
-/** What a plan made here would be bound to. */
+/** Returns the binding of a plan that would be made now. */
 export async function readBinding(
   config: Config,
   cluster: Pick<Cluster, 'get'>,
@@ -38,13 +38,16 @@ export async function readBinding(
 
 let digestHere: string | undefined;
 
-/** The program does not change while it runs. */
+/** The digest is computed once, because the program does not change while it runs. */
 export function toolHere(): PlanBinding['tool'] {
   digestHere ??= programDigest();
   return { name: `skep/${VERSION}`, digest: digestHere };
 }
 
-/** Who runs it, when, from where and how it is reported makes no other plan; whatever is not named here does. */
+/**
+ * Settings that do not change a plan: who runs it, when, from which machine, and how it is reported. Every other
+ * setting does.
+ */
 const NO_PART_OF_A_PLAN: ReadonlySet<string> = new Set([
   'name',
   'schedule',
@@ -69,7 +72,7 @@ export function settingsDigests(config: Config): Record<string, string> {
     ...source,
     repository: shown(repository),
   }));
-  // What a policy says counts, not where it is kept.
+  // The content of a policy counts, not its path.
   const policies = policyFiles(config.policies, config.apiGroup).map(({ oid }) => oid);
   const shaping = Object.entries({ ...config, apply, sources, policies }).filter(
     ([name]) => !NO_PART_OF_A_PLAN.has(name),
@@ -100,8 +103,9 @@ export async function writePlanFile(
 }
 
 /**
- * What is missing of a source or a kind would pass for gone. A catalogue that cannot be read does not: children whose images
- * it would have to name are held, in the plan as in a run. Throws Failure `plan-incomplete`.
+ * A part of a source or a kind that could not be read would look deleted. A catalogue that cannot be read is
+ * not such a problem: children whose images it would have to name are kept unchanged, in the plan as in a run. Throws Failure
+ * `plan-incomplete`.
  */
 export function assertComplete(
   file: string,
@@ -112,10 +116,13 @@ export function assertComplete(
 ): void {
   const [failure] = [...gathered.failures, ...snapshot.failures()];
   if (failure === undefined) return;
-  throw new Failure('plan-incomplete', `${file} is not written, as not everything could be read: ${failure.message}`);
+  throw new Failure(
+    'plan-incomplete',
+    `${file} is not written, because not everything could be read: ${failure.message}`,
+  );
 }
 
-/** Who only plans may not be allowed to see it. */
+/** Returns undefined if a user who may only plan is not allowed to read the key. */
 export async function readSecretKey(digestKey: DigestKey): Promise<Uint8Array | undefined> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();
@@ -140,7 +147,7 @@ function plannedSource(source: Config['sources'][number], commit: string): Plann
   return { name, repository: shown(repository), ref, commit };
 }
 
-/** A reader sees the old file or the new one, never half of it. */
+/** Replaces the file in one step: a reader sees the old file or the new one, never half of it. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}.new`;
   try {
@@ -152,11 +159,11 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   }
 }
 
-/** Signatures of plan files are for this (`ssh-keygen -Y sign -n`). */
+/** Namespace of the signatures of plan files (`ssh-keygen -Y sign -n`). */
 const NAMESPACE = 'skep-plan';
 
 /**
- * Checks the signature before anything is read out of the file. Throws Failure `usage`, `plan-invalid`, `plan-version`,
+ * Checks the signature before it parses the file. Throws Failure `usage`, `plan-invalid`, `plan-version`,
  * `plan-expired`, or `plan-signature-...`.
  */
 export async function readPlanFile(

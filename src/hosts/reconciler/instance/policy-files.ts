@@ -8,17 +8,21 @@ import { formatProblem, type Problem } from '#std/problem.ts';
 import { DEFAULT_API_GROUP } from '../../config/api-group.ts';
 import { manifestFiles } from '../manifest-files.ts';
 
-/** Stands for the pack among folders. */
+/** Name of the bundled pack in a list of folders. */
 export const BUILTIN = 'builtin';
 
 const PACK = fileURLToPath(new URL('../../../../policies', import.meta.url));
 
-/** The pack is written for the default group. Throws Failure `usage` where there is nothing. */
+/**
+ * The API group in the pack is replaced, because the pack is written for the default group. Throws Failure `usage` if a
+ * path has no files.
+ */
 export function policyFiles(paths: readonly string[], apiGroup: string): readonly SourceFile[] {
   return paths.flatMap((path) => {
     if (path === BUILTIN) return manifestFiles(PACK).map((file) => forGroup(file, apiGroup));
     const files = manifestFiles(path);
-    if (files.length === 0) throw new Failure('usage', `${path}: no policies here: no *.yaml, *.yml or *.json`);
+    if (files.length === 0)
+      throw new Failure('usage', `${path} contains no policies: there is no *.yaml, *.yml or *.json`);
     return files;
   });
 }
@@ -29,11 +33,11 @@ function forGroup(file: SourceFile, apiGroup: string): SourceFile {
 
 export interface OpenedPolicies {
   readonly set: PolicySet;
-  /** What has no effect. */
+  /** Problems of parts without effect. */
   readonly warnings: readonly Problem[];
 }
 
-/** Undefined where there are no files. Throws Failure `policies-invalid` with one line per problem. */
+/** Returns undefined if there are no files. Throws Failure `policies-invalid` with one line per problem. */
 export async function openPolicyFiles(files: readonly SourceFile[]): Promise<OpenedPolicies | undefined> {
   if (files.length === 0) return undefined;
   const faults = files.flatMap(({ fault }) => fault ?? []);

@@ -1,5 +1,5 @@
-// Keeps the history of an instance's runs: in its database where it has one, in the cluster otherwise. A run that changed
-// nothing and found nothing new costs no write outside the state folder (docs/decisions/0160).
+// Stores the history of an instance's runs: in its database if it has one, otherwise in the cluster. A run that changed
+// nothing and found nothing new writes only to the state folder (docs/decisions/0160).
 
 import { join } from 'node:path';
 import { createHistory } from '#adapters/postgres/history.ts';
@@ -45,19 +45,19 @@ export function openHistory(
 }
 
 export interface Recorder {
-  /** Resolves with what kept the run from being recorded: the run is done all the same. */
+  /** Resolves with the failures that kept the run from being recorded. The run itself counts all the same. */
   record(record: RunRecord, ready: readonly ResourceId[]): Promise<readonly Failure[]>;
 }
 
-/** Runs that wait for a store that does not answer. */
+/** Most runs that wait for a store that does not respond. */
 const WAITING_MAX = 20;
-/** Runs whose resources may still become ready. */
+/** Most runs whose resources may still become ready. */
 const OPEN_MAX = 20;
 
 export function openRecorder(config: Config, history: HistoryStore): Recorder {
   let before: RunRecord | undefined;
   let waiting: readonly RunRecord[] = [];
-  /** Records in state `progressing`; undefined before the history was read. */
+  /** Records in state `progressing`; undefined until the history has been read. */
   let open: readonly RunRecord[] | undefined;
 
   async function complete(record: RunRecord, ready: readonly ResourceId[]): Promise<void> {
@@ -99,7 +99,7 @@ export function openRecorder(config: Config, history: HistoryStore): Recorder {
   };
 }
 
-/** Holds the last run, also one that was no news. */
+/** Returns the path of the file with the last run, also a run without news. */
 export function lastRunFile({ stateDir, name }: Config): string {
   return join(stateDir, `${name}-last-run.json`);
 }

@@ -1,4 +1,4 @@
-// With what a registry's database is connected: what its MCPRegistry says, its Secrets and its ConfigMaps.
+// Tests the settings of the connection to a registry's database: from its MCPRegistry, its Secrets and its ConfigMaps.
 
 import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const OBJECTS: readonly KubeObject[] = [
   { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'authorities' }, data: { 'ca.crt': 'CERTIFICATES' } },
 ];
 
-/** What is connected with, for an MCPRegistry with these annotations. */
+/** Returns the settings of the connection for an MCPRegistry with these annotations. */
 async function connectedWith(annotations: Record<string, string>): Promise<DatabaseSettings> {
   const config = readConfig({
     text: 'sources: [{name: fleet, repository: https://git.example.com/fleet.git}]',

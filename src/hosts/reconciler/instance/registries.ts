@@ -1,9 +1,10 @@
-// What registry sources of an instance are read with, and the databases that their catalogues are in.
+// Opens the dependencies with which an instance reads registry sources, and the databases of their catalogues.
 
 import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
 import type { DatabaseSettings } from '#adapters/postgres/pool.ts';
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
+import { findPassword, type PasswordFor } from '#contracts/pgpass.ts';
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
@@ -17,7 +18,9 @@ import { registrySource, secretValue } from './registry-sources.ts';
 import { type GitDeps, gitDeps, lentTo } from './repositories.ts';
 import { type InstanceWatch, withReadsWatched } from './watch.ts';
 
-/** Those who may write an MCPRegistry in one namespace read by its Secrets, and by what skep.yaml lends to it. */
+/**
+ * Authors of MCPRegistries in one namespace read with its Secrets, and with the credentials that skep.yaml lends to it.
+ */
 function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
   const dir = join(config.stateDir, 'registries', namespace);
   return { ...gitDeps(config, outbound), dir, credentials: lentTo(config.git.credentials, namespace) };
@@ -29,7 +32,7 @@ interface CatalogueDatabase {
   readonly owner: MigrationUser;
 }
 
-/** The MCPRegistry's `databaseConfig`, or the instance's own. */
+/** Returns the MCPRegistry's `databaseConfig`, or the instance's own database. */
 function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, view: View): CatalogueDatabase {
   if (target === undefined) {
     if (config.catalogue === undefined) {
@@ -39,11 +42,28 @@ function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, 
     return commonDatabase(config.catalogue);
   }
   const { host, port, user, migrationUser, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
-  const password = secretValue(view, target.passwordSecretRef);
   const ca = certificates(view, target.caConfigMapRef);
+  const passwordOf = passwordsOf(target.passwords, { host, port, database }, view);
+  const password = passwordOf(user, 'app');
   return {
     app: { host, port, user, database, sslMode, ca, password, maxOpenConns: POOL_CONNECTIONS },
-    owner: { user: migrationUser, password: secretValue(view, target.migrationPasswordSecretRef) },
+    owner: { user: migrationUser, password: passwordOf(migrationUser, 'migration') },
+  };
+}
+
+/** The returned function throws Failure if there is no password. */
+function passwordsOf(
+  passwords: RegistryDatabaseTarget['passwords'],
+  place: Omit<PasswordFor, 'user'>,
+  view: View,
+): (user: string, whose: 'app' | 'migration') => string {
+  if (!('file' in passwords)) return (_user, whose) => secretValue(view, passwords[whose]);
+  const { name, key } = passwords.file;
+  const text = secretValue(view, passwords.file);
+  return (user) => {
+    const found = findPassword(text, { ...place, user });
+    if (found !== undefined) return found;
+    throw new Failure('database-auth', `Secret ${name}, key ${key}: no line is for user ${user}`);
   };
 }
 
@@ -52,7 +72,9 @@ function commonDatabase({ database }: NonNullable<Config['catalogue']>): Catalog
   return { app, owner: { user: migrationUser } };
 }
 
-/** Throws Failure: a connection that should be checked is not made without. */
+/**
+ * Throws a Failure if the certificates are missing: a connection that should be verified is not opened without them.
+ */
 function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef']): string | undefined {
   if (ref === undefined) return undefined;
   const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
@@ -60,16 +82,19 @@ function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef'])
   throw new Failure('database-tls', `ConfigMap ${ref.name} has no certificates under the key ${ref.key}`);
 }
 
-/** The service has its own pool; a sync needs few. */
+/** Connections for syncs, which need few. The service has its own pool. */
 const POOL_CONNECTIONS = 4;
 
 export interface Stores {
-  /** `sync`: with its schema up to date. */
+  /** `mode` `sync`: migrates the schema first. */
   open(database: CatalogueDatabase, mode: SyncMode): Promise<CatalogueWriter>;
   close(): Promise<void>;
 }
 
-/** A database that does not answer is reported by who needs it; what is left to another process is tried again. */
+/**
+ * Returns false if another process must migrate, which is tried again later. A database that does not respond is
+ * reported by its user.
+ */
 async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   try {
     return !((await migrateAtStart(app, owner)) instanceof Failure);
@@ -79,7 +104,7 @@ async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   }
 }
 
-/** One pool per database, whoever uses it. */
+/** Opens one pool per database for all users. */
 export function openStores(): Stores {
   const opened = new Map<string, ReturnType<typeof openDatabase>>();
   const migrated = new Set<string>();

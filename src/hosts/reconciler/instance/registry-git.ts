@@ -1,4 +1,4 @@
-// A registry file in a Git repository, for whichever process reads it.
+// Reads a registry file in a Git repository. Reconciler and registry service use it.
 
 import type { GitOptions } from '#adapters/git/repository.ts';
 import type { GitOrigin } from '#contracts/registry/source.ts';
@@ -7,7 +7,9 @@ import { Failure } from '#std/failure.ts';
 import { textOfFile } from '#std/utf8.ts';
 import { type GitDeps, openGit } from './repositories.ts';
 
-/** `open`: what a repository's own `auth` stands for; without one it has the credentials of its host. */
+/**
+ * `open` returns the credentials for a repository's own `auth`. Without `auth`, the credentials of its host are used.
+ */
 export async function readGit<A>(
   deps: GitDeps,
   origin: GitOrigin<A>,

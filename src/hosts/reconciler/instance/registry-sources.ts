@@ -1,6 +1,8 @@
-// Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from what the run has listed.
+// Reads the sources of MCPRegistries for a run: Git and APIs through the adapters, ConfigMaps from the objects that the
+// run has listed.
 
 import { readApi } from '#adapters/sources/api.ts';
+import { readUrl } from '#adapters/sources/url.ts';
 import type { ConfigMapOrigin } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
@@ -12,7 +14,7 @@ import type { GitDeps } from './repositories.ts';
 
 export function registrySource(deps: GitDeps, view: View): Source {
   return {
-    // Without the type, an origin that is not handled is reported here and not at the switch.
+    // With this type, an origin that is not handled is reported here and not at the switch.
     async read(request): ReturnType<Source['read']> {
       const { origin } = request;
       switch (origin.type) {
@@ -24,8 +26,10 @@ export function registrySource(deps: GitDeps, view: View): Source {
           return readConfigMap(view, origin);
         case 'api':
           return await readApi({ outbound: deps.outbound, now: () => deps.clock.now() }, { ...request, origin });
+        case 'url':
+          return await readUrl(deps.outbound, { ...request, origin });
         case 'fleet':
-          throw new Failure('source-unsupported', 'servers that run are stored at the end of a run, not read');
+          throw new Failure('source-unsupported', 'running servers are stored at the end of a run, not read');
         case 'claim': {
           const message = `claim ${origin.claimName} is read by the registry service, not here`;
           throw new Failure('source-unsupported', message);

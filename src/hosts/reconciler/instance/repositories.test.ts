@@ -1,4 +1,4 @@
-// Whose credentials a repository is fetched with.
+// Tests which credentials are used to fetch a repository.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-test('a source without credentials of its own has those of its scheme, host and port; files that rotate are read anew', async () => {
+test('a source without credentials of its own has those of its scheme, host and port; files that rotate are read again', async () => {
   const auth = { username: 'bot', password: 'right' };
   const server = await serve({ auth });
   const commit = server.createRepository('fleet.git').commit({ 'a.yaml': 'a' });
@@ -45,7 +45,7 @@ test('a source without credentials of its own has those of its scheme, host and 
     [],
     [{ ...here, host: 'other.example.com', ...right }],
     [{ ...here, ...wrong }],
-    // A password is for https unless skep.yaml says otherwise, and for one port.
+    // A password is for https and for one port unless skep.yaml says otherwise.
     [{ host: hostname, port: Number(port), ...right }],
     [{ host: hostname, scheme: 'http', ...right }],
     [{ host: hostname, ...right }],

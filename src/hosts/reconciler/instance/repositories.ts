@@ -1,4 +1,4 @@
-// Opens the Git repositories that skep.yaml or an MCPRegistry names, by the credentials of each or of its host.
+// Opens the Git repositories that skep.yaml or an MCPRegistry names, with their own credentials or those of their host.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import type { Outbound } from '#adapters/http/outbound.ts';
 import type { Clock, Repository } from '#reconciler/run/ports.ts';
 import { readPattern } from '#reconciler/run/read/patterns.ts';
 import { Failure } from '#std/failure.ts';
-import { globMatches } from '#std/glob.ts';
 import { sha256 } from '#std/hash.ts';
+import { globMatches } from '#std/patterns/glob.ts';
 import { textOfFile } from '#std/utf8.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
@@ -21,7 +21,7 @@ export interface GitDeps {
   readonly outbound: Outbound;
   /** `outbound.allowFiles`. */
   readonly allowFiles: boolean;
-  /** Where local copies are kept: whoever must not see what another has fetched has another folder. */
+  /** Folder of local copies. Users that must not see each other's repositories have different folders. */
   readonly dir: string;
   readonly clock: Clock;
   /** `git.credentials`. */
@@ -37,12 +37,12 @@ export interface GitRequest {
   readonly commit?: string | undefined;
   /** File or folder; the empty string means everything. */
   readonly path: string;
-  /** Absent: those of the repository's host. */
+  /** If absent, the credentials of the repository's host. */
   readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
   readonly verify?: GitOptions['verify'];
 }
 
-/** Contacts no one yet. Throws Failure of the Git adapter for what can never be fetched. */
+/** Contacts no server yet. Throws a Failure of the Git adapter if the request can never succeed. */
 export function openGit(deps: GitDeps, request: GitRequest): Repository {
   const { outbound, allowFiles, clock, dir, credentials } = deps;
   const ref = refOf(request);
@@ -60,7 +60,7 @@ export function openGit(deps: GitDeps, request: GitRequest): Repository {
   });
 }
 
-/** The same of a source of skep.yaml, which the Failure names. */
+/** Opens a source of skep.yaml, and names it in the Failure. */
 export function openGitOfSource(source: string, deps: GitDeps, request: GitRequest): Repository {
   try {
     return openGit(deps, request);
@@ -79,7 +79,10 @@ function refOf({ branch, tag, semver, commit }: GitRequest): GitOptions['ref'] {
   };
 }
 
-/** Scheme, host and port, all three: a password never goes over plain http, or to another service of the host, by accident. */
+/**
+ * Matches scheme, host and port, so that a password is never sent over plain http or to another service of the host by
+ * accident.
+ */
 function credentialsFor(all: readonly Credentials[], repository: string): Credentials | undefined {
   const origin = repositoryOrigin(repository);
   if (origin === undefined) return undefined;
@@ -94,7 +97,7 @@ function credentialsFor(all: readonly Credentials[], repository: string): Creden
   });
 }
 
-/** Of `git.credentials`, those that MCPRegistries of a namespace may be read with. */
+/** Returns the entries of `git.credentials` that MCPRegistries of a namespace may use. */
 export function lentTo(all: readonly HostCredentials[], namespace: string): readonly HostCredentials[] {
   return all.filter(({ namespaces }) =>
     namespaces.some((pattern) => globMatches(readPattern('git.credentials.namespaces', pattern), namespace)),
@@ -114,7 +117,7 @@ export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitO
   };
 }
 
-/** Read at each use: mounted secrets rotate. */
+/** Reads the file at each use, because mounted secrets rotate. */
 async function passwordFrom(path: string): Promise<string> {
   try {
     return textOfFile(await readFile(path), `password file ${path}`, 'secret-file-unreadable').trim();
@@ -124,7 +127,7 @@ async function passwordFrom(path: string): Promise<string> {
   }
 }
 
-/** For the instance's own sources. */
+/** Returns the dependencies for the instance's own sources. */
 export function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {
   return { outbound, allowFiles, dir: join(stateDir, 'git'), clock: systemClock, credentials: git.credentials };
 }

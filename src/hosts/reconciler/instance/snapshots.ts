@@ -1,4 +1,4 @@
-// Publishes the state of an instance after each run, where skep.yaml asks for it: to a file, and to the listener.
+// Publishes the state of an instance after each run, if skep.yaml configures it: to a file, and to the listener.
 
 import { idOf } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -14,17 +14,17 @@ import type { Config } from '../../config/config.ts';
 import { plannedSources, readBinding, readSecretKey, writeWhole } from './plan-files.ts';
 
 export interface SnapshotPublisher {
-  /** A run has seen this; before its result is published. */
+  /** Called with the state that a run has read, before its result is published. */
   looked(prepared: Prepared): void;
-  /** Resolves with what kept it from being published: the run is done all the same. */
+  /** Resolves with the failures that kept the state from being published. The run itself counts all the same. */
   publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<readonly Failure[]>;
-  /** Whether a run is to be made for it, also if nothing has changed. */
+  /** Returns whether a run is needed for the snapshot, also if nothing has changed. */
   isDue(clock: Pick<RunDeps['clock'], 'monotonic'>): boolean;
-  /** The text of the last one; undefined before the first. */
+  /** Returns the text of the last snapshot; undefined before the first. */
   latest(): string | undefined;
 }
 
-/** An unchanged state is written again after so long: who reads it sees that it is still true. */
+/** An unchanged state is written again after this time, so that readers see that it is still current. */
 const RENEW_MS = 5 * 60_000;
 
 export function openPublisher(config: Config): SnapshotPublisher {
@@ -35,7 +35,7 @@ export function openPublisher(config: Config): SnapshotPublisher {
 
   async function publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<void> {
     const now = await stateNow(deps, options, result, seen);
-    // What could not be read would pass for gone.
+    // A part that could not be read would look deleted.
     if (now === undefined) return;
     const snapshot = await takeSnapshot(config, deps, options, now);
     const content = digestContent(snapshot);
@@ -67,7 +67,7 @@ export function openPublisher(config: Config): SnapshotPublisher {
   };
 }
 
-/** What exists after the run: as it was seen where nothing was written, or else looked at once more. */
+/** Returns the state after the run: as the run read it if it wrote nothing, and otherwise read again. */
 async function stateNow(
   deps: RunDeps,
   { admit: _admit, ...options }: RunOptions,

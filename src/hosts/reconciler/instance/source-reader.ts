@@ -1,5 +1,5 @@
-// A thread that reads manifests of one source, and hands over what it found: YAML and CEL are whatever someone has written,
-// and may take any time.
+// Runs as a thread that reads manifests of one source and posts the results: YAML and CEL of an author may take any
+// time.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { KINDS } from '#reconciler/kinds/index.ts';
@@ -10,7 +10,7 @@ import type { LoadCache, SourceFile } from '#reconciler/run/read/source-file.ts'
 import { noKeys, unsealFiles } from '#reconciler/run/read/unseal.ts';
 import { readAgeKeyFile } from '../../config/age-key-file.ts';
 
-/** What it is started with. */
+/** The order with which the thread is started. */
 export interface ReadOrder {
   readonly source: string;
   readonly allow?: Allow | undefined;
@@ -19,10 +19,10 @@ export interface ReadOrder {
   readonly documents: readonly SourceFile[];
 }
 
-/** What it gets afterwards: what the cluster knows about kinds of the source. */
+/** A later message to the thread: the kinds of the source that the cluster knows. */
 export type KindsOfCluster = Pick<LoadInput, 'definitions' | 'served'>;
 
-/** What it says: it begins to work out the entry; it has done so; everything that was asked is done. */
+/** Messages of the thread: it begins an entry; it has computed the entry; it has done all of its order. */
 export type ReadNews =
   | { readonly begun: string }
   | { readonly key: string; readonly value: unknown }
@@ -32,7 +32,7 @@ function postNews(news: ReadNews): void {
   parentPort?.postMessage(news);
 }
 
-/** Everything that is worked out goes to whoever waits for it, as soon as it is. */
+/** Posts each computed entry as soon as it is ready. */
 function openPostingCache(): LoadCache {
   const kept = new Map<string, unknown>();
   return {

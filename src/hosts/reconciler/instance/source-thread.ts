@@ -1,5 +1,5 @@
 // Reads the manifests of a source in a thread of its own, with limits of time and memory, into the cache that runs read
-// from: what one source makes of YAML and CEL keeps no other from its changes.
+// from: costly YAML and CEL of one source must not delay changes of the others.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -23,20 +23,20 @@ export interface ThreadSource extends LoadedSource {
   readonly ageKeyFile?: string | undefined;
 }
 
-/** What a fleet of a thousand servers takes a tenth of. */
+/** Time for the first manifests. A fleet of a thousand servers needs a tenth of it. */
 const READ_MS = 30_000;
-/** For each MiB of manifests more. */
+/** Additional time for each MiB of manifests. */
 const READ_MS_PER_MIB = 5_000;
 const MEMORY_MIB = 256;
-/** For each MiB of manifests: what they say as values, several times over. */
+/** Memory for each MiB of manifests: parsed values need several times the size of their text. */
 const MEMORY_MIB_PER_MIB = 8;
 const MIB = 1024 * 1024;
 
 const READER = new URL(`./source-reader${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Afterwards the cache has everything that was to be worked out. Throws Failure `source-too-costly` where that takes more
- * than it may, and what reading the checkout throws.
+ * Afterwards the cache has all entries. Throws Failure `source-too-costly` if a limit is exceeded, and the Failures of
+ * reading the checkout.
  */
 export async function readInThread(input: LoadingInput, source: ThreadSource, checkout: Checkout): Promise<void> {
   const { cache, apiGroup } = input;
@@ -56,7 +56,7 @@ export async function readInThread(input: LoadingInput, source: ThreadSource, ch
 }
 
 interface ReadingThread {
-  /** Resolves once it has done what it was started with, or what it is asked now. */
+  /** Resolves once the thread has done its first order, or the order with `kinds`. */
   ended(kinds?: KindsOfCluster): Promise<void>;
   close(): Promise<void>;
 }
@@ -89,14 +89,14 @@ function startThread(order: ReadOrder, cache: LoadCache): ReadingThread {
   };
 }
 
-/** No one may be waiting when it is rejected. */
+/** Marks the promise as handled: it may be rejected while no code waits for it. */
 function openEnding(): PromiseWithResolvers<void> {
   const ending = Promise.withResolvers<void>();
   ending.promise.catch(() => undefined);
   return ending;
 }
 
-/** Keys of the cache end with the path. */
+/** Finds the path in the key: keys of the cache end with it. */
 function tooCostly({ source, documents }: ReadOrder, key: string, what: string): Failure {
   const path = documents.find((file) => key.endsWith(` ${file.path}`))?.path ?? 'its manifests';
   const message = `source ${source}: reading ${path} ${what}: the last good commit stays in use`;

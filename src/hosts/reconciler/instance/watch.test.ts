@@ -1,4 +1,5 @@
-// What the vitals of a run are reported by: every read of a source ends with a sign of life, good or bad.
+// Tests the events by which the vitals of a run are reported: every read of a source ends with one, whether it succeeds
+// or fails.
 
 import { expect, test } from 'vitest';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -20,7 +21,7 @@ function counted() {
   };
 }
 
-/** Answers by turns: well, and not at all. */
+/** Succeeds and fails by turns. */
 function byTurns<T>(answer: T): () => Promise<T> {
   let asked = 0;
   return async () => {

@@ -1,8 +1,9 @@
-// Reports the requests, the looks at sources and the lease of an instance as they happen. Changes nothing of them.
+// Reports the requests, the reads of sources and the lease of an instance when they happen, and changes none of them.
 
 import { textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import type { Checkout, Cluster, Exchange } from '#reconciler/run/ports.ts';
 import type { FleetSource } from '#reconciler/run/read/gather.ts';
+import type { RunDeps } from '#reconciler/run/run.ts';
 import type { ReportWaiting } from '#reconciler/run/waiting.ts';
 import type { Source } from '#registry/catalogue/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -14,28 +15,33 @@ import type { Stopping } from '../loop/stopping.ts';
 export interface InstanceWatch {
   requested?(exchange: Exchange): void;
   fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;
-  /** Something outside of the cluster that a run waited for has ended: an exchange, a source of the fleet, one of a registry. */
+  /**
+   * Called when something outside of the cluster that a run waited for has ended: an exchange, a source of the fleet, a
+   * source of a registry.
+   */
   progressed?(): void;
-  /** Whether it holds its lease. */
+  /** Called with whether the instance holds its lease. */
   lock?(held: boolean): void;
-  /** Called when a run begins that is traced. */
+  /** Called when a traced run begins. */
   traced?(traceId: string): void;
   /** Called every ten seconds while a run waits for something in the cluster. */
   readonly waiting?: ReportWaiting;
-  /** Called every ten seconds while a source has not answered. */
+  /** Called every ten seconds while a source has not responded. */
   waitingForSource?(source: { readonly name: string; readonly waitedMs: number }): void;
-  /** Lets runs be ended early. */
+  /** Called with what a run has observed and planned, at its end. */
+  readonly looked?: RunDeps['looked'];
+  /** If set, runs can be ended early. */
   readonly stopping?: Stopping;
 }
 
 const REMIND_EVERY_MS = 10_000;
 
-/** Says on stderr which source a command waits for. */
+/** Prints to stderr the source that a command waits for. */
 export function watchSources(): InstanceWatch {
   return { waitingForSource: (source) => void process.stderr.write(textOfWaitingForSource(source)) };
 }
 
-/** What is fenced is locked: the fence stands exactly as long as the lease is held. */
+/** Watches the fence to know the lock: the fence stands exactly as long as the lease is held. */
 export function withLockWatched<T extends Cluster>(cluster: T, { lock, stopping }: InstanceWatch): T {
   const stoppable = stopping === undefined ? cluster : stopping.over(cluster);
   if (lock === undefined) return stoppable;

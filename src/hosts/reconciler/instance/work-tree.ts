@@ -1,4 +1,4 @@
-// A folder of this machine as a source: its manifests as they stand now, committed or not.
+// Reads a folder of this machine as a source: its current manifests, committed or not.
 
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
 
-/** Stands for a commit where there is none. */
+/** Replaces the id of a commit, which a folder does not have. */
 const NO_COMMIT = '0'.repeat(40);
 
-/** Links are left out, as they are of a commit. */
+/** Ignores links, as a source does in commits. */
 export function workTree(folder: string): Repository {
   return {
     fetch: () => checkoutOf(folder),
@@ -57,7 +57,7 @@ async function entriesOf(folder: string) {
   }
 }
 
-/** As git names it. */
+/** Returns the id that git gives to the content. */
 function blobId(content: Uint8Array): string {
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }

@@ -1,5 +1,5 @@
-// What an instance keeps of what it has worked out: between its runs in memory, between processes in the state folder. Losing any
-// of it costs time, never correctness.
+// Keeps computed results of an instance: between its runs in memory, between processes in the state folder. A lost
+// result costs time, never correctness.
 
 import { join } from 'node:path';
 import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
@@ -28,13 +28,13 @@ export function openKept(
   }
   return {
     memory: { cache, remembered, sound, reuse, images },
-    /** A run has ended. */
+    /** Call it when a run has ended. */
     ended() {
       cache.ended();
       reuse?.ended();
     },
     save,
-    /** Saves what only the end of the process has whole, too. */
+    /** Saves also the data that is complete only at the end of the process. */
     async close() {
       try {
         sound?.save();

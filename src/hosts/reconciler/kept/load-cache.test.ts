@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openLoadCache } from './load-cache.ts';
 
-test('what neither of the last two runs has used is gone', () => {
+test('entries that neither of the last two runs has used are dropped', () => {
   const cache = openLoadCache();
   const used = (...keys: readonly string[]) => keys.map((key) => cache.get(key));
   cache.set('a', 1);

@@ -1,10 +1,10 @@
-// What was read of unchanged files, kept in memory between the runs of one process: what one of the last two runs has used.
-// Versions of files that are gone would fill the memory of a process that stays.
+// Keeps in memory, between the runs of one process, the results of reading unchanged files that one of the last two
+// runs has used. Without this bound, versions of deleted files would fill the memory of a long-running process.
 
 import type { LoadCache } from '#reconciler/run/read/source-file.ts';
 
 export interface RunsCache extends LoadCache {
-  /** A run has ended. One that used nothing, because it could not read its sources, is as if it had not been. */
+  /** Call it when a run has ended. A run that used no entry, because it could not read its sources, does not count. */
   ended(): void;
 }
 

@@ -1,4 +1,4 @@
-// What dry runs have answered, kept in a file between runs. Losing it costs requests, never correctness.
+// Keeps results of dry runs in a file between runs. A lost result costs requests, never correctness.
 
 import { readFileSync } from 'node:fs';
 import type { Remembered } from '#reconciler/run/diff/certainty.ts';
@@ -12,7 +12,7 @@ export interface RememberedFile extends Remembered {
 
 const ENTRIES_MAX = 50_000;
 
-/** At most `max`; the oldest make room. */
+/** Keeps at most `max` entries, and drops the oldest. */
 export function openRemembered(path: string, max = ENTRIES_MAX): RememberedFile {
   const entries = new Map(Object.entries(readStored(path)));
   let dirty = false;
@@ -30,7 +30,7 @@ export function openRemembered(path: string, max = ENTRIES_MAX): RememberedFile 
   };
 }
 
-/** A file that is missing or torn counts as empty. */
+/** Returns no entries if the file is missing or damaged. */
 function readStored(path: string): Record<string, string> {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));

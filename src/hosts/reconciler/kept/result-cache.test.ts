@@ -18,7 +18,7 @@ function open(now = 0) {
   return openResultCache(folder, () => now);
 }
 
-/** As it is written. */
+/** Returns an entry as it is written. */
 function entryOf(sealed: string): string {
   return `${sha256(sealed)}\n${sealed}`;
 }
@@ -29,7 +29,7 @@ test('a result is there for the next one who asks, and only by its key', () => {
   expect(open().get(sha256('other'))).toBeUndefined();
 });
 
-describe('what is not what was written counts as absent, and can be written again', () => {
+describe('an entry that differs from the written one counts as absent, and can be written again', () => {
   test.each([
     { reason: 'empty', damage: () => '' },
     { reason: 'torn', damage: (text: string) => text.slice(0, -3) },
@@ -62,7 +62,7 @@ test('the 64 results used last stay', () => {
     open().set(key, index);
     open(1_000_000 + index * 1000).get(key);
   }
-  // The first is asked for again, so the second is the one that is longest unused.
+  // The first entry is read again, so the second is the one that was unused for longest.
   expect(open(2_000_000).get(keys[0] ?? '')).toBe(0);
   open().set(KEY, 'new');
   expect(readdirSync(folder)).toHaveLength(64);
@@ -71,7 +71,7 @@ test('the 64 results used last stay', () => {
   expect(open().get(KEY)).toBe('new');
 });
 
-test('what others keep in the folder stays', () => {
+test('files of other programs in the folder stay', () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'notes'), '');
   for (let index = 0; index < 70; index++) open().set(sha256(String(index)), index);

@@ -1,5 +1,5 @@
-// Results kept in files between runs of the program, each by a digest of all that it follows from. Losing one costs time,
-// never correctness: what cannot be read, or is not what was written, counts as absent.
+// Keeps results in files between runs of the program, each under a digest of all its inputs. A lost result costs time,
+// never correctness: an entry that is unreadable or differs from the written one counts as absent.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,7 +8,7 @@ import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.t
 import { sha256 } from '#std/hash.ts';
 
 export interface ResultCache {
-  /** JSON; undefined where there is none. */
+  /** Returns JSON; undefined if there is none. */
   get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
@@ -17,16 +17,19 @@ type Seal = (data: string | Uint8Array) => string;
 
 const ENTRIES_MAX = 64;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Unfinished ones, which a killed process left, included. No name that is a manifest's. */
+/** Includes unfinished files of a killed process. The pattern matches no name of a manifest. */
 const ENTRY = /^[0-9a-f]{64}\.result/;
 
-/** Keys are lower-case hex SHA-256. `clock`: milliseconds since 1970. `seal`: a digest, of which equal ones mean equal data. */
+/**
+ * Keys are lower-case hex SHA-256. `clock` returns milliseconds since 1970. `seal` returns a digest: equal digests mean
+ * equal data.
+ */
 export function openResultCache(folder: string, clock: () => number, seal: Seal = sha256): ResultCache {
   return {
     get(key) {
       const path = join(folder, `${key}.result`);
       const value = quietly(() => entryIn(readFileSync(path), key, seal));
-      // The entries used last are those that stay.
+      // Marks the entry as used: the cache keeps the entries that were used last.
       if (value !== undefined) quietly(() => utimesSync(path, clock() / 1000, clock() / 1000));
       return value;
     },
@@ -44,7 +47,10 @@ export function openResultCache(folder: string, clock: () => number, seal: Seal 
   };
 }
 
-/** A full disk, a folder of others, a file that went: the cache does without, and so does the caller. */
+/**
+ * Returns undefined if the disk is full, the folder belongs to another user or a file was deleted: callers work without
+ * the cache.
+ */
 function quietly<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -54,7 +60,7 @@ function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** First line: a digest of the rest, which begins with the key. Undefined where they do not fit. */
+/** The first line is a digest of the rest, which begins with the key. Returns undefined if they do not match. */
 function entryIn(content: Buffer, key: string, seal: Seal): unknown {
   const end = content.indexOf('\n');
   const sealed = content.subarray(end + 1);
@@ -81,7 +87,10 @@ function makeRoom(folder: string): void {
   }
 }
 
-/** Where programs of this user keep what they can make again (XDG Base Directory Specification; Apple's file system guide). */
+/**
+ * Returns the folder for data that programs of this user can create again (XDG Base Directory Specification; Apple's
+ * file system guide).
+ */
 export function userCacheFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const named = environment.XDG_CACHE_HOME ?? '';
   if (isAbsolute(named)) return join(named, 'skep');

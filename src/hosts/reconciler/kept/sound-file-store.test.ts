@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
 
-/** `in`: what the cluster has; a Failure where it does not say. */
+/** `inCluster`: the key in the cluster, or the Failure of reading it. */
 function keyOf(inCluster: string | Failure | undefined): DigestKey {
   let known: Uint8Array | undefined;
   return {
@@ -57,7 +57,7 @@ function kept(): readonly string[] {
     .filter((name) => name.endsWith('.result'));
 }
 
-test('what one process leaves the next one finds, by blob and path', async () => {
+test('the next process finds the entries of the one before, by blob and path', async () => {
   await leave();
   expect(await found()).toEqual(SOUND);
   const files = await open(keyOf('secret')).open();
@@ -71,7 +71,7 @@ test('of another instance, or under another key, it counts as absent', async () 
   expect(await found(keyOf('another'))).toBeUndefined();
 });
 
-test('what someone has changed counts as absent', async () => {
+test('an entry that was changed by hand counts as absent', async () => {
   await leave();
   const [name = ''] = kept();
   const path = join(stateDir, name);
@@ -105,7 +105,7 @@ test('who may not see the key reads everything again, and makes none', async () 
   expect(store.lacksKey()).toBe(false);
 });
 
-test('what was found as it is now is not written again', async () => {
+test('unchanged entries are not written again', async () => {
   await leave();
   const [name = ''] = kept();
   rmSync(join(stateDir, name));
@@ -139,7 +139,7 @@ test('texts beyond 16 MiB are left out', async () => {
   expect(again.find({ oid: '9abc', path: 'a.yaml' })).toEqual(SOUND);
 });
 
-test('what a process adds hides nothing that it has found', async () => {
+test('entries that a process adds hide none that it has found', async () => {
   await leave();
   const files = await open(keyOf('secret')).open();
   files.add('1234', { ...SOUND, path: 'b.yaml' });

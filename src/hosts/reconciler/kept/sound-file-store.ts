@@ -1,5 +1,5 @@
-// Keeps files in which nothing was wrong in the state folder, for the next process. Whoever can write there changes nothing
-// that is applied: what is kept is sealed with a key that the cluster keeps for the instance.
+// Stores in the state folder, for the next process, which files had no problems. Users who can write to the folder
+// cannot change what is applied: the entries are sealed with a key that the cluster stores for the instance.
 
 import { join } from 'node:path';
 import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
@@ -10,7 +10,7 @@ import type { Config } from '../../config/config.ts';
 import { programDigest } from '../../program-digest.ts';
 import { openResultCache, type ResultCache } from './result-cache.ts';
 
-/** Of texts; what has more is read again by each process. A fleet of 10,000 has a third of it. */
+/** Bound of all texts; larger fleets are read again by each process. A fleet of 10,000 has a third of it. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
 
 export function openSoundFiles(
@@ -22,7 +22,7 @@ export function openSoundFiles(
   let characters = 0;
   let opening: Promise<void> | undefined;
   let lacksKey = false;
-  /** Of the program that reads: another one may stand in its place by the time that it saves. */
+  /** Key for the program that reads now: the program on disk may be replaced before this process saves. */
   let entry: string | undefined;
 
   async function readLeft(): Promise<void> {
@@ -71,13 +71,15 @@ function wasLeft({ path, heldAgainst }: SoundFile, before: SoundFile | undefined
   return before?.path === path && heldAgainst.every((kinds) => before.heldAgainst.includes(kinds));
 }
 
-/** The instance's key is for digests of Secrets; one key is not used for two ends. */
+/**
+ * Derives another key from the instance's key, which is for digests of Secrets: one key is not used for two purposes.
+ */
 function openCache(stateDir: string, instanceKey: Uint8Array): ResultCache {
   const key = Buffer.from(hmacSha256(instanceKey, 'sound files'), 'hex');
   return openResultCache(join(stateDir, 'readings'), Date.now, (data) => hmacSha256(key, data));
 }
 
-/** Undefined while the program is being replaced: then nothing is known of it. */
+/** Returns undefined while the program is being replaced, because its digest cannot be computed then. */
 function entryOf(name: string): string | undefined {
   try {
     return sha256(JSON.stringify([programDigest(), name]));
@@ -87,7 +89,10 @@ function entryOf(name: string): string | undefined {
   }
 }
 
-/** `none`: there is none yet. What keeps it from being read keeps no one from reading Git. */
+/**
+ * Returns `none` if the cluster has no key yet, and `unknown` if it cannot be read: the manifests can be read all the
+ * same.
+ */
 async function findKey(digestKey: DigestKey): Promise<Uint8Array | 'none' | 'unknown'> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();

@@ -1,4 +1,4 @@
-// Starts the reconciler's own listener, where skep.yaml asks for one.
+// Starts the reconciler's own listener, if skep.yaml configures it.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -15,18 +15,18 @@ import { watchUsage } from '../../process-usage.ts';
 
 export interface ControlListener {
   readonly url: string;
-  /** Requests under way are answered first. */
+  /** Waits for requests in flight. */
   stop(): Promise<void>;
 }
 
-/** What the listener answers out of, besides what the configuration says. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'snapshot'> {
+/** The data of the listener, in addition to the configuration. */
+export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'fleet' | 'snapshot'> {
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
-  /** As skep.yaml has them. */
+  /** The sources of skep.yaml. */
   readonly sources: HookSubject['sources'];
 }
 
-/** Throws Failure `listen-failed`; nothing stays open then. */
+/** Throws Failure `listen-failed`, and leaves nothing open then. */
 export async function startControl(
   { address, tokenFile, webhookSecretFile }: HttpConfig,
   subject: ControlSubject,
@@ -36,11 +36,12 @@ export async function startControl(
   const secrets = secretsOf(webhookSecretFile);
   const watch = watchUsage();
   const { now, monotonic } = systemClock;
-  const { vitals, trigger, runs, sources, snapshot } = subject;
+  const { vitals, trigger, runs, fleet, sources, snapshot } = subject;
   const app = buildControl({
     vitals,
     trigger,
     runs,
+    fleet,
     hooks: { sources, now, monotonic, counted: subject.metrics.webhook, secrets },
     metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,

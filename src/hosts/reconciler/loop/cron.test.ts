@@ -79,7 +79,7 @@ const DUE: readonly Due[] = [
     timeZone: 'UTC',
     after: '2026-01-01T00:00:30.000Z',
     next: '2026-01-01T00:01:00.000Z',
-    reason: 'it is later than what it follows',
+    reason: 'it is later than the time that it follows',
   },
   {
     expression: '5/15 * * * *',

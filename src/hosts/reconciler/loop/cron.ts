@@ -1,6 +1,6 @@
-// When a cron expression is due next, in its time zone. Times of day (hours and minutes without `*`) that the clocks skip
-// come right after the gap, and those that they show twice come once; what comes every so often skips and repeats as the
-// clocks do.
+// Computes when a cron expression is due next, in its time zone. Times of day (hours and minutes without `*`) that the
+// clocks skip come right after the gap, and times that occur twice come once. Repeated times (with `*`) skip and repeat
+// as the clocks do.
 
 import { Cron as Expression } from 'croner';
 import { Failure } from '#std/failure.ts';
@@ -10,19 +10,21 @@ export interface Cron {
   next(after: number): number;
 }
 
-/** `sloppyRanges`: `0/30` is every half a minute, as in other programs. */
+/** `sloppyRanges`: `0/30` means every half a minute, as in other programs. */
 const DIALECT = { mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRanges: true } as const;
 
-/** Five fields, or six with seconds before them. Throws Failure `config-invalid`, also where it is never due. */
+/**
+ * Reads five fields, or six with seconds first. Throws Failure `config-invalid`, also if the expression is never due.
+ */
 export function readCron(expression: string, timeZone: string): Cron {
   try {
     const parsed = new Expression(expression, { ...DIALECT, timezone: timeZone });
-    if (parsed.getOnce() !== null) throw new TypeError('a date, which comes once');
+    if (parsed.getOnce() !== null) throw new TypeError('a date, which comes only once');
     const next = (after: number): number => nextOf(parsed, after);
     next(0);
     return { next };
   } catch (cause) {
-    const message = `"${expression}" in time zone "${timeZone}" is no cron expression, or is never due`;
+    const message = `"${expression}" in time zone "${timeZone}" is not a cron expression, or is never due`;
     throw new Failure('config-invalid', message, { cause });
   }
 }

@@ -1,4 +1,4 @@
-// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake it, and the listener that answers.
+// Runs `skep run`: opens an instance, the loop of its runs, the watches that wake it, and the listener.
 
 import type { Logger } from 'pino';
 import type { KeptListsOptions } from '#adapters/cluster/kept/kept-lists.ts';
@@ -13,6 +13,7 @@ import { yamlPackage } from '#std/yaml/package.ts';
 import { awaitWithin, systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { VERSION } from '../../version.ts';
+import { type FleetFeed, openFleetFeed } from '../console/fleet.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
@@ -25,19 +26,19 @@ import type { Teller } from './teller.ts';
 import { openWakes, type Wakes } from './wakes.ts';
 
 export interface KeepOptions {
-  /** Resolves if the process is to end: requests under way are finished, and no more is written. */
+  /** Resolves if the process is to end: requests in flight are finished, and nothing more is written. */
   readonly enough: Promise<void>;
   readonly teller: Teller;
-  /** Of the listener. */
+  /** Logger of the listener. */
   readonly logger: Logger;
 }
 
-/** If a run waits for something longer than this, it is left alone: it writes nothing more, and its lease runs out. */
+/** A run that waits longer than this at the stop is abandoned: it writes nothing more, and its lease expires. */
 const STOP_WITHIN_MS = 20_000;
-/** Connections with requests on them stay open for as long as those take. */
+/** Time for requests in flight, whose connections stay open that long. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** False where the run under way did not end in time. */
+/** Resolves to false if the current run did not end in time. */
 export async function keepRunning(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
   await loadAhead();
   const { monotonic } = systemClock;
@@ -49,7 +50,8 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   let runs: Scheduled | undefined;
   let wakes: Wakes | undefined;
   const loops = openSourceLoops(systemClock, KEEPING, () => void runs?.trigger('source'));
-  const watch = watchFor(vitals, metrics, teller, stopping);
+  const feed = config.http === undefined ? undefined : openFleetFeed(config);
+  const watch = { ...watchFor(vitals, metrics, teller, stopping), looked: feed?.looked };
   const wake = () => void runs?.trigger('watch');
   const { promise: broken, reject: fail } = Promise.withResolvers<never>();
   broken.catch(() => undefined);
@@ -61,11 +63,11 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
     const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
-    const control = await openControl(config, subject, logger);
+    const control = await openControl(config, feed && { ...subject, fleet: feed.shown(instance) }, logger);
     try {
       wakes = openWakes({ clock: systemClock, wake }, instance.options());
       runs = startRuns(instance, config, {
-        ...listenerFor([vitals, metrics], teller),
+        ...listenerFor([vitals, metrics], teller, feed),
         beat: vitals.beat,
         differs: tellDifference(metrics, teller),
         queued: metrics.queued,
@@ -103,32 +105,35 @@ async function keepUntil(enough: Promise<void>, { runs, broken, stopping }: Kept
 function textOfKeeping({ name, sources, schedule }: Config): string {
   const repositories = sources.map(({ repository }) => repository).join(', ');
   if (repositories === '')
-    return `keeping the children of the custom resources for ${name}, at each change and at ${schedule}`;
+    return `reconciling the children of the custom resources for ${name}, at each change and at ${schedule}`;
   return `keeping ${name} as ${repositories} says, at ${schedule}`;
 }
 
-/** A change that a watch should have reported, and that only a LIST showed, is a fault of this program or of the server. */
+/**
+ * Reports a change that a watch should have reported but only a LIST showed: it is a fault of this program or of the
+ * server.
+ */
 function tellMissed(metrics: RunMetrics, { say }: Teller) {
   return (kind: string, objects: readonly string[]): void => {
     metrics.missed(kind, objects.length);
     const more = objects.length > MISSED_NAMED ? ` and ${objects.length - MISSED_NAMED} more` : '';
     const named = objects.slice(0, MISSED_NAMED).join(', ');
-    say(`no watch reported that these objects changed, a LIST showed it: ${named}${more}; report it with the release`);
+    say(`only a LIST, and no watch, reported that these objects changed: ${named}${more}; report it with the release`);
   };
 }
 
-/** A kept result was wrong, and only the proof has computed it again. */
+/** Reports that a stored result was wrong, and that only the proof has computed it again. */
 function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunListener['differs']> {
   return (stage, key) => {
     const [, kind = ''] = key.split('/');
     metrics.missed(kind, 1);
-    say(`a kept result about ${key} (${stage}) was out of date, a proof showed it; report it with the release`);
+    say(`a proof showed that the stored result about ${key} (${stage}) was out of date; report it with the release`);
   };
 }
 
 const MISSED_NAMED = 3;
 
-/** Loads packages for the first resource of some kind: if a run loaded them, everything else would wait. */
+/** Loads packages before the first resource needs them: if a run loaded them, everything else would wait. */
 async function loadAhead(): Promise<void> {
   for (const load of [celPackage, yamlPackage]) {
     load();
@@ -136,7 +141,7 @@ async function loadAhead(): Promise<void> {
   }
 }
 
-/** Seconds between the next two dates. */
+/** Returns the seconds between the next two dates. */
 function intervalOf({ next }: Cron): () => number {
   return () => {
     const first = next(systemClock.now());
@@ -158,27 +163,30 @@ function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stoppi
   };
 }
 
-function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListener {
+function listenerFor(watchers: readonly RunWatcher[], teller: Teller, feed: FleetFeed | undefined): RunListener {
   function end(ending: Ending): void {
     for (const each of watchers) each.ended(ending);
   }
   return {
     began(reason, runId) {
       for (const each of watchers) each.began(reason);
+      feed?.began(runId);
       teller.began({ runId });
     },
     result(result, before) {
       end({ result });
+      feed?.ended(result);
       teller.result(result, before);
     },
     failure(failure) {
       end({ failure });
+      feed?.failed(failure);
       teller.failure(failure);
     },
   };
 }
 
-/** Runs on the page, and in its data. */
+/** Number of runs on the page, and in its data. */
 const SHOWN_RUNS = 50;
 
 /** Returns the runs that the listener, or the page of `skep dev`, shows. */
@@ -191,10 +199,10 @@ export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
 
 async function openControl(
   { http }: Config,
-  subject: ControlSubject,
+  subject: ControlSubject | undefined,
   logger: Logger,
 ): Promise<ControlListener | undefined> {
-  if (http === undefined) return undefined;
+  if (http === undefined || subject === undefined) return undefined;
   const { startControl } = await import('./control.ts');
   return startControl(http, subject, logger);
 }

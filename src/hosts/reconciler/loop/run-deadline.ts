@@ -1,4 +1,4 @@
-// Ends a run that takes longer than it may: from then on it begins no change, and a while later no request.
+// Ends a run that exceeds its time: it begins no further change, and after a while no further request.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { RUN_DEADLINE } from '#reconciler/run/apply/apply.ts';
@@ -8,11 +8,11 @@ import { Failure } from '#std/failure.ts';
 import { formatId } from '#std/problem.ts';
 import { systemClock } from '../../clock.ts';
 
-/** For statuses, and for what the run has to record. */
+/** Additional time for statuses and the record of the run. */
 const CLOSING_MS = 10_000;
 const NAMED_MAX = 3;
 
-/** The same run with a deadline; what is recorded of it afterwards has its own time. */
+/** Returns the run with a deadline. Recording it afterwards has its own time. */
 export function withDeadline(
   cluster: Pick<ConnectedCluster, 'limit'>,
   seconds: number,
@@ -30,7 +30,7 @@ export function withDeadline(
   };
 }
 
-/** Ends requests that are still under way after so many seconds. */
+/** Ends requests that are still in flight after this many seconds. */
 export async function endInTime<T>(
   cluster: Pick<ConnectedCluster, 'limit'>,
   seconds: number,
@@ -54,6 +54,6 @@ function withFailure(result: RunResult, { id }: RunOptions, seconds: number): Ru
   if (left.length === 0) return result;
   const named = left.slice(0, NAMED_MAX).map(({ resource }) => formatId(resource));
   const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
-  const message = `run ${id} is at its end (${settingOf(seconds)}), and ${left.length} changes were not begun: ${named.join(', ')}${more}; the next run goes on there`;
+  const message = `run ${id} has reached its deadline (${settingOf(seconds)}), and ${left.length} changes were not begun: ${named.join(', ')}${more}; the next run continues there`;
   return { ...result, failures: [...result.failures, new Failure('run-deadline', message, { retryable: true })] };
 }

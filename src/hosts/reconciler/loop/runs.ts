@@ -1,4 +1,4 @@
-// Runs one after the other on the schedule, for `skep run` and `skep dev`.
+// Makes the runs of `skep run` and `skep dev` on the schedule, one after the other.
 
 import { randomUUID } from 'node:crypto';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -16,32 +16,33 @@ const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
 
 export interface RunListener {
   began?(reason: Reason, runId: string): void;
-  /** `before`: the run before it; undefined for the first. */
+  /** `before`: the previous run; undefined for the first. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
-  /** Called if the proof has made another result than the kept one. `stage`: of a run; `key`: of the object. */
+  /** Called if the proof has computed another result than the stored one. `stage`: of a run; `key`: of the object. */
   differs?(stage: string, key: string): void;
-  /** The loop waits for the next run. */
+  /** Called when the loop waits for the next run. */
   beat?(): void;
-  /** Whether a run is asked for that has not begun. */
+  /** Called with whether a run is requested that has not begun. */
   queued?(waiting: boolean): void;
 }
 
-/** If the run changed something, sources that wait for it may go on soon. */
+/** Returns whether the run changed something, so that sources that wait for it may soon go on. */
 function hasMadeChanges({ outcomes }: RunResult): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured');
 }
 
 /**
- * Runs one after the other; a run that fails as a whole is reported and tried again at the next tick.
- * `first`: a run that was made and reported already. Throws Failure `config-invalid` for a schedule or window that is none.
+ * Makes one run after the other; a run that fails as a whole is reported, and the next tick tries again. `first`: a run
+ * that was made and reported already. Throws Failure `config-invalid` if the schedule or a window is not a cron
+ * expression.
  */
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;
   const { schedule, timeZone, jitterSeconds } = config;
   const { now, sleep, monotonic } = systemClock;
   let provedAt = monotonic();
-  /** A proof has begun, and its run has failed so far. */
+  /** Whether a proof has begun whose run has failed so far. */
   let isProofOpen = false;
   const { beat, queued } = listener;
   const deps = {
@@ -61,12 +62,12 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       const known = isAsked || paused.paused !== undefined ? undefined : await instance.repeat(id);
       if (isProof) {
-        // Two calls without a run in between would end the lists as unused.
+        // Two calls without a run in between would drop the lists as unused.
         if (!isProofOpen) instance.deps.cluster.listAgain();
         isProofOpen = true;
         instance.prove((stage, key) => listener.differs?.(stage, key));
       }
-      // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
+      // The next run checks readiness again, so a new commit never waits for the rollout of an old one.
       const result = known !== undefined && !isProof ? known : await instance.run({ id, waitSeconds: 0, ...paused });
       if (isProof) [provedAt, isProofOpen] = [monotonic(), false];
       if (isProof && known !== undefined)

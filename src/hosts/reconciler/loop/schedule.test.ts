@@ -1,4 +1,4 @@
-// When runs begin: on a clock of the test's own, where waiting takes no time.
+// Tests when runs begin, with a clock on which waiting takes no time.
 
 import { expect, test } from 'vitest';
 import { type Reason, type ScheduleOptions, startSchedule } from './schedule.ts';
@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * Plays a schedule for so many runs. Each takes as long as `takesMs`, and answers from `answers`; `during` is called in
- * each run with its number, and `asleep` in each nap.
+ * Plays a schedule for a number of runs. Each takes `takesMs` and returns a value of `answers`; `during` is called in
+ * each run with its number, and `asleep` in each sleep.
  */
 async function play(options: {
   readonly schedule?: Partial<ScheduleOptions>;
@@ -76,13 +76,13 @@ test('the first run starts at once, the others on schedule, each with its jitter
   ]);
 });
 
-test('a run that takes longer than the schedule leaves out what it missed', async () => {
+test('after a run that takes longer than the schedule, missed times are skipped', async () => {
   const { steps, most } = await play({ schedule: { schedule: '*/10 * * * * *' }, runs: 3, takesMs: 25_000 });
   expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '12:00:30.000', '12:01:00.000']);
   expect(most).toBe(1);
 });
 
-test('what is under way is looked at again after each pause, then on schedule', async () => {
+test('work in progress is checked again after each pause, then on schedule', async () => {
   const { steps } = await play({
     schedule: { schedule: '*/30 * * * * *' },
     runs: 5,
@@ -150,7 +150,7 @@ test('long waits are slept in naps, each with a sign of life', async () => {
   expect(beats).toBe(120);
 });
 
-test('where the wall clock is set back, the next run is the next by the new time', async () => {
+test('if the wall clock is set back, the next run is the next by the new time', async () => {
   let back = false;
   const { steps } = await play({
     schedule: { schedule: '0 0 * * * *' },
@@ -165,7 +165,7 @@ test('where the wall clock is set back, the next run is the next by the new time
   expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '11:00:00.000']);
 });
 
-test('where it is set ahead, what was missed is made up for at once', async () => {
+test('if it is set ahead, a missed run begins at once', async () => {
   let ahead = false;
   const { steps } = await play({
     schedule: { schedule: '0 0 13 * * *' },

@@ -1,5 +1,5 @@
-// Runs a task on a cron schedule and when it is asked to, never twice at once, and again shortly while it says that
-// something is under way.
+// Runs a task on a cron schedule and on request, never twice at once, and again shortly while it reports that something
+// is in progress.
 
 import { readCron } from './cron.ts';
 
@@ -8,20 +8,23 @@ export interface ScheduleOptions {
   readonly schedule: string;
   readonly timeZone: string;
   readonly jitterSeconds: number;
-  /** How soon a task that says that something is under way is run again: one pause after the other, then no more. */
+  /**
+   * Pauses before the repetitions of a task that reports something in progress. After the last one, the schedule
+   * applies.
+   */
   readonly followUpsMs: readonly number[];
 }
 
-/** Why a run begins. */
+/** The reason for a run. */
 export type Reason = 'start' | 'schedule' | 'follow-up' | 'source' | 'watch' | 'webhook' | 'request';
 
 export interface Scheduled {
   /**
-   * Asks for a run that begins after this moment: at once, or right after the one under way. However many ask, it is
-   * one. False: it was asked for already, and has not begun.
+   * Requests a run that begins after this moment: at once, or right after the current one. Several requests share one
+   * run. Returns false if a run was requested before and has not begun.
    */
   trigger(reason: Reason): boolean;
-  /** Resolves when the running task is done; no further one starts. */
+  /** Resolves when the running task has ended; no further task starts. */
   stop(): Promise<void>;
 }
 
@@ -29,20 +32,20 @@ export interface ScheduleDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Between 0 and 1. */
+  /** Returns a number between 0 and 1. */
   readonly random: () => number;
-  /** Called now and then, for the loop is alive while it waits. */
+  /** Called at intervals, to show that the loop is alive while it waits. */
   readonly beat?: () => void;
-  /** Called with whether a run is asked for that has not begun. */
+  /** Called with whether a run is requested that has not begun. */
   readonly queued?: (waiting: boolean) => void;
 }
 
-/** Longer than this it does not sleep in one go: the wall clock may be set meanwhile. */
+/** Longest single sleep, because the wall clock may be set while it sleeps. */
 const NAP_MS = 30_000;
 
 /**
- * Starts at once, then on schedule. `task` must not throw; it answers whether something is still under way.
- * Throws Failure `config-invalid` where the schedule is no cron expression.
+ * Starts at once, then on schedule. `task` must not throw; it returns whether something is still in progress. Throws
+ * Failure `config-invalid` if the schedule is not a cron expression.
  */
 export function startSchedule(
   deps: ScheduleDeps,
@@ -76,7 +79,7 @@ export function startSchedule(
       if (asked !== undefined) return takeAsked(asked);
       if (now >= tickAt) return 'schedule';
       if (now >= followUpAt) return 'follow-up';
-      // The wall clock was set back: what was due then is another time now.
+      // The wall clock was set back: the due times are computed again.
       if (now < since) return nextReason(pauseMs);
       deps.beat?.();
       await deps.sleep(Math.min(tickAt - now, followUpAt - now, NAP_MS), nap.signal);
@@ -90,11 +93,11 @@ export function startSchedule(
     return reason;
   }
 
-  // A bug in a task ends the process with its stack: whoever runs it starts it anew.
+  // A bug in a task ends the process with its stack: its supervisor starts it again.
   const running = loop();
   return {
     trigger(reason) {
-      // A run that a change would wake as well is the run of those who ask for it.
+      // A requested run also serves a change that would wake the loop.
       if (asked !== undefined && (asked !== 'watch' || reason === 'watch')) return false;
       if (asked === undefined) deps.queued?.(true);
       asked = reason;

@@ -1,5 +1,5 @@
-// Reads sources beside the runs: a run waits a while for what it asks for, and where that takes longer it goes on with what
-// was read last.
+// Reads sources in parallel with the runs: a run waits a while for a source, and after that goes on with the content
+// that was read last.
 
 import type { RegistryDeps } from '#reconciler/run/catalogue/registries.ts';
 import type { Checkout, Clock } from '#reconciler/run/ports.ts';
@@ -10,32 +10,38 @@ import { awaitWithin } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 
 export interface Patience {
-  /** Milliseconds that a run waits for a source that was never read: until then nothing is known of what it declares. */
+  /** Milliseconds that a run waits for a source that was never read: its declarations are unknown until then. */
   readonly firstMs: number;
-  /** The same for one that was read before. One that took longer is not waited for, until it is as quick again. */
+  /**
+   * The same for a source that was read before. After a timeout, later runs do not wait for it until it responds in
+   * time again.
+   */
   readonly againMs: number;
 }
 
 export interface SourceLoops {
-  /** `read`: what is done once for each commit, before runs see it; where that fails, they do not. */
+  /** `read`: processes each commit once, before runs use it. If it fails, runs do not use the commit. */
   over(source: FleetSource, read?: (checkout: Checkout) => Promise<void>): FleetSource;
   readonly beside: NonNullable<RegistryDeps['beside']>;
-  /** Gives up what is under way. */
+  /** Ends the reads in flight. */
   close(): Promise<void>;
 }
 
-/** For a process that stays. */
+/** For a long-running process. */
 export const KEEPING: Patience = { firstMs: 10_000, againMs: 2_000 };
-/** For one run: as long as one answer of a Git server may take, or half of the run, so that the others have the rest. */
+/**
+ * For a single run: the time for one response of a Git server, or half of the run, so that the other sources have the
+ * rest.
+ */
 export function patienceOnce({ apply: { deadlineSeconds } }: Pick<Config, 'apply'>): Patience {
   const ms = Math.min(120_000, deadlineSeconds * 500);
   return { firstMs: ms, againMs: ms };
 }
 
-/** What was read so short a time ago is what the ref names now. */
+/** Content that was read within this time counts as the current content of the ref. */
 const FRESH_MS = 10_000;
 
-/** `news`: something was read that a run would have used. */
+/** `news`: called after reading something that a run would have used. */
 export function openSourceLoops(clock: Pick<Clock, 'monotonic'>, patience: Patience, news: () => void): SourceLoops {
   const syncs = new Map<string, Sync>();
   const closing = new AbortController();
@@ -65,13 +71,13 @@ interface LoopDeps {
 }
 
 interface Pace {
-  /** Whether the reading ended in time for who waits. */
+  /** Returns whether the reading ended in time for the caller. */
   await(reading: Promise<void>, usualMs: number): Promise<boolean>;
-  /** Reads, and says afterwards whether no one waited for it. */
+  /** Reads, and returns afterwards whether no run waited for it. */
   time(read: () => Promise<void>): Promise<boolean>;
 }
 
-/** One that was late is not waited for until it was in time once. */
+/** After a timeout, runs do not wait for the source until it has responded in time once. */
 function openPace({ clock, patience }: LoopDeps): Pace {
   let late = false;
   let waiting = 0;
@@ -95,7 +101,7 @@ function openPace({ clock, patience }: LoopDeps): Pace {
   };
 }
 
-/** The last good commit stays where the server is silent, or says no. */
+/** The last good commit stays if the server is silent or reports an error. */
 function storedRepository(
   deps: LoopDeps,
   { name, repository }: FleetSource,
@@ -105,7 +111,7 @@ function storedRepository(
   let last: { readonly checkout: Checkout; readonly at: number } | undefined;
   let failure: Failure | undefined;
   let reading: Promise<void> | undefined;
-  /** What a run took for what the ref names. */
+  /** The commit that the last run used as the commit of the ref. */
   let used: string | undefined;
 
   async function readNow(): Promise<void> {
@@ -144,7 +150,7 @@ function storedRepository(
   };
 }
 
-/** A rollback keeps every run at the same commit. */
+/** Remembers the last commit, because a rollback keeps every run at the same commit. */
 function rememberLast(repository: FleetSource['repository']): FleetSource['repository']['at'] {
   let rolledBack: Checkout | undefined;
   return async (commit) => {
@@ -159,11 +165,11 @@ function unanswered(name: string, ms: number): Failure {
 }
 
 function lateFailure(name: string, commit: string): Failure {
-  const message = `source ${name} has not answered yet: it is used as of ${commit.slice(0, 12)}, and nothing of it is deleted`;
+  const message = `source ${name} has not answered yet: its commit ${commit.slice(0, 12)} is used, and none of its objects are deleted`;
   return new Failure(LATE, message, { retryable: true });
 }
 
-/** What was read of a commit stays read; what failed is tried again after a while, for the machine may have been busy. */
+/** Processes each commit once. A failure is tried again after a while, because the machine may have been busy. */
 function openOnce(clock: Pick<Clock, 'monotonic'>, read: ((checkout: Checkout) => Promise<void>) | undefined) {
   let before: { readonly commit: string; readonly failure: Failure | undefined; readonly at: number } | undefined;
   return async (checkout: Checkout): Promise<void> => {
@@ -185,7 +191,10 @@ function asFailure(error: unknown): Failure {
 }
 
 interface Sync {
-  /** Begins the work where none is under way, and returns what has ended since the last time. Throws what it threw. */
+  /**
+   * Begins the work if none is in progress, and returns the outcomes since the last call. Throws the errors of the
+   * work.
+   */
   next(work: Work | undefined): Promise<readonly SyncOutcome[]>;
   ended(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Ends the run under way early: what was sent is finished and its status written, nothing more is changed, and the lease is
-// given back.
+// Ends the current run early: requests in flight finish and their statuses are written, nothing more is changed, and
+// the lease is released.
 
 import { RUN_STOPPED } from '#reconciler/run/apply/apply.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
@@ -7,9 +7,9 @@ import { Failure } from '#std/failure.ts';
 
 export interface Stopping {
   stop(): void;
-  /** Aborted once it was asked to stop. */
+  /** Aborted by the request to stop. */
   readonly signal: AbortSignal;
-  /** A cluster that, once it was asked to stop, begins no further change. */
+  /** Returns a cluster that begins no further change after the request to stop. */
   over<T extends Cluster>(cluster: T): T;
 }
 
@@ -17,14 +17,14 @@ export function createStopping(): Stopping {
   const stopping = new AbortController();
   const { signal } = stopping;
   function assertGoing(): void {
-    if (signal.aborted) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run goes on here');
+    if (signal.aborted) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run continues here');
   }
   return {
     signal,
     stop: () => stopping.abort(),
     over: (cluster) => ({
       ...cluster,
-      // What waits its turn is not sent either.
+      // Queued requests are not sent either.
       fence(check) {
         const checked = (changes: boolean): void => {
           if (changes) assertGoing();

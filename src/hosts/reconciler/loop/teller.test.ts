@@ -1,4 +1,4 @@
-// What the log of `skep run` says, record by record, and what it says no second time.
+// Tests the log of `skep run`: its records, and which of them are not repeated.
 
 import { expect, test } from 'vitest';
 import type { RunResult } from '#reconciler/run/result.ts';
@@ -28,7 +28,7 @@ const EMPTY: RunResult = {
   requests: 7,
 };
 
-/** The records that a teller leaves, without what every record has. */
+/** Returns the records that a teller writes, without the fields that all records have. */
 function records(level: LogLevel, play: (teller: Teller) => void): unknown[] {
   const lines: string[] = [];
   play(tellLog(createLogger(level, { write: (line) => lines.push(line) })));
@@ -110,7 +110,7 @@ test('each change, problem and failure is a record of its run, and so is its end
   ]);
 });
 
-test('what every run repeats is for those who want to see everything', () => {
+test('records that every run repeats are written only at the level for details', () => {
   function play(teller: Teller): void {
     const failure = new Failure('cluster-unreachable', 'no answer', { data: { url: 'https://k' } });
     for (const before of [undefined, EMPTY, EMPTY]) {

@@ -1,5 +1,5 @@
-// Tells what runs do, as lines for people or as records of a log. What stands is reported once: a failure that every run
-// repeats is news when it begins and when it ends.
+// Reports what runs do, as lines for people or as records of a log. A lasting state is reported once: a failure that
+// every run repeats is reported when it begins and when it ends.
 
 import type { Logger } from 'pino';
 import { countsOf } from '#reconciler/report/change-text.ts';
@@ -12,7 +12,7 @@ import type { Failure } from '#std/failure.ts';
 import { formatId, formatProblem } from '#std/problem.ts';
 import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 
-/** What the records of one run have in common. */
+/** The fields that all records of one run have. */
 interface RunFacts {
   readonly runId: string;
   readonly traceId?: string;
@@ -28,9 +28,9 @@ export interface Teller {
 }
 
 export interface Streams {
-  /** What runs did. */
+  /** Prints the changes of runs. */
   readonly out: (text: string) => void;
-  /** What else there is to say. */
+  /** Prints everything else. */
   readonly err: (text: string) => void;
 }
 
@@ -95,7 +95,7 @@ export function tellLog(log: Logger): Teller {
   };
 }
 
-/** Where nothing is new, only for those who want to see everything. */
+/** Reports a run without news only at the level for details. */
 function tellResult(
   log: Logger,
   facts: RunFacts | undefined,
@@ -137,13 +137,13 @@ function tellResult(
 }
 
 interface FailureNews {
-  /** False where the run before failed for the same reason. */
+  /** Returns false if the previous run failed for the same reason. */
   began(failure: Failure): boolean;
-  /** The code by which the run before failed. */
+  /** Returns the code with which the previous run failed. */
   ended(): string | undefined;
 }
 
-/** By code and the place of it: a message may hold times. */
+/** Compares codes and their places, not messages, because messages may contain times. */
 function failureNews(): FailureNews {
   let standing: { readonly code: string; readonly where: string } | undefined;
   return {

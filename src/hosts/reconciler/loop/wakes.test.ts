@@ -1,4 +1,4 @@
-// Which changes wake a run, and how often the same object does.
+// Tests which changes wake a run, and how often the same object does.
 
 import { expect, test } from 'vitest';
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';

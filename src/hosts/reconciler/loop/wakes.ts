@@ -1,5 +1,5 @@
-// Decides which changes in the cluster wake a run: changes of what the instance keeps, and of custom resources of others whose
-// children it makes. Objects that change again and again wake runs less and less often.
+// Decides which changes in the cluster wake a run: changes of objects that the instance manages, and of custom
+// resources of others whose children it creates. Objects that change again and again wake runs less and less often.
 
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';
 import { groupOf, idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -26,7 +26,7 @@ export interface Wakes {
 
 /** Wakes of one object within this time count together. */
 const WITHIN_MS = 60_000;
-/** So many of them are at once. Each further one waits twice as long as the one before, from a second on. */
+/** So many wakes come at once. Each further one waits twice as long as the one before, starting with a second. */
 const AT_ONCE = 4;
 const WAIT_MAX_MS = 30_000;
 
@@ -101,14 +101,17 @@ export function mattersTo(options: WakesOptions): (change: Change) => boolean {
   };
 }
 
-/** Records of other instances change with their runs. */
+/** Distinguishes records of this instance from records of others, which change with the runs of those. */
 function isOwnRecord(options: WakesOptions, object: KubeObject, manager: string): boolean {
   const { name, namespace } = object.metadata;
   const isNamedSo = name === manager || name.startsWith(`${manager}-`);
   return namespace === options.homeNamespace && isNamedSo && isRecord(options, idOf(object));
 }
 
-/** Whether two versions of an object differ at most in their status and in what the server or other managers keep about them. */
+/**
+ * Returns whether two versions of an object differ at most in their status and in fields of the server or of other
+ * managers.
+ */
 function hasSameIntent(before: KubeObject, after: KubeObject, manager: string): boolean {
   return jsonEquals(intentOf(before, manager), intentOf(after, manager));
 }

@@ -1,5 +1,5 @@
-// Sync windows: who wins, and when it opens again; and over days when the clocks change, against a walk through every
-// minute that knows neither durations nor next dates.
+// Tests sync windows: which one decides, and when changes are allowed again. On days when the clocks change, the
+// results are compared with a walk through every minute that uses neither durations nor next dates.
 
 import { expect, test } from 'vitest';
 import { seeded } from '../../../../test/harness/random.ts';
@@ -63,7 +63,7 @@ test.each([
   expect(openWindows(full).closed(Date.parse(at)) === undefined).toBe(open);
 });
 
-test('what closes it is named, with the moment when it opens, across windows that follow one another', () => {
+test('the closing window is named, with the moment when changes are allowed again, across windows that follow one another', () => {
   const windows: Windows = [
     { deny: '0 18 * * 5', hours: 6, timeZone: 'UTC' },
     { deny: '0 0 * * 6', hours: 24, timeZone: 'UTC' },
@@ -78,17 +78,17 @@ test('outside of every allow it says so, and when the next begins', () => {
   const windows: Windows = [{ allow: '0 9 * * 1-5', hours: 8, timeZone: BERLIN }];
   expect(openWindows(windows).closed(Date.parse('2026-03-27T18:00Z'))).toEqual({
     window: `outside of allow "0 9 * * 1-5" for 8 h (${BERLIN})`,
-    // Monday, and summer time by then.
+    // Monday, already in summer time.
     until: Date.parse('2026-03-30T07:00Z'),
   });
 });
 
-test('where it never opens, no end is told', () => {
+test('if changes are never allowed again, there is no end', () => {
   const closed = openWindows([{ deny: '* * * * *', hours: 1, timeZone: 'UTC' }]).closed(0);
   expect(closed).toEqual({ window: 'deny "* * * * *" for 1 h (UTC)' });
 });
 
-test('what is no cron expression, or no time zone, is refused', () => {
+test('a text that is not a cron expression or not a time zone is refused', () => {
   expect(() => openWindows([{ allow: 'weekends', hours: 1, timeZone: 'UTC' }])).toThrow('"weekends"');
   expect(() => openWindows([{ allow: '0 0 * * *', hours: 1, timeZone: 'Mars/Base' }])).toThrow('Mars/Base');
 });
@@ -153,7 +153,10 @@ function matches({ minute, hour, day, weekday }: Fields, wall: number): boolean 
   );
 }
 
-/** Every minute at which it begins: what the wall clock skips comes after the gap; what it shows twice, once. */
+/**
+ * Returns every minute at which a window begins: times that the wall clock skips come after the gap, times that it
+ * shows twice come once.
+ */
 function begins(fields: Fields, local: (at: number) => LocalTime, from: number, to: number): number[] {
   const found: number[] = [];
   let latest = local(from - MINUTE_MS).wall;
@@ -171,7 +174,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: (to - from) / MINUTE_MS + 1 }, (_none, index) => from + index * MINUTE_MS);
 }
 
-/** Days around which clocks change, months end, or nothing happens. */
+/** Days on which clocks change, months end, or nothing happens. */
 const STRETCHES = [
   { timeZone: BERLIN, from: '2026-03-28T00:00Z' },
   { timeZone: BERLIN, from: '2026-10-24T00:00Z' },

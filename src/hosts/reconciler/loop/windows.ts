@@ -1,18 +1,18 @@
-// Whether changes may be made at a moment: cron expressions that open or close for some hours.
+// Decides whether changes may be made at a moment: cron expressions that open or close for some hours.
 
 import type { Paused } from '#reconciler/run/result.ts';
 import type { Window } from '../../config/windows.ts';
 import { type Cron, readCron } from './cron.ts';
 
 interface Closed {
-  /** The window that closes it, or what all that would open it have in common. */
+  /** The window that forbids changes, or a description of all windows that would allow them. */
   readonly window: string;
-  /** Milliseconds since 1970; absent where it is too far away to tell. */
+  /** Milliseconds since 1970; absent if the end is too far away to compute. */
   readonly until?: number;
 }
 
 export interface SyncWindows {
-  /** Undefined where changes may be made. */
+  /** Returns undefined if changes may be made. */
   closed(at: number): Closed | undefined;
 }
 
@@ -23,10 +23,10 @@ interface Opened {
 }
 
 const HOUR_MS = 3_600_000;
-/** Windows may follow one another without a gap: how many of them are looked at for the end. */
+/** Windows may follow one another without a gap: bound of the windows that are searched for the end. */
 const STEPS_MAX = 64;
 
-/** Throws Failure `config-invalid` for what is no cron expression. */
+/** Throws Failure `config-invalid` if an expression is not a cron expression. */
 export function openWindows(windows: readonly Window[]): SyncWindows {
   const allows = windows.flatMap((each) => (each.allow === undefined ? [] : [opened(each, 'allow', each.allow)]));
   const denies = windows.flatMap((each) => (each.deny === undefined ? [] : [opened(each, 'deny', each.deny)]));
@@ -38,7 +38,7 @@ export function openWindows(windows: readonly Window[]): SyncWindows {
     return `outside of ${allows.map(({ shown }) => shown).join(', ')}`;
   }
 
-  /** Only where a window begins or ends can it change. */
+  /** Looks only at the begins and ends of windows, because the state changes only there. */
   function opensAt(closedAt: number): number | undefined {
     let at = closedAt;
     for (let step = 0; step < STEPS_MAX; step += 1) {
@@ -64,17 +64,17 @@ function opened({ hours, timeZone }: Window, verb: string, expression: string): 
   return { cron, hoursMs: hours * HOUR_MS, shown: `${verb} "${expression}" for ${hours} h (${timeZone})` };
 }
 
-/** It has begun, and less than its hours ago. */
+/** Returns whether the window began less than its hours ago. */
 function isActive({ cron, hoursMs }: Opened, at: number): boolean {
   return cron.next(at - hoursMs) <= at;
 }
 
-/** Its next begin, or the end of the one that began first of those that last: whichever comes first. */
+/** Returns the next begin, or the end of the earliest window that is still open, whichever comes first. */
 function nextEdge({ cron, hoursMs }: Opened, after: number): number {
   return Math.min(cron.next(after), cron.next(after - hoursMs) + hoursMs);
 }
 
-/** As an option of a run. */
+/** Returns an option of a run. */
 export function pausedBy(windows: SyncWindows, at: number): { readonly paused?: Paused } {
   const closed = windows.closed(at);
   if (closed === undefined) return {};

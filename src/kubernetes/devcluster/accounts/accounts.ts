@@ -1,5 +1,5 @@
-// The service accounts of the cluster as an API server knows them: it recognises their tokens, tells others how to verify them, and
-// gives each pod its own.
+// Handles the service accounts of the cluster as an API server does: recognises their tokens, publishes how to verify
+// them, and creates the token of each pod.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -11,7 +11,7 @@ import { issueToken } from './token-request.ts';
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const KEYS_PATH = '/openid/v1/jwks';
 
-/** A kube-apiserver knows no wildcards but the one for everything here, and has one type for each document. */
+/** A kube-apiserver accepts no wildcard except the one for all types, and serves each document in one type. */
 const TYPES: Readonly<Record<string, string>> = {
   [DISCOVERY_PATH]: 'application/json',
   [KEYS_PATH]: 'application/jwk-set+json',
@@ -22,7 +22,7 @@ export interface IssuerDocument {
   readonly body: string;
 }
 
-/** Undefined: the path is another one. Throws Failure 406 if the client does not accept its type. */
+/** Returns undefined for any other path. Throws Failure 406 if the client does not accept the document's type. */
 export function issuerDocument(
   signer: AccountSigner,
   address: string,
@@ -46,7 +46,10 @@ function discovery(address: string): JsonObject {
   };
 }
 
-/** The user of a token that is for this API server; undefined: it is another token, or its account or its pod is deleted. */
+/**
+ * Returns the user of a token that is meant for this API server. Returns undefined if it is not, or if the account or
+ * the pod of the token is deleted.
+ */
 export function accountOf(context: ApiContext, signer: AccountSigner, token: string): string | undefined {
   const claims = signer.verify(token);
   if (claims === undefined || claims.iss !== CLUSTER_ISSUER || Number(claims.exp) * 1000 <= context.now())
@@ -62,7 +65,10 @@ export function accountOf(context: ApiContext, signer: AccountSigner, token: str
   return `system:serviceaccount:${namespace}:${bound.serviceaccount.name}`;
 }
 
-/** RBAC is not evaluated here: a service account may read the documents that a new cluster lets all of them read. */
+/**
+ * Whether service accounts may send the request. RBAC is not evaluated: they may read the documents that a new cluster
+ * lets all of them read.
+ */
 export function isForAccounts(method: string, path: string): boolean {
   return method === 'GET' && (path === DISCOVERY_PATH || path === KEYS_PATH || /^\/apis?$/.test(path));
 }
@@ -71,11 +77,14 @@ const POD_TOKEN_SECONDS = 3607;
 
 export interface PodAccount {
   readonly token: string;
-  /** Milliseconds since 1970: a new one is needed from then on. */
+  /** Milliseconds since 1970. The token has to be renewed from then on. */
   readonly renewAt: number;
 }
 
-/** The token that a pod mounts. Undefined: its account does not exist, or does not want it mounted. */
+/**
+ * Creates the token that a pod mounts. Returns undefined if the account does not exist or does not want its token
+ * mounted.
+ */
 export function podToken(context: ApiContext, signer: AccountSigner, pod: KubeObject): PodAccount | undefined {
   const spec = isObject(pod.spec) ? pod.spec : {};
   const name = typeof spec.serviceAccountName === 'string' ? spec.serviceAccountName : 'default';

@@ -1,4 +1,5 @@
-// Signs and verifies the tokens of service accounts, as a kube-apiserver does: JWTs of one issuer, with a key of its own.
+// Signs and verifies the tokens of service accounts, as a kube-apiserver does: JWTs of one issuer, with a key of its
+// own.
 
 import {
   createHash,
@@ -14,7 +15,10 @@ import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson } from '#std/json.ts';
 import { writePrivately } from '../storage/private-file.ts';
 
-/** The issuer that kubeadm sets. It differs from `https://kubernetes.default.svc`, the address of an API server inside its cluster. */
+/**
+ * The issuer that kubeadm sets. It differs from the address of an API server inside its cluster, which is
+ * `https://kubernetes.default.svc`.
+ */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 export const SIGNING_ALGORITHM = 'ES256';
@@ -23,7 +27,7 @@ export interface AccountSigner {
   /** The public key (RFC 7517). */
   readonly keys: { readonly keys: readonly JsonWebKey[] };
   sign(claims: JsonObject): string;
-  /** The claims of a token that this key has signed; undefined: it has not. */
+  /** Returns the claims of a token that this key has signed, undefined for any other token. */
   verify(token: string): JsonObject | undefined;
 }
 

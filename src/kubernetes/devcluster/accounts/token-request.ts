@@ -1,5 +1,5 @@
-// `serviceaccounts/token`: creates a token of a service account for the audiences and the time that the request names (Kubernetes
-// documentation, "TokenRequest API"), with the answers of a kube-apiserver.
+// `serviceaccounts/token`: creates a token of a service account for the audiences and the time that the request names
+// (Kubernetes documentation, "TokenRequest API"), with the answers of a kube-apiserver.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

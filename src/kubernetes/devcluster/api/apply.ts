@@ -23,7 +23,7 @@ export function applyObject(context: ApiContext, request: ApiRequest): ObjectAns
   const body = readApplied(request);
   const applied = readAppliedObject(request, body);
   const old = findIfPresent(context, request);
-  // A built-in kind tries to create even through a subresource, a custom one does not.
+  // An apply through a subresource creates a missing object of a built-in kind, but not of a custom kind.
   if (old === undefined && subresource !== undefined && type.custom !== undefined)
     throw notFound(type, request.name ?? '');
   const merged = merge(context, request, options, applied, old);
@@ -51,7 +51,7 @@ function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject
   if (apiVersion !== apiVersionOf(type) || kind !== type.kind) {
     throw badRequest(`invalid object type: ${slashed(String(apiVersion ?? ''))}, Kind=${String(kind ?? '')}`);
   }
-  if (metadata !== undefined && !isObject(metadata)) throw badRequest('metadata is no object');
+  if (metadata !== undefined && !isObject(metadata)) throw badRequest('metadata is not an object');
   if (metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   const object = { ...value, apiVersion, kind, metadata: metadata ?? {} } as KubeObject;
   if ((object.metadata.name ?? '') === '') {
@@ -63,7 +63,7 @@ function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject
   return named;
 }
 
-/** A namespace on an object that has none is not minded here. */
+/** Ignores a namespace on a cluster-scoped object. */
 function withoutNamespace(object: KubeObject): KubeObject {
   const { namespace: _namespace, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -109,7 +109,7 @@ function storedAnyway(type: ResourceType, applied: KubeObject, { unknown }: Read
   return isEmpty ? { stored: 'always' } : {};
 }
 
-/** Unknown fields were found by the merge already; answers the warnings. */
+/** Returns the warnings. The merge has already reported unknown fields. */
 function checkDuplicates(type: ResourceType, options: WriteOptions, { duplicates }: ReadBody): readonly string[] {
   if (options.fieldValidation !== 'Strict' || duplicates.length === 0) {
     return options.fieldValidation === 'Warn' ? duplicates : [];
@@ -118,12 +118,12 @@ function checkDuplicates(type: ResourceType, options: WriteOptions, { duplicates
   throw badRequest(`${what}: strict decoding error: ${duplicates.join(', ')}`);
 }
 
-/** What does not fit the schema is an error without a reason, as the API server answers it. */
+/** The error for an object that does not fit the schema. The API server sends it without a reason. */
 function untypable(type: ResourceType, name: string, why: readonly string[]): Error {
   return apiError(500, '', `failed to create typed patch object (${typedName(type, name)}): ${why.join('\n')}`);
 }
 
-/** The merged object fits the schema but not the kind's types. */
+/** The error for a merged object that fits the schema but not the kind's types. */
 function unconvertible(type: ResourceType, name: string, why: string): Error {
   const kind = `${slashed(apiVersionOf(type))}, Kind=${type.kind}`;
   const what = `failed to convert new object (${typedName(type, name)}) to proper version`;
@@ -135,7 +135,7 @@ function typedName(type: ResourceType, name: string): string {
   return `/${name}; ${slashed(apiVersionOf(type))}, Kind=${type.kind}`;
 }
 
-/** The core group's versions are written with a slash here. */
+/** Writes versions of the core group with a leading slash. */
 function slashed(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
 }
@@ -174,7 +174,7 @@ function describeManager({ manager, operation, apiVersion, subresource }: Confli
   return `${JSON.stringify(manager)}${through}${using}`;
 }
 
-/** An apply that names a uid means an object that exists. */
+/** Throws 409 if the apply names a uid: it then means an object that exists. */
 function checkAbsent(type: ResourceType, object: KubeObject): void {
   const { uid, name } = object.metadata;
   if (uid === undefined || uid === '') return;

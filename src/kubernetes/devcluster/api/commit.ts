@@ -1,4 +1,5 @@
-// The last steps of every write: ownership tracked, rules checked, stored unless nothing changed or nothing is to be stored.
+// Performs the last steps of every write: tracks ownership, checks rules, and stores the object unless nothing changed
+// or the write is a dry run.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { keepTimes, trackUpdate } from '../../rules/ownership/write/apply.ts';
@@ -17,16 +18,19 @@ export interface Write {
   readonly manager: string;
   readonly dryRun: boolean;
   readonly subresource?: string;
-  /** True: managedFields are those of a server-side apply already. */
+  /** If set, managedFields are already those of a server-side apply. */
   readonly tracked?: boolean;
   /**
-   * A real API server does not see that some applies to custom resources come to nothing: they are stored all the same,
-   * and those that name fields which are pruned move the generation.
+   * A real API server does not notice that some applies to custom resources change nothing. It stores the object all
+   * the same, and increments its generation if the apply names fields that are pruned.
    */
   readonly stored?: 'always' | 'as-new-generation';
 }
 
-/** Stores a new object; `object` was read (defaults and all) and knows its namespace. Throws 409 and 422. */
+/**
+ * Stores a new object. `object` has been read as its kind (defaults included) and has its namespace. Throws 409 and
+ * 422.
+ */
 export function commitNew(context: ApiContext, write: Write, object: KubeObject): KubeObject {
   const { type, behaviour } = write;
   const tracked = track(context, write, object, undefined);
@@ -43,7 +47,10 @@ export function commitNew(context: ApiContext, write: Write, object: KubeObject)
   return write.dryRun ? named : context.store.put(type.collection, named);
 }
 
-/** Stores a changed object; `next` was read and `old` is what exists, both in the version of the request. Throws 422. */
+/**
+ * Stores a changed object. `next` has been read as its kind and `old` is the stored object, both in the version of the
+ * request. Throws 422.
+ */
 export function commitChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
   const { type, behaviour } = write;
   const kept = withKeptMetadata(next, old);
@@ -94,7 +101,7 @@ function track(context: ApiContext, write: Write, after: KubeObject, before: Kub
   });
 }
 
-/** Without a status subresource, status is owned like any other field. */
+/** If the kind has no status subresource, its status is owned like any other field. */
 export function resetOf(behaviour: Behaviour): { readonly reset?: readonly (readonly string[])[] } {
   return behaviour.separatesStatus ? {} : { reset: [] };
 }
@@ -114,7 +121,7 @@ function withGeneratedName(context: ApiContext, type: ResourceType, object: Kube
   }
 }
 
-/** Deletion was asked for, and no one holds the object any more. */
+/** Whether the object is being deleted and no finalizer keeps it any more. */
 function isFinished(type: ResourceType, object: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && !isHeldNamespace(type, object);

@@ -1,10 +1,10 @@
-// What every operation of the API works on.
+// The dependencies that every operation of the API works with.
 
 import type { Behaviour } from '../resources/behaviour.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { Store } from '../storage/store.ts';
 
-/** The kinds that are served now; it changes when CRDs come and go. */
+/** The kinds that are currently served. The table changes when CRDs are created and deleted. */
 export interface TypeTable {
   readonly all: () => readonly ResourceType[];
   readonly find: (group: string, version: string, plural: string) => ResourceType | undefined;

@@ -1,5 +1,5 @@
-// DELETE: an object or a collection. What holds an object (finalizers, dependents in the foreground) keeps it visible until
-// it is let go.
+// Deletes an object or a collection (DELETE). Finalizers, including the one for dependents in the foreground, keep an
+// object visible until they are removed.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -15,7 +15,7 @@ import type { ApiAnswer, ApiRequest, ObjectAnswer } from './request.ts';
 import { conflict, forbidden } from './status.ts';
 import { invalidOptions, readDryRun } from './write-options.ts';
 
-/** Set on a CRD that is being deleted, taken away when none of its objects is left. */
+/** Set on a CRD when its deletion begins, and removed when none of its objects is left. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 const UNGRACED: readonly string[] = [NAMESPACE_COLLECTION, DEFINITIONS];
@@ -40,7 +40,7 @@ export function deleteOne(context: ApiContext, request: ApiRequest): ObjectAnswe
   return { shape: 'object', code: 200, object: success(type, outcome.object) };
 }
 
-/** Each object by itself; answers those that were there. */
+/** Deletes the objects one by one and returns those that were listed. */
 export function deleteCollection(context: ApiContext, request: ApiRequest): ApiAnswer {
   const options = readDeleteOptions(request);
   const listed = listObjects(context, request);
@@ -82,11 +82,11 @@ function readPropagation(value: unknown): Propagation | undefined {
 
 export interface Removal {
   readonly object: KubeObject;
-  /** False: it waits for its finalizers. */
+  /** False if the object waits for its finalizers. */
   readonly gone: boolean;
 }
 
-/** Throws 409 where a precondition fails, 403 for namespaces that live for ever. */
+/** Throws 409 if a precondition fails, and 403 for namespaces that must not be deleted. */
 export function removeObject(
   context: ApiContext,
   type: ResourceType,
@@ -114,7 +114,7 @@ function checkDeletePreconditions(
   { uid, resourceVersion }: DeleteOptions,
 ): void {
   const { metadata } = object;
-  // These two conflicts name the kind in the place of the resource.
+  // These two conflicts name the kind instead of the resource.
   const named = { ...type, plural: type.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ''}). The object might have been deleted and then recreated`;
@@ -126,7 +126,7 @@ function checkDeletePreconditions(
   }
 }
 
-/** The two finalizers that stand for a propagation policy are set as asked; the others stay. */
+/** Sets the two finalizers of propagation policies as requested and keeps all others. */
 function finalizersFor(
   type: ResourceType,
   object: KubeObject,
@@ -134,7 +134,7 @@ function finalizersFor(
 ): readonly string[] {
   const own = object.metadata.finalizers ?? [];
   const isNewlyGoing = type.collection === DEFINITIONS && object.metadata.deletionTimestamp === undefined;
-  // A CRD is held until its objects are gone.
+  // A CRD is kept until its objects are deleted.
   const present = isNewlyGoing && !own.includes(CLEANUP_FINALIZER) ? [...own, CLEANUP_FINALIZER] : own;
   if (propagation === undefined) return present;
   const others = present.filter((finalizer) => finalizer !== 'foregroundDeletion' && finalizer !== 'orphan');
@@ -159,7 +159,7 @@ function withDeletion(
     ...others,
     ...(finalizers.length === 0 ? {} : { finalizers: [...finalizers] }),
     ...(started ? {} : { deletionTimestamp: timestamp(context) }),
-    // Namespaces and CRDs go their own way: they are not given a grace period.
+    // Namespaces and CRDs have their own way of deletion, without a grace period.
     ...(started || UNGRACED.includes(type.collection) ? {} : { deletionGracePeriodSeconds: 0 }),
     ...(started || metadata.generation === undefined ? {} : { generation: metadata.generation + 1 }),
   };

@@ -1,4 +1,4 @@
-// Finds the object that a request names, in the version that the request speaks.
+// Finds the object that a request names, in the version of the request.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { convertEvent } from '../builtin/events.ts';
@@ -9,7 +9,7 @@ import { notFound } from './status.ts';
 
 const EVENTS = '/events';
 
-/** Throws 404 where it does not exist. */
+/** Throws 404 if the object does not exist. */
 export function findObject(context: ApiContext, request: ApiRequest): KubeObject {
   const found = findIfPresent(context, request);
   if (found === undefined) throw notFound(request.type, request.name ?? '');
@@ -22,7 +22,10 @@ export function findIfPresent(context: ApiContext, request: ApiRequest): KubeObj
   return stored === undefined ? undefined : inVersionOf(type, stored);
 }
 
-/** Versions of a kind differ in nothing but their names (there are no conversion webhooks), Events aside. */
+/**
+ * Converts the object. Versions of a kind differ only in their names because there are no conversion webhooks. Events
+ * are the exception.
+ */
 export function inVersionOf(type: ResourceType, stored: KubeObject): KubeObject {
   const apiVersion = apiVersionOf(type);
   if (stored.apiVersion === apiVersion) return stored;

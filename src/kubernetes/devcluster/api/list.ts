@@ -1,4 +1,4 @@
-// GET of a collection: selectors, pages that all show the same state, states of the past.
+// Lists a collection (GET): selectors, pages that all show the same state, and past states.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -37,7 +37,7 @@ export function listObjects(context: ApiContext, request: ApiRequest): ListAnswe
   };
 }
 
-/** Both selectors of a request and, for a single object, its name. */
+/** Combines both selectors of a request and, for a single object, its name. */
 export function selectorOf(request: ApiRequest): Matcher {
   const { type, query, name } = request;
   const labels = labelMatcher(query.get('labelSelector') ?? '');
@@ -55,7 +55,10 @@ function readLimit(text: string | null): number {
   return Math.max(0, Number(text));
 }
 
-/** Which state a list shows (Kubernetes documentation, "Resource versions", table for get and list). */
+/**
+ * Returns the revision of the state that a list shows (Kubernetes documentation, "Resource versions", table for get and
+ * list).
+ */
 function readListRevision(context: ApiContext, query: URLSearchParams, limit: number): number {
   const wanted = readRevision(query.get('resourceVersion'));
   const match = query.get('resourceVersionMatch');
@@ -92,9 +95,9 @@ function versionTooLarge(wanted: number, current: number): Error {
 }
 
 interface Token {
-  /** The state that the first page showed; -1 where the rest is to show the newest one. */
+  /** Revision of the state that the first page showed. -1 if the further pages are to show the newest state. */
   readonly revision: number;
-  /** The last place that was shown. */
+  /** Place of the last object that was shown. */
   readonly after: string;
 }
 
@@ -107,7 +110,7 @@ function writeToken(revision: number, after: string): string {
 function readToken(text: string | null): Token | undefined {
   if (text === null || text === '') return undefined;
   const value = parseToken(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!isObject(value)) throw invalidToken('it is no JSON object');
+  if (!isObject(value)) throw invalidToken('it is not a JSON object');
   if (value.v !== TOKEN_VERSION)
     throw invalidToken(`server does not recognize this encoded version ${String(value.v)}`);
   const { rv, start } = value;
@@ -129,7 +132,10 @@ function invalidToken(why: string): Error {
   return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
-/** A 410 whose `metadata.continue` goes on from the newest state, for clients that can live with that. */
+/**
+ * Throws a 410 if the state is too old. Its `metadata.continue` continues from the newest state, for clients that
+ * accept that.
+ */
 function tokenRevision(context: ApiContext, token: Token): number {
   if (token.revision === -1) return context.store.revision();
   if (token.revision >= context.store.oldest()) return token.revision;

@@ -1,5 +1,5 @@
-// The part of an object's life that is the same for all kinds: what the server says in metadata, what clients may change
-// there.
+// The rules for metadata that are the same for all kinds: fields that the server sets, and fields that clients may
+// change.
 
 import type { KubeObject, ObjectMeta } from '../../rules/object.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
@@ -7,7 +7,7 @@ import { type ApiContext, timestamp } from './context.ts';
 import type { ApiRequest } from './request.ts';
 import { apiError, badRequest, type Cause, conflict, invalid, modified } from './status.ts';
 
-/** The object with the namespace of the request; a 400 where it names another. */
+/** Returns the object with the namespace of the request. Throws a 400 if the object names another namespace. */
 export function inNamespace(object: KubeObject, type: ResourceType, namespace: string | undefined): KubeObject {
   const given = object.metadata.namespace ?? '';
   if (!type.namespaced) {
@@ -21,7 +21,7 @@ export function inNamespace(object: KubeObject, type: ResourceType, namespace: s
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** The name in a PUT's body is the one in the URL, or absent. */
+/** Returns the object with the name in the URL. Throws a 400 if the body names another one. */
 export function withRequestName(object: KubeObject, request: ApiRequest): KubeObject {
   const expected = request.name ?? '';
   const { name } = object.metadata;
@@ -30,20 +30,23 @@ export function withRequestName(object: KubeObject, request: ApiRequest): KubeOb
   throw badRequest(`the name of the object (${name}) does not match the name on the URL (${expected})`);
 }
 
-/** Metadata of a new object: what only the server says is set, what it says later is taken away. */
+/**
+ * Returns the object with the metadata of a new one: sets the uid and the time of creation, and removes fields that the
+ * server sets only later.
+ */
 export function withNewMetadata(context: ApiContext, object: KubeObject): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, resourceVersion, ...given } = object.metadata;
   const metadata: ObjectMeta = { ...given, uid: context.newUid(), creationTimestamp: timestamp(context) };
   return { ...object, metadata };
 }
 
-/** What a write without resourceVersion is, and what one with another uid is: that depends on the kind of write. */
+/** How a kind of write treats an object without resourceVersion and an object with another uid. */
 export interface Preconditions {
   readonly unconditional: boolean;
   readonly otherUid: 'conflict' | 'invalid';
 }
 
-/** A 409 where the write was made from another state or another object than the one that exists. */
+/** Throws a 409 if the write is based on another state, or on another object, than the stored one. */
 export function checkPreconditions(type: ResourceType, next: KubeObject, old: KubeObject, on: Preconditions): void {
   const { name } = old.metadata;
   const { resourceVersion, uid } = next.metadata;
@@ -52,7 +55,7 @@ export function checkPreconditions(type: ResourceType, next: KubeObject, old: Ku
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (unconditional) return;
     const message = 'Invalid value: 0: must be specified for an update';
-    // The API names the resource in the place of the kind here.
+    // Here the API names the resource instead of the kind.
     const named = { ...type, kind: type.plural };
     throw invalid(named, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
   }
@@ -74,7 +77,7 @@ function otherUid(type: ResourceType, old: KubeObject, uid: string, on: Precondi
   return conflict(type, name, `StorageError: ${storage}`);
 }
 
-/** The fields of metadata that stay as they are whatever a write says, generation included. */
+/** Returns `next` with the metadata that no write changes, generation included. */
 export function withKeptMetadata(next: KubeObject, old: KubeObject): KubeObject {
   const kept: Record<string, unknown> = { ...next.metadata };
   for (const key of KEPT) {
@@ -97,7 +100,7 @@ const KEPT = [
   'deletionGracePeriodSeconds',
 ];
 
-/** An object that is being deleted takes no new finalizers. */
+/** Reports new finalizers on an object that is being deleted. */
 export function validateFinalizers(next: KubeObject, old: KubeObject): readonly Cause[] {
   if (old.metadata.deletionTimestamp === undefined) return [];
   const before = new Set(old.metadata.finalizers);

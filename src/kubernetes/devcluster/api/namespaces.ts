@@ -1,4 +1,5 @@
-// The gate of namespaces: nothing is created in one that is missing or going away, some are never deleted.
+// The rules of namespaces: nothing is created in a namespace that is missing or being deleted, and some are never
+// deleted.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -17,7 +18,7 @@ export function findNamespace(context: ApiContext, name: string): KubeObject | u
   return context.store.get({ collection: NAMESPACE_COLLECTION, namespace: '', name });
 }
 
-/** Throws 404 where the namespace does not exist, 403 where it is being terminated. */
+/** Throws 404 if the namespace does not exist, and 403 if it is being deleted. */
 export function checkNamespaceTakes(context: ApiContext, type: ResourceType, object: KubeObject): void {
   const { namespace, name } = object.metadata;
   if (!type.namespaced || namespace === undefined) return;
@@ -29,7 +30,7 @@ export function checkNamespaceTakes(context: ApiContext, type: ResourceType, obj
   throw forbidden(type, name ?? '', why, { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' });
 }
 
-/** A namespace is held by `spec.finalizers` until it is empty. */
+/** Whether `spec.finalizers` keeps the namespace, as it does until the namespace is empty. */
 export function isHeldNamespace({ collection }: Pick<ResourceType, 'collection'>, { spec }: KubeObject): boolean {
   if (collection !== NAMESPACE_COLLECTION || !isObject(spec)) return false;
   return Array.isArray(spec.finalizers) && spec.finalizers.length > 0;

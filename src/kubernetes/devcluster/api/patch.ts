@@ -1,4 +1,4 @@
-// PATCH: JSON patch, JSON merge patch, strategic merge patch, server-side apply.
+// Performs a PATCH: JSON patch, JSON merge patch, strategic merge patch or server-side apply.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -41,17 +41,17 @@ export function patchObject(context: ApiContext, request: ApiRequest): ObjectAns
   return { shape: 'object', code: 200, object: commitChange(context, write, next, old), warnings };
 }
 
-/** The old object with the patch applied, not yet read as its kind. */
+/** Returns the old object with the patch applied, not yet read as its kind. */
 function patchedValue(context: ApiContext, request: ApiRequest, format: string, old: KubeObject): JsonObject {
   const patch = readPatch(request);
   const target = old;
   const patched =
     format === JSON_PATCH ? applyJsonPatch(target, patch) : mergeInto(context, request, format, target, patch);
-  if (!isObject(patched)) throw badRequest('the patched value is no object');
+  if (!isObject(patched)) throw badRequest('the patched value is not an object');
   return patched;
 }
 
-/** The API names no object here, only the patched text. */
+/** The error for a patched object that cannot be read. The API names only the patched text, not the object. */
 function unreadablePatch(patched: JsonObject, why: string): Error {
   const message = `Invalid value: ${JSON.stringify(canonicalJson(patched))}: ${why}`;
   return invalid({ group: '', plural: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);

@@ -1,10 +1,10 @@
-// Which container of a pod a request means.
+// Finds the container of a pod that a request means.
 
 import { isObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { badRequest } from './status.ts';
 
-/** `asked`: empty where the request names none. */
+/** `asked` is empty if the request names no container. */
 export function containerOf(pod: KubeObject, asked: string): string {
   const spec = isObject(pod.spec) ? pod.spec : {};
   const containers = objectsIn(spec.containers).map(({ name }) => name);
@@ -18,4 +18,4 @@ export function containerOf(pod: KubeObject, asked: string): string {
 
 /** The answer to `pods/exec`. */
 export const NO_EXEC =
-  'there is no container to run a command in: pods are processes of this machine; attach and logs show what they do';
+  'there is no container to run a command in: pods are processes of this machine; attach and logs show their streams';

@@ -1,4 +1,4 @@
-// `pods/log`: what a container has printed, and with `follow` what it prints until its run ends.
+// Serves `pods/log`: the lines that a container has printed and, with `follow`, its further lines until its run ends.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContainerName } from '../attach/containers.ts';
@@ -8,14 +8,17 @@ import { containerOf } from './pod-container.ts';
 import { isTrue, type ResourcePath } from './route.ts';
 import { badRequest, methodNotAllowed, notFound } from './status.ts';
 
-/** Undefined: the container does not run here. */
+/** Returns undefined if the container does not run here. */
 export type FindLog = (name: ContainerName) => ContainerLog | undefined;
 
 const PODS = { group: '', plural: 'pods', kind: 'Pod' };
-/** Of what a reader has not taken yet: it is cut off then, and may ask again. */
+/**
+ * Bytes that a reader may leave unread. Beyond that the connection is closed, and the client may send the request
+ * again.
+ */
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 
-/** Resolves when all is written. Throws Status failures. */
+/** Resolves when everything is written. Throws Status failures. */
 export async function sendLog(
   { store, now }: ApiContext,
   find: FindLog,
@@ -63,7 +66,7 @@ function readSelection(query: URLSearchParams, now: number): Selection {
   const seconds = numberOf(query, 'sinceSeconds');
   const time = query.get('sinceTime');
   const given = time === null ? 0 : Date.parse(time);
-  if (Number.isNaN(given)) throw badRequest(`sinceTime: ${JSON.stringify(time)} is no time`);
+  if (Number.isNaN(given)) throw badRequest(`sinceTime: ${JSON.stringify(time)} is not a time`);
   return {
     since: seconds === undefined ? given : now - 1000 * seconds,
     tail: numberOf(query, 'tailLines'),
@@ -74,7 +77,7 @@ function readSelection(query: URLSearchParams, now: number): Selection {
 function numberOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  if (!/^\d{1,12}$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is no number from 0 on`);
+  if (!/^\d{1,12}$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is not a number from 0 on`);
   return Number(text);
 }
 

@@ -1,5 +1,5 @@
-// From the body of a write to an object of the requested kind: kind and version checked, unknown and doubled fields reported
-// as the request wants.
+// Reads the body of a write as an object of the requested kind: checks kind and version, and reports unknown and
+// repeated fields as the request demands.
 
 import assert from 'node:assert/strict';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -12,14 +12,14 @@ import { badRequest, invalid } from './status.ts';
 
 export interface Admitted {
   readonly object: ReadObject['object'];
-  /** For the Warning headers. */
+  /** Texts for the Warning headers. */
   readonly warnings: readonly string[];
 }
 
-/** How a body that cannot be read is refused; a create and a replace say 400. */
+/** Builds the error for a body that cannot be read. A create and a replace respond with 400. */
 export type Refusal = (why: string) => Error;
 
-/** Throws for another kind, values of the wrong type and, under `Strict`, unknown and doubled fields. */
+/** Throws for another kind, for values of the wrong type and, under `Strict`, for unknown and repeated fields. */
 export function admitBody(
   type: ResourceType,
   behaviour: Behaviour,
@@ -40,14 +40,14 @@ function unhandled(type: ResourceType, why: string): Error {
   return badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
 }
 
-/** Reads an object that this server made itself: that it does not fit is a bug. */
+/** Reads an object that this server has created itself. If it does not fit its kind, that is a bug. */
 export function readKnown(behaviour: Behaviour, value: KubeObject | JsonObject): KubeObject {
   const read = behaviour.read(value as JsonObject);
-  assert('object' in read, 'what this server makes fits its kind');
+  assert('object' in read, 'objects that this server creates fit their kind');
   return read.object;
 }
 
-/** A body may leave out apiVersion and kind, but not name others. */
+/** Adds apiVersion and kind if the body leaves them out. Throws if it names others. */
 function withKind(type: ResourceType, value: JsonObject): JsonObject {
   const apiVersion = apiVersionOf(type);
   const kindGiven = value.kind ?? '';
@@ -58,7 +58,10 @@ function withKind(type: ResourceType, value: JsonObject): JsonObject {
   return { ...value, apiVersion, kind };
 }
 
-/** A custom kind is strict about its names, a built-in one tries to convert. */
+/**
+ * The error for a body of another kind. A server rejects it at once for a custom kind and tries to convert it for a
+ * built-in one.
+ */
 function otherKind(type: ResourceType, kind: string, version: string, value: JsonObject): Error {
   const apiVersion = apiVersionOf(type);
   if (version !== apiVersion && type.custom !== undefined) {

@@ -1,4 +1,4 @@
-// One request for a resource, routed and read, and what is answered.
+// The types of a request for a resource, once it is routed and read, and of the answer to it.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -7,7 +7,7 @@ import type { ResourceType, Verb } from '../resources/resource-type.ts';
 export interface ApiRequest {
   readonly verb: Verb;
   readonly type: ResourceType;
-  /** Absent for cluster-scoped kinds and for all namespaces. */
+  /** Absent for cluster-scoped kinds and for requests across all namespaces. */
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
@@ -24,7 +24,7 @@ export interface ObjectAnswer {
   readonly warnings?: readonly string[];
 }
 
-/** A page of a collection, not yet rendered: tables and partial metadata are made of it. */
+/** A page of a collection, before it is rendered as a list, a table or partial metadata. */
 export interface ListAnswer {
   readonly shape: 'list';
   readonly items: readonly KubeObject[];
@@ -35,7 +35,7 @@ export interface ListAnswer {
 
 export type ApiAnswer = ObjectAnswer | ListAnswer;
 
-/** Options that every write takes (`?dryRun=All&fieldManager=...&fieldValidation=...`). */
+/** Options that every write accepts (`?dryRun=All&fieldManager=...&fieldValidation=...`). */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly manager: string;

@@ -1,8 +1,10 @@
-// Resource versions as clients write them.
+// Reads resource versions as clients write them.
 
 import { apiError, badRequest } from './status.ts';
 
-/** Undefined where none is given; a 400 where it is no number, for a watch a 500 without a reason. */
+/**
+ * Returns undefined if none is given. If the text is not a number, throws a 400, or for a watch a 500 without a reason.
+ */
 export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {
   if (text === null || text === '') return undefined;
   if (/^[0-9]+$/.test(text)) return Number(text);

@@ -1,21 +1,21 @@
-// Reads a request line: which resource, which object, what is to be done.
+// Reads a request line: the resource, the object and the verb.
 
 import type { Verb } from '../resources/resource-type.ts';
 
-/** A path below `/api/v1` or `/apis/<group>/<version>`, taken apart. */
+/** The parts of a path below `/api/v1` or `/apis/<group>/<version>`. */
 export interface ResourcePath {
   /** The empty string for the core group. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  /** Absent for cluster-scoped kinds and for all namespaces. */
+  /** Absent for cluster-scoped kinds and for requests across all namespaces. */
   readonly namespace?: string;
   /** Absent for the whole collection. */
   readonly name?: string;
   readonly subresource?: string;
 }
 
-/** Undefined where the path is not that of a resource (discovery, health, nonsense). */
+/** Returns undefined if the path is not that of a resource, as with discovery and health. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const segments = decodeSegments(path);
   if (segments === undefined) return undefined;
@@ -36,7 +36,7 @@ function decodeSegments(path: string): string[] | undefined {
 function withGroup(group: string, [version, ...rest]: readonly string[]): ResourcePath | undefined {
   if (version === undefined || rest.length === 0 || rest.some((segment) => segment === '')) return undefined;
   const [first = '', second, third, ...more] = rest;
-  // `namespaces/<name>` and its subresources are the Namespace itself, anything else below is inside it.
+  // `namespaces/<name>` and its subresources mean the Namespace itself. Any longer path is inside the namespace.
   const inside = first === 'namespaces' && second !== undefined && third !== undefined && !isNamespacePart(third);
   if (inside) return pathOf({ group, version, namespace: second }, [third, ...more]);
   return pathOf({ group, version }, rest);
@@ -59,7 +59,7 @@ function pathOf(
   };
 }
 
-/** What the method means on this path; undefined where it means nothing. */
+/** Returns the verb of the method on this path, or undefined if there is none. */
 export function verbOf(method: string, path: ResourcePath, query: URLSearchParams): Verb | undefined {
   const single = path.name !== undefined;
   switch (method) {
@@ -80,7 +80,7 @@ export function verbOf(method: string, path: ResourcePath, query: URLSearchParam
   }
 }
 
-/** As query parameters of this API spell a boolean: present and neither `false` nor `0`. */
+/** Reads a boolean query parameter: true if present and neither `false` nor `0`. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== 'false' && value !== '0';
 }

@@ -1,4 +1,4 @@
-// The scale subresource: the replicas of a workload as an object of their own (autoscaling/v1 Scale).
+// Serves the scale subresource: the replicas of a workload as an object of its own (autoscaling/v1 Scale).
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -19,7 +19,7 @@ export function readScale(context: ApiContext, request: ApiRequest, paths: Scale
   return { shape: 'object', code: 200, object: scaleOf(paths, findObject(context, request)) };
 }
 
-/** PUT and PATCH. */
+/** Performs a PUT or PATCH. */
 export function writeScale(context: ApiContext, request: ApiRequest, paths: ScalePaths): ObjectAnswer {
   const { type } = request;
   const behaviour = context.types.behaviourOf(type);
@@ -42,7 +42,7 @@ function proposedScale(request: ApiRequest, current: JsonObject): JsonObject {
   if (request.verb === 'update') return readObject(request, 'Scale').value;
   const patch = readPatch(request);
   const proposed = patchScale(mediaType(request.contentType), current, patch);
-  if (!isObject(proposed)) throw badRequest('the patched value is no object');
+  if (!isObject(proposed)) throw badRequest('the patched value is not an object');
   return proposed;
 }
 
@@ -55,12 +55,12 @@ const PATCHES = [
 function patchScale(format: string, current: JsonObject, patch: Json): Json {
   if (!PATCHES.includes(format)) throw unsupportedPatch();
   if (format !== 'application/json-patch+json') return mergePatch(current, patch);
-  const outcome = Array.isArray(patch) ? jsonPatch(current, patch) : { refused: 'no list of operations' };
+  const outcome = Array.isArray(patch) ? jsonPatch(current, patch) : { refused: 'not a list of operations' };
   if ('refused' in outcome) throw badRequest(outcome.refused);
   return outcome.value;
 }
 
-/** Preconditions that the scale carries; without them, none. */
+/** Returns the preconditions of the write. They apply only if the scale carries them. */
 function metadataOf(scale: JsonObject, old: KubeObject): KubeObject['metadata'] {
   const given = isObject(scale.metadata) ? scale.metadata : {};
   const { uid, resourceVersion } = given;
@@ -74,7 +74,7 @@ function metadataOf(scale: JsonObject, old: KubeObject): KubeObject['metadata'] 
 function readReplicas(type: ResourceType, old: KubeObject, scale: JsonObject): number {
   const replicas = (isObject(scale.spec) ? scale.spec.replicas : undefined) ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas is no integer');
+    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas is not an integer');
   }
   if (replicas >= 0) return replicas;
   const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
@@ -97,7 +97,7 @@ function scaleOf(paths: ScalePaths, object: KubeObject): JsonObject {
   };
 }
 
-/** A selector object is written in the form that queries take; custom kinds keep that form themselves. */
+/** Writes a selector object in the form of query parameters. Custom kinds store that form themselves. */
 function selectorOf(paths: ScalePaths, object: JsonObject): string {
   if (paths.labelSelector !== undefined) {
     const text = valueAt(object, pathTokens(paths.labelSelector));

@@ -1,4 +1,4 @@
-// Fields by which the objects of a kind can be selected, besides name and namespace.
+// The fields by which the objects of a kind can be selected, besides name and namespace.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -53,7 +53,7 @@ const NO_LABEL_SELECTORS = [
   'a=b/c',
 ];
 
-test.each(NO_LABEL_SELECTORS.filter((text) => text !== 'a='))('"%s" is no label selector', (text) => {
+test.each(NO_LABEL_SELECTORS.filter((text) => text !== 'a='))('"%s" is not a label selector', (text) => {
   expect(() => labelMatcher(text)).toThrow(expect.objectContaining({ data: expect.objectContaining({ code: 400 }) }));
 });
 
@@ -75,7 +75,7 @@ test.each(FIELDS)('fields "$selector" select $selects', ({ selector, selects }) 
   ).toBe(selects);
 });
 
-test.each(['foo=bar', 'foo'])('"%s" is no field selector of this kind', (text) => {
+test.each(['foo=bar', 'foo'])('"%s" is not a field selector of this kind', (text) => {
   expect(() => fieldMatcher(text, {})).toThrow(
     expect.objectContaining({ data: expect.objectContaining({ code: 400 }) }),
   );

@@ -1,5 +1,4 @@
-// Label and field selectors of lists and watches. Knows the syntax and labels; which fields a kind can be selected by
-// the kind's own module says.
+// Parses the label and field selectors of lists and watches. The module of each kind says which fields can be selected.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { badRequest } from './status.ts';
@@ -24,7 +23,7 @@ interface Cursor {
 
 const SYMBOLS = ['==', '!=', '=', '!', '(', ')', ',', '>', '<'] as const;
 
-/** The selector of `labelSelector=`; throws a 400 where it cannot be parsed. */
+/** Parses the value of `labelSelector=`. Throws a 400 if it is invalid. */
 export function labelMatcher(text: string): Matcher {
   const requirements = parseLabelSelector(text);
   return (object) => {
@@ -134,7 +133,7 @@ function labelKey(token: Token): string {
   return token.text;
 }
 
-/** `a=` and `a=,b` select the empty value. */
+/** `a=` and `a=,b` mean the empty value. */
 function parseExactValue(cursor: Cursor, key: string): string {
   const next = peek(cursor);
   if (next.kind === 'end' || next.text === ',') return '';
@@ -174,10 +173,13 @@ function unparsable(why: string): Error {
   return badRequest(`unable to parse requirement: ${why}`);
 }
 
-/** What a kind can be selected by, besides `metadata.name` and `metadata.namespace`: field path to the value's text. */
+/**
+ * Fields of a kind that can be selected, besides `metadata.name` and `metadata.namespace`: from the path of a field to
+ * the text of its value.
+ */
 export type SelectableFields = Readonly<Record<string, (object: KubeObject) => string>>;
 
-/** The selector of `fieldSelector=`: `path=value`, `path==value`, `path!=value`, comma-separated. */
+/** Parses the value of `fieldSelector=`: `path=value`, `path==value`, `path!=value`, comma-separated. */
 export function fieldMatcher(text: string, selectable: SelectableFields): Matcher {
   const terms = splitTerms(text).map((term) => parseTerm(term, selectable));
   return (object) => terms.every((term) => term(object));
@@ -227,7 +229,7 @@ function reader(path: string, selectable: SelectableFields): (object: KubeObject
   if (path === 'metadata.namespace') return (object) => object.metadata.namespace ?? '';
   const read = Object.hasOwn(selectable, path) ? selectable[path] : undefined;
   if (read !== undefined) return read;
-  // Kinds that can be selected by more than their names word it differently.
+  // Kinds with further selectable fields use another message.
   if (Object.keys(selectable).length > 0) throw badRequest(`field label not supported: ${path}`);
   const known = 'only "metadata.name", "metadata.namespace"';
   throw badRequest(`${JSON.stringify(path)} is not a known field selector: ${known}`);

@@ -1,5 +1,5 @@
-// The errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes, thrown as Failures and sent
-// at the edge. Texts and reasons are those that clients know from a real API server.
+// The errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes. They are thrown as
+// Failures, and sent when the response is written. Clients know their texts and reasons from a real API server.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ export interface Named {
   readonly kind: string;
 }
 
-/** One entry of `details.causes`: a field and what is wrong with it. */
+/** An entry of `details.causes`: a field and its fault. */
 export interface Cause {
   readonly reason:
     | 'FieldValueRequired'
@@ -31,13 +31,13 @@ export interface Cause {
 
 const FAILURE_CODE = 'api-status';
 
-/** The Status that a Failure carries; undefined for Failures (and bugs) of another origin. */
+/** Returns the Status that a Failure carries, or undefined for other Failures and for bugs. */
 export function statusOf(error: unknown): JsonObject | undefined {
   if (!(error instanceof Failure) || error.code !== FAILURE_CODE) return undefined;
   return isObject(error.data) ? error.data : undefined;
 }
 
-/** A Failure that is answered with `code` and a Status body. */
+/** Creates a Failure whose response is `code` with a Status body. */
 export function apiError(
   code: number,
   reason: string,
@@ -92,7 +92,7 @@ export function forbidden(type: Named, name: string, why: string, cause?: Cause 
   return apiError(403, 'Forbidden', `${what} is forbidden: ${why}`, details);
 }
 
-/** 422; the message lists each cause once. */
+/** A 422 whose message lists each cause once. */
 export function invalid(type: Named, name: string, causes: readonly Cause[]): Failure {
   const kind = type.group === '' ? type.kind : `${type.kind}.${type.group}`;
   const lines = [...new Set(causes.map((cause) => `${cause.field}: ${cause.message}`))];
@@ -108,7 +108,7 @@ export function badRequest(message: string): Failure {
   return apiError(400, 'BadRequest', message);
 }
 
-/** 410 for continue tokens and watches from a revision that is no longer remembered. */
+/** A 410 for continue tokens and watches whose revision is no longer remembered. */
 export function expired(message: string): Failure {
   return apiError(410, 'Expired', message);
 }
@@ -132,7 +132,7 @@ export function notAcceptable(available: readonly string[]): Failure {
   return apiError(406, 'NotAcceptable', message, {});
 }
 
-/** What a PATCH of an unknown type gets; other writes name what would be accepted. */
+/** The response to a PATCH of an unknown media type. Other writes name the accepted types. */
 export function unsupportedPatch(): Failure {
   return apiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }

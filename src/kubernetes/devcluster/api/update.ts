@@ -1,4 +1,4 @@
-// PUT: an object, or its status, replaced.
+// Replaces an object or its status (PUT).
 
 import { readObject } from './body/body.ts';
 import { commitChange, commitNew, type Write } from './commit.ts';

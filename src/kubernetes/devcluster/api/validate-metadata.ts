@@ -32,13 +32,13 @@ function validateName(name: string | undefined, form: NameForm, field: string): 
   return nameComplaints(name, form).map((why) => invalidValue(field, name, why));
 }
 
-/** What is wrong with a name of this form. */
+/** Returns the faults of a name of this form. */
 export function nameComplaints(name: string, form: NameForm): string[] {
   switch (form) {
     case 'subdomain':
       return complaints(name, 253, SUBDOMAIN, SUBDOMAIN_TEXT);
     case 'label':
-      // For a subdomain the message says what keeps it from being a label.
+      // If the name is a valid subdomain, the message says why it is not a label.
       return complaints(name, 63, LABEL, matchesWhole(name, SUBDOMAIN) ? 'must not contain dots' : LABEL_TEXT);
     case 'rfc1035':
       return complaints(name, 63, RFC1035, RFC1035_TEXT);
@@ -97,7 +97,7 @@ export function labelValueComplaints(value: string): string[] {
   return complaints(value, 63, LABEL_VALUE, LABEL_VALUE_TEXT);
 }
 
-/** `[prefix/]name`: the keys of labels and annotations, and finalizers. */
+/** Checks keys of labels and annotations, and finalizers: `[prefix/]name`. */
 export function qualifiedNameComplaints(key: string, called = 'a qualified name'): string[] {
   const parts = key.split('/');
   if (parts.length > 2) {

@@ -1,4 +1,4 @@
-// A watch: what a collection holds, then every change to it that a selector lets through.
+// Serves a watch: the objects of a collection, then every change to them that matches the selectors.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -19,15 +19,17 @@ export type WatchEvent =
   | { readonly type: 'ERROR'; readonly object: JsonObject };
 
 export interface Watch {
-  /** Hands what is known already to `emit`, then each change as it happens. Answers the function that ends it. */
+  /**
+   * Calls `emit` with the known events, then with each change as it happens. Returns a function that ends the watch.
+   */
   start(emit: (event: WatchEvent) => void): () => void;
-  /** The event that tells a client how far it is; undefined where the client did not ask for such. */
+  /** The event with the current revision, or undefined if the client did not request bookmarks. */
   bookmark(): WatchEvent | undefined;
-  /** After so many milliseconds the server ends the watch; undefined: when it likes. */
+  /** Milliseconds after which the server ends the watch. If undefined, the server chooses. */
   readonly timeoutMs: number | undefined;
 }
 
-/** Throws a 4xx for parameters that make no sense; what cannot be watched any more is an ERROR event. */
+/** Throws a 4xx for invalid parameters. If the revision can no longer be watched, the watch sends an ERROR event. */
 export function openWatch(context: ApiContext, request: ApiRequest): Watch {
   const { type, namespace, query } = request;
   const matches = selectorOf(request);
@@ -85,7 +87,10 @@ function emitState(
   }
 }
 
-/** An object that begins to match was added for this watch, one that no longer matches was deleted. */
+/**
+ * Maps a change to an event of this watch: an object that begins to match is added, one that no longer matches is
+ * deleted.
+ */
 function selectEvent(type: ResourceType, matches: Matcher, change: Change): WatchEvent | undefined {
   const before = change.previous !== undefined && matches(inVersionOf(type, change.previous));
   const now = change.type !== 'DELETED' && matches(inVersionOf(type, change.object));
@@ -95,7 +100,7 @@ function selectEvent(type: ResourceType, matches: Matcher, change: Change): Watc
   return { type: 'DELETED', object };
 }
 
-/** What matched last, under the revision of the change that ended it. */
+/** Returns the last matching state of the object, with the revision of the change after which it no longer matched. */
 function lastMatching(change: Change): KubeObject {
   if (change.type === 'DELETED' || change.previous === undefined) return change.object;
   const metadata = { ...change.previous.metadata, resourceVersion: String(change.revision) };

@@ -21,7 +21,10 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
 
 const SUCCESS: JsonObject = { metadata: {}, status: 'Success' };
 
-/** `connection` is undefined where no node runs the container: with v5 that is `failure` on the status channel. */
+/**
+ * `connection` is undefined if no node runs the container. With v5 the client then receives `failure` on the status
+ * channel.
+ */
 export function serveChannels(
   socket: WebSocket,
   protocol: AttachProtocol,
@@ -39,7 +42,7 @@ export function serveChannels(
     finishChannels(socket, failure);
     return;
   }
-  // As kubelet does, so that the client sees which channels there are.
+  // The kubelet also sends these, so that the client sees which channels exist.
   for (const channel of [STDOUT, STDERR]) socket.send(Buffer.of(channel));
   socket.on('message', (data) => receiveInput(socket, data, streams, connection));
   socket.on('close', () => connection.detach(streams.stdin));
@@ -48,7 +51,7 @@ export function serveChannels(
     stderr: (chunk) => streams.stderr && sendOutput(socket, STDERR, chunk, connection),
     ended: (error) => finishChannels(socket, error === undefined ? SUCCESS : failureStatus(error)),
     lost() {
-      // What an API server makes of a kubelet that is gone: with v5 it looks like a container that has ended.
+      // If the kubelet is lost, an API server closes a v5 connection as if the container had ended.
       if (endsHere) finishChannels(socket, SUCCESS);
       else socket.terminate();
     },
@@ -81,7 +84,8 @@ function receiveInput(
   connection: ContainerConnection,
 ): void {
   if (!Buffer.isBuffer(data) || connection.frozen()) return;
-  // The closing of one channel (v5) ends no container's input: a kubelet ends it with the connection, if `stdinOnce` says so.
+  // A closed channel (v5) does not end the container's input: a kubelet ends it with the connection, if `stdinOnce` is
+  // set.
   if (data[0] !== STDIN || !streams.stdin || data.length < 2) return;
   if (connection.write(data.subarray(1))) return;
   socket.pause();

@@ -1,4 +1,4 @@
-// Containers of pods as their standard streams: the contract of whatever runs them.
+// The contract of a runner of containers: containers of pods, as their standard streams.
 
 export interface ContainerName {
   readonly namespace: string;
@@ -6,32 +6,35 @@ export interface ContainerName {
   readonly container: string;
 }
 
-/** Every connection gets all output. */
+/** The receiver of a container's output. Every connection receives all output. */
 export interface ContainerOutput {
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
-  /** Once; nothing follows. `error` is undefined where it ended with 0. */
+  /** Called once, as the last call. `error` is undefined if the container ended with 0. */
   ended(error: string | undefined): void;
-  /** Once, in place of `ended`: the node is gone. */
+  /** Called once, in place of `ended`, if the node is lost. */
   lost(): void;
 }
 
-/** One connection to a container. */
+/** A connection to a container. */
 export interface ContainerConnection {
-  /** False: wait for `drained`. */
+  /** If it returns false, the caller waits for `drained`. */
   write(chunk: Buffer): boolean;
   drained(callback: () => void): void;
   endInput(): void;
-  /** One connection that does not read stops the container's output for all, as container runtimes do. */
+  /** Pauses the container's output for all connections, because one does not read. Container runtimes do the same. */
   pause(): void;
   resume(): void;
-  /** Ends the container's input as well if it is for one connection (`stdinOnce`) and this connection had it. */
+  /**
+   * Ends the connection, and also the container's input if that is for one connection (`stdinOnce`) and this connection
+   * had it.
+   */
   detach(hadInput: boolean): void;
-  /** The node answers nothing, pings included. */
+  /** Whether the node responds to nothing, not even to pings. */
   frozen(): boolean;
 }
 
 export interface ContainerRunner {
-  /** Undefined where the container does not run. */
+  /** Returns undefined if the container does not run. */
   connect(name: ContainerName, output: ContainerOutput): ContainerConnection | undefined;
 }

@@ -1,4 +1,4 @@
-// `pods/attach` over WebSockets, in the subprotocols v4.channel.k8s.io and v5.channel.k8s.io of Kubernetes.
+// Serves `pods/attach` over WebSockets, with the subprotocols v4.channel.k8s.io and v5.channel.k8s.io of Kubernetes.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -18,18 +18,18 @@ export interface AttachParts {
   readonly counters: CounterStore;
   readonly faults: Faults;
   readonly containers: ContainerRunner;
-  /** Subprotocols that are spoken; both where absent. */
+  /** Subprotocols that are offered. Both if absent. */
   readonly protocols?: readonly AttachProtocol[];
 }
 
-/** An upgrade whose token was accepted. */
+/** Serves an upgrade whose token was accepted. */
 export type ServeUpgrade = (message: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 
 const PROTOCOLS: readonly AttachProtocol[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 export function openAttach(parts: AttachParts): ServeUpgrade {
   const spoken = parts.protocols ?? PROTOCOLS;
-  // Pings are for the node: only v5 ends at the API server.
+  // Pings are answered by the node; only with v5 the API server answers them.
   const endpoint = new WebSocketServer({
     noServer: true,
     autoPong: false,
@@ -73,7 +73,7 @@ function readAttach(
     subresource: 'attach',
     dryRun: false,
   });
-  if (fault !== undefined && 'status' in fault) throw apiError(fault.status, '', 'a fault that a test asked for');
+  if (fault !== undefined && 'status' in fault) throw apiError(fault.status, '', 'a fault that a test has injected');
   const pod = parts.api.store.get({ collection: type.collection, namespace, name });
   if (pod === undefined) throw notFound(type, name);
   const container = containerOf(pod, url.searchParams.get('container') ?? '');
@@ -90,17 +90,17 @@ function has(url: URL, name: string): boolean {
 
 function protocolOf(message: IncomingMessage, spoken: readonly AttachProtocol[]): AttachProtocol {
   const offered = (message.headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
-  // The first that the client names, as the handshake answers.
+  // The handshake chooses the first supported protocol that the client names.
   const protocol = offered.flatMap((each) => spoken.filter((known) => known === each))[0];
   if (protocol !== undefined) return protocol;
   throw apiError(
     400,
     'BadRequest',
-    `the server speaks none of the subprotocols ${offered.join(', ')}; only ${spoken.join(', ')}`,
+    `the server supports none of the subprotocols ${offered.join(', ')}; only ${spoken.join(', ')}`,
   );
 }
 
-/** Where no node runs the container: v4 says so before the upgrade, v5 after it. */
+/** Connects the container. If no node runs it, v4 reports that before the upgrade and v5 after it. */
 function connectContainer(
   { containers }: AttachParts,
   endpoint: WebSocketServer,
@@ -122,7 +122,7 @@ function unreachableNode({ container }: ContainerName) {
   return apiError(500, 'InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
 }
 
-/** The container may write before the upgrade is done. */
+/** Keeps output until the upgrade is done, because the container may write before. */
 function createRelay(): { output: ContainerOutput; use: (output: ContainerOutput) => void } {
   let target: ContainerOutput | undefined;
   let early: ((output: ContainerOutput) => void)[] = [];

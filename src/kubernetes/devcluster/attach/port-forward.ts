@@ -1,11 +1,11 @@
-// `pods/portforward` as kubectl asks for it: SPDY/3.1 streams, over the connection itself or over a WebSocket (KEP-4006).
-// Each connection to the forwarded port is a pair of streams, one for its bytes and one for what goes wrong.
+// Serves `pods/portforward` as kubectl requests it: SPDY/3.1 streams, over the connection itself or over a WebSocket
+// (KEP-4006). Each connection to the forwarded port is a pair of streams, one for its bytes and one for errors.
 
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type SpdyStream, type StreamHandlers, serveSpdy } from './spdy.ts';
 
-/** The port of this machine for one of the pod's; undefined: the pod has none of this number. */
+/** Returns the port of this machine for a port of the pod, or undefined if the pod does not have that port. */
 export type FindPort = (port: number) => number | undefined;
 
 const NOTHING: StreamHandlers = { data: () => undefined, ended: () => undefined };

@@ -1,5 +1,5 @@
-// The dictionary that SPDY/3 packs headers with (draft-mbelshe-httpbis-spdy-00 section 2.6.10.1): the words, each after its
-// length, and then pieces of values.
+// The dictionary with which SPDY/3 compresses headers (draft-mbelshe-httpbis-spdy-00 section 2.6.10.1): words, each
+// after its length, then parts of values.
 
 const WORDS = `
 options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age

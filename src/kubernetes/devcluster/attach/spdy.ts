@@ -1,26 +1,26 @@
-// One side of a SPDY/3.1 connection that only answers: streams that the other side opens, as kubectl does to forward ports.
-// Neither side of Kubernetes' keeps to windows, and nor does this.
+// Serves one side of a SPDY/3.1 connection: the streams that the other side opens, as kubectl does to forward ports. No
+// flow-control windows are kept, as in Kubernetes itself.
 
 import type { Duplex } from 'node:stream';
 import { type Headers, openHeaderBlocks } from './spdy-headers.ts';
 
 export interface SpdyStream {
   readonly headers: Headers;
-  /** False: wait for `drained`. */
+  /** If it returns false, the caller waits for `drained`. */
   write(bytes: Buffer): boolean;
-  /** Nothing more is written. */
+  /** Ends the writing side. */
   end(): void;
-  /** Ends it for both sides at once. */
+  /** Ends the stream for both sides at once. */
   reset(): void;
 }
 
 export interface StreamHandlers {
   data(bytes: Buffer): void;
-  /** The other side writes nothing more, or the connection is gone. */
+  /** Called when the other side has finished writing, or the connection is lost. */
   ended(): void;
 }
 
-/** Takes a stream that has been opened, and says who hears of it. */
+/** Accepts a stream that the other side opened, and returns its handlers. */
 export type TakeStream = (stream: SpdyStream) => StreamHandlers;
 
 const SYN_STREAM = 1;

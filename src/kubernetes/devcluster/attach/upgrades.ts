@@ -1,4 +1,4 @@
-// What a pod is asked for over another protocol than HTTP: attached streams and forwarded ports.
+// Serves the requests to a pod that use another protocol than HTTP: attached streams and forwarded ports.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,7 +10,10 @@ import { errorAnswer, refuseUpgrade } from '../http/respond.ts';
 import { type AttachParts, openAttach, type ServeUpgrade } from './endpoint.ts';
 import { servePortForward } from './port-forward.ts';
 
-/** The port of this machine for one of a pod's; undefined: it has none of this number, or does not run here. */
+/**
+ * Returns the port of this machine for a port of a pod. Returns undefined if the pod does not have it or does not run
+ * here.
+ */
 export type FindPodPort = (namespace: string, pod: string, port: number) => number | undefined;
 
 const PODS = { group: '', plural: 'pods', kind: 'Pod' };

@@ -336,7 +336,7 @@ const RULES: readonly RuleRow[] = [
     fields422: ['subjects[0].kind'],
   },
   {
-    reason: 'a peer is somebody',
+    reason: 'a peer must be specified',
     kind: 'NetworkPolicy',
     fields: { spec: { podSelector: {}, ingress: [{ from: [{}] }] } },
     fields422: ['spec.ingress[0].from[0]'],
@@ -383,7 +383,7 @@ test.each(RULES)('$reason: $fields422', ({ kind, fields, old, fields422 }) => {
   expect(causes.map(({ field }) => field)).toEqual(fields422);
 });
 
-test('addresses and node ports are given out once, and stay', () => {
+test('addresses and node ports are allocated once, and stay', () => {
   const { prepareCreate, prepareUpdate } = behaviourOf('Service');
   const given: KubeObject[] = [];
   for (const name of ['a', 'b']) {
@@ -402,7 +402,7 @@ test('addresses and node ports are given out once, and stay', () => {
   });
 });
 
-test('a Job is tied to its pods by its uid', () => {
+test('a Job is linked to its pods by its uid', () => {
   const made = behaviourOf('Job').prepareCreate(
     read('Job', { spec: { template: template({ restartPolicy: 'Never' }) } }),
     () => [],

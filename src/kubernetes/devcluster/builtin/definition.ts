@@ -1,4 +1,4 @@
-// The rules of CustomResourceDefinition: names filled in, the schema structural.
+// The rules of CustomResourceDefinitions: fills in names and checks that the schema is structural.
 
 import { isObject, type Json, type JsonObject, objectsIn, pointerTokens } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -43,7 +43,9 @@ function initialStatus(object: KubeObject): JsonObject {
   };
 }
 
-/** A version that is stored now is remembered for as long as no one takes it out of the status. */
+/**
+ * Adds the current storage version to the stored versions. It stays there until a client removes it from the status.
+ */
 function withStoredVersions(status: Json | undefined, next: KubeObject): JsonObject {
   const known = isObject(status) ? status : {};
   const stored = Array.isArray(known.storedVersions) ? known.storedVersions : [];
@@ -80,7 +82,10 @@ function checkVersions(versions: readonly JsonObject[]): Cause[] {
   return [{ reason: 'FieldValueInvalid', message, field: 'spec.versions' }];
 }
 
-/** Objects may be stored in any of these versions. Without one of them the server could not read its objects. */
+/**
+ * Reports stored versions that the spec does not have. Objects may be stored in any of them, and the server could not
+ * read those.
+ */
 function checkStoredVersions({ status }: KubeObject, versions: readonly JsonObject[]): Cause[] {
   const stored = isObject(status) && Array.isArray(status.storedVersions) ? status.storedVersions.map(String) : [];
   return stored.flatMap((name, index): Cause[] => {
@@ -96,7 +101,8 @@ function checkSchema(version: JsonObject, index: number, isOnly: boolean): Cause
   if (Object.keys(schemaOf(version)).length === 0) {
     return [{ reason: 'FieldValueRequired', message: 'Required value', field }];
   }
-  // What is wrong inside the schema of a CRD's only version is worded as it was when CRDs had but one.
+  // If a CRD has only one version, errors in its schema name the field that the schema had when CRDs had one version
+  // only.
   const above = isOnly ? 'spec.validation.openAPIV3Schema' : field;
   return checkStructural(schemaOf(version)).map(({ pointer, message }): Cause => {
     const below = schemaPath(pointer);

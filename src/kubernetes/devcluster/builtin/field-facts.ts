@@ -1,7 +1,11 @@
-// What the published schemas of the built-in kinds do not tell about their fields: which optional scalars are pointers in
-// the server's types, which empty values are left out or written as null. Facts of Kubernetes 1.36 (k8s.io/api), no rules.
+// Lists facts about fields of the built-in kinds that their published schemas do not contain: which optional scalars
+// are pointers in the server's types, and which empty values are left out or written as null. Source: Kubernetes 1.36
+// (k8s.io/api).
 
-/** Optional scalars that keep an explicit zero value; all others drop it. A quantity, a time, an int-or-string is a scalar. */
+/**
+ * Optional scalars that keep an explicit zero value. All others drop it. A quantity, a time and an int-or-string count
+ * as scalars.
+ */
 const POINTERS = `
   apps.v1.DaemonSetSpec: revisionHistoryLimit
   apps.v1.DaemonSetStatus: collisionCount

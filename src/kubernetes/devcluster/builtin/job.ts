@@ -1,10 +1,10 @@
-// Jobs: what ties the pods of one to it.
+// Links a Job and its pods: fills in the selector and the labels.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { objectAt } from './fields.ts';
 
-/** A selector and labels of the Job's own, made of its uid, unless the author brings a selector. */
+/** Adds a selector and labels made of the Job's uid, unless the author sets a selector. */
 export function withOwnSelector(object: KubeObject): KubeObject {
   const spec = objectAt(object, 'spec');
   if (spec.manualSelector === true) return object;

@@ -1,4 +1,4 @@
-// The table of the built-in kinds' own rules; a kind without an entry has only the common ones.
+// The rules of each built-in kind. A kind without an entry has only the common rules.
 
 import { isObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -32,7 +32,7 @@ const COUNTS_SPEC: OwnRules = {
   generationCounts: (next, old) => !jsonEquals(next.spec, old.spec),
 };
 
-/** Changes of its annotations count too: they reach its ReplicaSets. */
+/** Changes of annotations count too, because a Deployment copies them to its ReplicaSets. */
 const DEPLOYMENT: OwnRules = {
   generationCounts: (next, old) =>
     !jsonEquals(next.spec, old.spec) || !jsonEquals(next.metadata.annotations, old.metadata.annotations),
@@ -53,12 +53,12 @@ const NAMESPACE: OwnRules = {
 
 const RBAC: OwnRules = { nameForm: 'segment', createsOnUpdate: true };
 
-/** Storage does not tell an empty list from an absent one. */
+/** Replaces an empty list of rules by null: storage does not distinguish an empty list from an absent one. */
 function withStoredRules(object: KubeObject): KubeObject {
   return Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
 }
 
-/** Fields of coordinated leader election, which is off unless someone switches it on. */
+/** Removes the fields of coordinated leader election, a feature that is off by default. */
 function withoutElection(object: KubeObject): KubeObject {
   if (!isObject(object.spec)) return object;
   const { strategy: _strategy, preferredHolder: _holder, ...spec } = object.spec;
@@ -72,7 +72,7 @@ const ROLE: OwnRules = {
   prepareUpdate: withStoredRules,
 };
 
-/** By `group/Kind`. */
+/** Rules by `group/Kind`. */
 export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   '/Namespace': NAMESPACE,
   '/ConfigMap': { validate: validateConfigMap },

@@ -1,4 +1,4 @@
-// What one built-in kind may do differently from the others: the contract of their rules.
+// The contract of the rules in which built-in kinds differ.
 
 import type { KubeObject } from '../../rules/object.ts';
 import type { Cause } from '../api/status.ts';
@@ -11,7 +11,7 @@ export interface KindRules {
   readonly updatesUnconditionally: boolean;
   readonly createsOnUpdate: boolean;
   readonly returnsDeleted: boolean;
-  /** Absent: the kind has no generation. */
+  /** Absent if the kind has no generation. */
   readonly generationCounts?: (next: KubeObject, old: KubeObject) => boolean;
   readonly withDefaults: (object: KubeObject) => KubeObject;
   readonly prepareCreate: (object: KubeObject, neighbours: Neighbours) => KubeObject;

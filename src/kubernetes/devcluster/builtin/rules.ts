@@ -1,4 +1,4 @@
-// What the built-in kinds do differently from one another, one entry a kind.
+// Returns the rules of a built-in kind: the common ones, overridden by its own.
 
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { KindRules } from './kind.ts';

@@ -1,13 +1,13 @@
-// Scalars of the built-in types: what they accept, how they are spelled when stored, what is zero.
+// Decodes scalars of the built-in types: accepted values, their stored form, their zero values.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../../rules/openapi.ts';
 import { storedQuantity } from '../../rules/quantity.ts';
 
-/** The stored form, or the type that was expected as the server's decoder calls it, or what the decoder says instead. */
+/** The stored form, or the expected type as the server's decoder calls it, or another message of the decoder. */
 type Scalar = { readonly value: Json } | { readonly expected: string } | { readonly fault: string };
 
-/** `name` is the schema's name where it has one (times and quantities are distinguished by it). */
+/** `name` is the name of the schema, if it has one. It distinguishes times and quantities. */
 export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): Scalar {
   if (name.endsWith('.Quantity')) return decodeQuantity(value);
   if (name.endsWith('.MicroTime')) return decodeTime(value, 'micro');
@@ -28,7 +28,7 @@ export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): 
   }
 }
 
-/** A double has no number between the largest 64-bit integer and 2^63, so the latter is beyond. */
+/** Doubles have no number between the largest 64-bit integer and 2^63, so 2^63 is out of range. */
 function decodeInteger(format: string, value: Json): Scalar {
   const bound = format === 'int32' ? 2 ** 31 : 2 ** 63;
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound;
@@ -49,7 +49,7 @@ function decodeIntOrString(value: Json): Scalar {
   return { expected: 'int32' };
 }
 
-/** Standard base64; line breaks are ignored. */
+/** Decodes standard base64, ignoring line breaks. */
 function decodeBytes(value: Json): Scalar {
   if (typeof value !== 'string') return { expected: '[]uint8' };
   const text = value.replaceAll(/[\r\n]/g, '');
@@ -59,7 +59,7 @@ function decodeBytes(value: Json): Scalar {
   return valid ? { value: text } : { fault: `illegal base64 data at input byte ${good.length}` };
 }
 
-/** RFC 3339, stored in UTC with whole seconds (`Time`) or with six decimals (`MicroTime`). */
+/** Decodes RFC 3339. Times are stored in UTC with whole seconds (`Time`) or with six decimals (`MicroTime`). */
 function decodeTime(value: Json, precision: 'seconds' | 'micro'): Scalar {
   if (typeof value !== 'string') return { expected: 'string' };
   const match = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.exec(value);
@@ -71,7 +71,7 @@ function decodeTime(value: Json, precision: 'seconds' | 'micro'): Scalar {
   return { value: precision === 'seconds' ? `${seconds}Z` : `${seconds}${fraction}Z` };
 }
 
-/** In the words of the server's time parser, as far as it got. */
+/** The message of the server's time parser, with the rest of the text that it could not parse. */
 function unparsedTime(value: string, precision: 'seconds' | 'micro'): string {
   const layout = precision === 'seconds' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
   const date = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(value)?.[0] ?? '';
@@ -85,7 +85,7 @@ export function isZero(value: Json): boolean {
   return value === null || value === '' || value === 0 || value === false;
 }
 
-/** What stands for a `null` inside a list or a map. */
+/** Returns the value that replaces a `null` inside a list or a map. */
 export function zeroOf(schemas: Readonly<Record<string, OpenApiSchema>>, schema: OpenApiSchema): Json {
   const target = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (typeof target === 'string') {

@@ -1,4 +1,4 @@
-// Services: addresses and ports that the cluster gives out.
+// Allocates the addresses and ports of Services.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -8,7 +8,7 @@ import type { KindRules } from './kind.ts';
 import { validateService } from './validate/service.ts';
 
 const SERVICES = '/services';
-/** 10.96.0.0/16, as a cluster made by kubeadm has it, without the first ten addresses. */
+/** The range is 10.96.0.0/16, as in a cluster created by kubeadm, without the first ten addresses. */
 const FIRST_ADDRESS = 10;
 const ADDRESSES = 65_534;
 const FIRST_NODE_PORT = 30_000;
@@ -23,7 +23,7 @@ export const SERVICE: Partial<KindRules> = {
   prepareUpdate: (next, old, neighbours) => allocate(next, old, neighbours),
 };
 
-/** What is not said is given out, or stays as it was given out before. */
+/** Allocates the addresses and ports that the Service does not set, or keeps the ones that it had before. */
 function allocate(object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours): KubeObject {
   const spec = specOf(object);
   const before = old === undefined ? {} : specOf(old);
@@ -54,7 +54,7 @@ function withKeptAddress(spec: JsonObject, before: JsonObject): JsonObject {
   return { ...spec, clusterIP: before.clusterIP, clusterIPs: before.clusterIPs };
 }
 
-/** One address family; a headless Service without selector is whatever its endpoints are. */
+/** Returns one address family. A headless Service without a selector has both, because its endpoints decide. */
 function familiesOf(spec: JsonObject, before: JsonObject): JsonObject {
   if (Array.isArray(spec.ipFamilies) && !isUnset(spec.ipFamilyPolicy)) return {};
   if (Array.isArray(before.ipFamilies)) {
@@ -71,7 +71,7 @@ function freeAddress(neighbours: Neighbours): string {
     const address = `10.96.${number >> 8}.${number & 255}`;
     if (!taken.has(address)) return address;
   }
-  throw new Error('all addresses of 10.96.0.0/16 are given out');
+  throw new Error('all addresses of 10.96.0.0/16 are allocated');
 }
 
 function withNodePorts(spec: JsonObject, before: JsonObject, neighbours: Neighbours): JsonObject {
@@ -94,5 +94,5 @@ function withNodePorts(spec: JsonObject, before: JsonObject, neighbours: Neighbo
 
 function freeNodePort(taken: ReadonlySet<Json | undefined>): number {
   for (let port = FIRST_NODE_PORT; port < FIRST_NODE_PORT + NODE_PORTS; port += 1) if (!taken.has(port)) return port;
-  throw new Error('all node ports are given out');
+  throw new Error('all node ports are allocated');
 }

@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
     stored: { name: 'x', port: 0, protocol: 'TCP', targetPort: 0 },
   },
   {
-    reason: 'times and lists that have no value are null where the server writes them so',
+    reason: 'times and lists without a value are null if the server writes them as null',
     type: `${CORE}ProjectedVolumeSource`,
     given: {},
     stored: { sources: null, defaultMode: 420 },
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
     mismatch: 'json: cannot unmarshal object into Go struct field PodSpec.containers of type []v1.Container',
   },
   {
-    reason: 'text that is no base64 is a mismatch',
+    reason: 'text that is not base64 is a mismatch',
     type: `${CORE}Secret`,
     given: { data: { a: 'QU?' } },
     mismatch: 'illegal base64 data at input byte 2',
@@ -120,7 +120,7 @@ test.each(rows)('$reason', ({ type, given, stored, unknown, mismatch }) => {
   expect(decoded.unknown).toEqual(unknown ?? []);
 });
 
-test('decoding what was decoded changes nothing', () => {
+test('decoding a decoded object changes nothing', () => {
   const once = decode('apps/v1', 'io.k8s.api.apps.v1.StatefulSet', {
     metadata: { name: 'a', labels: {} },
     spec: {

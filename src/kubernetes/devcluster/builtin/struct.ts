@@ -1,5 +1,5 @@
-// Passes an object through the shape of its built-in type, as the server's structs do: unknown fields go, empty values that
-// the type does not keep go, values of the wrong JSON type are refused, defaults are filled in.
+// Decodes an object as its built-in type, as the server's structs do: drops unknown fields and empty values that the
+// type does not keep, rejects values of the wrong JSON type and fills in defaults.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../../rules/openapi.ts';
@@ -9,11 +9,11 @@ import { decodeScalar, isZero, zeroOf } from './scalar.ts';
 
 export interface Decoded {
   readonly value: JsonObject;
-  /** Paths of fields that the type does not have, `spec.template.foo`. */
+  /** Paths of fields that the type does not have, such as `spec.template.foo`. */
   readonly unknown: readonly string[];
 }
 
-/** `json: cannot unmarshal string into Go struct field ...`: the object is no value of its type. */
+/** `json: cannot unmarshal string into Go struct field ...`: the object is not a value of its type. */
 export interface Mismatch {
   readonly mismatch: string;
 }
@@ -24,11 +24,11 @@ interface Walk {
   mismatch: string | undefined;
 }
 
-/** Where the walk is. */
+/** The current place of the walk. */
 interface Position {
-  /** `spec.template.labels.app`, `spec.containers[0].name`. */
+  /** Such as `spec.template.labels.app` or `spec.containers[0].name`. */
   readonly path: string;
-  /** The struct and the field that texts about JSON types name: without indices and without the keys of maps. */
+  /** The struct and the field as messages about JSON types name them: without indices and without keys of maps. */
   readonly struct: string;
   readonly field: string;
 }
@@ -56,7 +56,7 @@ function decodeNamed(walk: Walk, name: string, value: Json, at: Position): Json 
   return decodePlace(walk, schema, name, value, at);
 }
 
-/** JSON schema places that hold a schema, or a list of schemas, or a boolean. */
+/** Decodes a value of a JSON schema that may be a schema, a list of schemas or a boolean. */
 function decodeSchemaOr(walk: Walk, name: string, value: Json, at: Position): Json | undefined {
   const schemaName = name.slice(0, name.indexOf(PROPS_OR) + '.JSONSchemaProps'.length);
   if (isObject(value)) return decodeNamed(walk, schemaName, value, at);
@@ -109,7 +109,7 @@ function decodeObject(walk: Walk, schema: OpenApiSchema, name: string, value: Js
   }
   if (schema.properties === undefined) return decodeMap(walk, schema, value, at);
   const decoded: JsonObject = {};
-  // In the order of the document, so that complaints come in it; then what is absent.
+  // First the keys in the order of the document, so that complaints have that order too, then the absent ones.
   for (const key of new Set([...Object.keys(value), ...Object.keys(schema.properties)])) {
     const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     if (property === undefined) {
@@ -140,7 +140,7 @@ interface FieldPlace {
   readonly property: OpenApiSchema;
 }
 
-/** The field as it is written; undefined where it is left out. */
+/** Returns the field as it is written, or undefined if it is left out. */
 function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at: Position): Json | undefined {
   const { name, key, property } = place;
   const below = { ...at, path: join(at.path, key), field: join(at.field, key) };
@@ -158,12 +158,15 @@ function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Positi
   return decodePlace(walk, property, '', property.default, at);
 }
 
-/** Structs stay when empty, be they pointers or not; scalars where they are always written or pointers. */
+/**
+ * Whether the field is kept if empty: structs are, be they pointers or not, and scalars if they are pointers or always
+ * written.
+ */
 function isKeptEmpty(walk: Walk, { name, key, property }: FieldPlace): boolean {
   const target = reference(property);
   const isStruct = target !== undefined && walk.schemas[target]?.type === 'object';
   if (isStruct || VERBATIM.some((suffix) => target?.endsWith(suffix)) || target?.includes(PROPS_OR)) return true;
-  // An empty list is the order to forget all owners: whoever tracks them sees it.
+  // An empty list is the request to forget all owners. The code that tracks owners has to see it.
   if (key === 'managedFields') return true;
   if (property.type === 'array' || property.type === 'object') return false;
   if (FIELD_FACTS.isPointer(name, key)) return true;

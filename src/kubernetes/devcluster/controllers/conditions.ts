@@ -1,4 +1,4 @@
-// Conditions of a status, which keep their times as long as what they say stays.
+// Merges conditions of a status: they keep their times as long as their content stays the same.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
@@ -10,7 +10,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** The wanted conditions with the times of those among the old ones that say the same. */
+/** Returns the new conditions, with the times of the old ones that have the same content. */
 export function keepConditionTimes(
   old: Json | undefined,
   wanted: readonly Condition[],
@@ -27,7 +27,7 @@ export function keepConditionTimes(
   });
 }
 
-/** The condition of a workload that counts as ready although no node runs its pods: empty if that has no reason. */
+/** The condition of a workload that counts as ready although no node runs its pods. Empty if there is no reason. */
 export function notRunHere(absent: string | undefined): readonly Condition[] {
   if (absent === undefined || absent === '') return [];
   return [{ type: NOT_RUN_HERE, status: 'True', reason: NOT_RUN_HERE, message: absent }];

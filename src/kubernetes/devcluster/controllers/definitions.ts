@@ -1,4 +1,4 @@
-// Accepts the names of CRDs, establishes them, and takes their objects along when they go.
+// Accepts the names of CRDs, establishes them, and deletes their objects together with them.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -17,13 +17,13 @@ interface Condition {
   readonly message: string;
 }
 
-/** Follows the CRDs that exist and those that come; answers the function that ends it. */
+/** Follows all CRDs, present and future. Returns a function that ends it. */
 export function controlDefinitions(context: ApiContext, queue: WorkQueue): () => void {
   const enqueue = (name: string): void => queue.add(`crd/${name}`, () => settleDefinition(context, name));
   for (const definition of context.store.list(DEFINITIONS)) enqueue(definition.metadata.name);
   return context.store.subscribe(({ key, type }) => {
     if (key.collection === DEFINITIONS && type !== 'DELETED') enqueue(key.name);
-    // Names that a deleted CRD held may be free now.
+    // Names of a deleted CRD may be free now.
     if (key.collection === DEFINITIONS && type === 'DELETED') {
       for (const other of context.store.list(DEFINITIONS)) enqueue(other.metadata.name);
     } else if (type === 'DELETED' && context.store.list(key.collection).length === 0) {
@@ -76,7 +76,7 @@ function namesRefused({ reason, name }: NameConflict): readonly Condition[] {
   ];
 }
 
-/** A condition keeps its time as long as its status does. */
+/** Merges conditions: each keeps its time as long as its status stays the same. */
 function mergeConditions(before: readonly JsonObject[], now: readonly Condition[], time: string): JsonObject[] {
   const others = before.filter((old) => now.every((condition) => condition.type !== old.type));
   const merged = now.map(({ type, status, reason, message }): JsonObject => {
@@ -92,7 +92,7 @@ interface NameConflict {
   readonly name: string;
 }
 
-/** The last of its names that another established kind of the group holds. */
+/** Returns the last of its names that another established kind of the group has. */
 function conflictOf(context: ApiContext, definition: KubeObject): NameConflict | undefined {
   const spec = isObject(definition.spec) ? definition.spec : {};
   const others = context.types
@@ -117,7 +117,7 @@ function declaredNames(definition: KubeObject): JsonObject {
   return isObject(definition.spec) && isObject(definition.spec.names) ? definition.spec.names : {};
 }
 
-/** A CRD that goes takes its objects along, then lets go of itself. */
+/** Deletes the objects of a CRD that is being deleted, then removes its own finalizer. */
 function cleanUp(context: ApiContext, definition: KubeObject): void {
   if (!(definition.metadata.finalizers ?? []).includes(CLEANUP_FINALIZER)) return;
   const spec = isObject(definition.spec) ? definition.spec : {};

@@ -1,4 +1,4 @@
-// The status that a Deployment has while it progresses and when it is there.
+// Computes the status of a Deployment, while it progresses and when it is complete.
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -10,9 +10,9 @@ export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
 export interface StatusInput {
   readonly object: KubeObject;
   readonly phase: 'progressing' | 'settled';
-  /** Why it never becomes ready; absent: it does. */
+  /** Why it never becomes ready. Absent if it does. */
   readonly failure: string | undefined;
-  /** How many of its pods are ready; absent: no node runs them. */
+  /** Number of its pods that are ready. Absent if no node runs them. */
   readonly ready?: number;
   /** Why no node runs its pods, if that has a reason. */
   readonly absent?: string | undefined;
@@ -20,7 +20,7 @@ export interface StatusInput {
   readonly time: string;
 }
 
-/** The object with its status and revision; the same object where nothing changes. */
+/** Returns the object with its status and revision, or the same object if nothing changes. */
 export function deploymentStatus({ object, phase, failure, time, ready: counted, absent }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};
@@ -47,7 +47,7 @@ function readyNow(status: JsonObject): number {
   return typeof status.readyReplicas === 'number' ? status.readyReplicas : 0;
 }
 
-/** Counts of zero are left out. */
+/** Leaves out counts of zero. */
 function positive(counts: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
@@ -84,7 +84,10 @@ function condition(type: string, status: Condition['status'], reason: string, me
   return { type, status, reason, message };
 }
 
-/** Every template that differs from the one before is a revision; the conditions name the one before. */
+/**
+ * Returns the revision: each template that differs from the previous one is a new revision. The conditions name the
+ * previous ReplicaSet.
+ */
 function revisionOf(object: KubeObject, status: JsonObject, replicaSet: string): string {
   const revision = Number(object.metadata.annotations?.[REVISION_ANNOTATION] ?? '0');
   const known = JSON.stringify(status.conditions ?? []).includes(`\\"${replicaSet}\\"`);

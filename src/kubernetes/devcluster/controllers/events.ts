@@ -1,4 +1,4 @@
-// Events of what controllers and nodes do.
+// Records Events for actions of controllers and nodes.
 
 import { fnv1a32 } from '#std/hash.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -7,7 +7,7 @@ import { findNamespace } from '../api/namespaces.ts';
 import { writeChange, writeNew, writeRemoval } from './writer.ts';
 
 const EVENTS = '/events';
-/** As long as an API server keeps Events. */
+/** An API server keeps Events for the same time. */
 const EVENT_MS = 3_600_000;
 
 export interface ClusterEvent {
@@ -24,12 +24,12 @@ export interface Regarding {
   readonly uid: string;
 }
 
-/** The same again is counted; what is older than an hour goes. */
+/** Records an Event. A repeated one is counted, and Events older than an hour are deleted. */
 export function recordEvent(context: ApiContext, regarding: Regarding, event: ClusterEvent, component: string): void {
   const { type, reason, message } = event;
   const { name: regarded, namespace, uid } = regarding;
   const home = findNamespace(context, namespace)?.metadata;
-  // What goes with its namespace leaves nothing behind.
+  // If the namespace is being deleted, no Event is recorded.
   if (home === undefined || home.deletionTimestamp !== undefined) return;
   const name = `${regarded}.${fnv1a32(JSON.stringify([uid, reason, message]))}`;
   const time = timestamp(context);

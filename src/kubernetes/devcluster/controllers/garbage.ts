@@ -1,5 +1,5 @@
-// Collects what no one owns any more, and lets go of owners that wait for their dependents (Kubernetes documentation,
-// "Garbage Collection").
+// Deletes objects whose owners no longer exist, and finishes the deletion of owners that wait for their dependents
+// (Kubernetes documentation, "Garbage Collection").
 
 import type { KubeObject, OwnerReference } from '../../rules/object.ts';
 import { groupOf } from '../../rules/object.ts';
@@ -15,13 +15,13 @@ const ORPHAN = 'orphan';
 interface Garbage {
   readonly context: ApiContext;
   readonly queue: WorkQueue;
-  /** Keys of dependents by their owner's uid. */
+  /** Keys of dependents, by the uid of their owner. */
   readonly dependents: Map<string, Map<string, ObjectKey>>;
-  /** uids that exist. */
+  /** Keys of existing objects by uid. */
   readonly living: Map<string, ObjectKey>;
 }
 
-/** Answers the function that ends it. */
+/** Returns a function that ends it. */
 export function controlGarbage(context: ApiContext, queue: WorkQueue): () => void {
   const garbage: Garbage = { context, queue, dependents: new Map(), living: new Map() };
   for (const collection of context.store.collections()) {
@@ -39,7 +39,7 @@ function follow(garbage: Garbage, { type, key, object, previous }: Change): void
   const going = type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
   if (going) for (const dependent of dependents) enqueue(garbage, dependent);
   if (type !== 'DELETED') enqueue(garbage, key);
-  // An owner that waits for its dependents looks again when one of them changes or goes.
+  // An owner that waits for its dependents is checked again when one of them changes or is deleted.
   for (const owner of previous?.metadata.ownerReferences ?? []) {
     const waiting = garbage.living.get(owner.uid);
     if (waiting !== undefined) enqueue(garbage, waiting);
@@ -85,7 +85,7 @@ function settleObject(garbage: Garbage, key: ObjectKey): void {
   settleDependent(garbage, key, object);
 }
 
-/** Owners that exist keep an object; references to owners that do not are taken away, or the object with the last one. */
+/** Removes references to owners that do not exist. If no owner is left, deletes the object. */
 function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): void {
   const owners = object.metadata.ownerReferences ?? [];
   if (owners.length === 0) return;
@@ -113,8 +113,8 @@ function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): 
 }
 
 /**
- * `waiting`: it is being deleted in the foreground, and this reference holds it. `absent`: no object of that kind and
- * name has the uid, or the owner lives in another namespace, where it cannot own.
+ * `waiting`: the owner is being deleted in the foreground, and this reference blocks that. `absent`: no object of that
+ * kind and name has the uid, or the owner is in another namespace and therefore cannot own the object.
  */
 function ownerState(garbage: Garbage, dependent: ObjectKey, owner: OwnerReference): 'solid' | 'waiting' | 'absent' {
   const key = garbage.living.get(owner.uid);
@@ -147,7 +147,7 @@ function orphanDependents(garbage: Garbage, key: ObjectKey, owner: KubeObject): 
   dropFinalizer(garbage, key, ORPHAN);
 }
 
-/** In the foreground an owner stays until no dependent that blocks it is left. */
+/** Keeps an owner that is deleted in the foreground until no dependent that blocks its deletion is left. */
 function awaitDependents(garbage: Garbage, key: ObjectKey, owner: KubeObject): void {
   const { uid } = owner.metadata;
   const dependents = [...(garbage.dependents.get(uid ?? '')?.values() ?? [])];

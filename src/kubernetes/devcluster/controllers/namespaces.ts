@@ -1,5 +1,5 @@
-// What happens to namespaces: four exist from the start, each gets its default ServiceAccount and the authority's
-// certificate, a deleted one takes what it holds along.
+// Controls namespaces: creates the four that exist from the start, gives each its default ServiceAccount and the
+// authority's certificate, and empties deleted ones.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -14,7 +14,7 @@ const CONFIG_MAPS = '/configmaps';
 const ROOT_CERTIFICATE = 'kube-root-ca.crt';
 const MANAGER = 'kube-controller-manager';
 
-/** Makes what a new cluster has. */
+/** Creates the objects of a new cluster. */
 export function seedNamespaces(context: ApiContext): void {
   for (const name of INITIAL) {
     if (findNamespace(context, name) !== undefined) continue;
@@ -26,7 +26,7 @@ export function seedNamespaces(context: ApiContext): void {
   }
 }
 
-/** Answers the function that ends it. */
+/** Returns a function that ends it. */
 export function controlNamespaces(context: ApiContext, queue: WorkQueue, authority: string): () => void {
   const enqueue = (name: string): void =>
     queue.add(`namespace/${name}`, () => settleNamespace(context, name, authority));
@@ -61,7 +61,7 @@ function ensure(context: ApiContext, collection: string, object: KubeObject): vo
   if (context.store.get({ collection, namespace, name }) === undefined) writeNew(context, collection, MANAGER, object);
 }
 
-/** Deletes what is inside; with nothing left the namespace itself goes. */
+/** Deletes the objects in the namespace, and then the namespace itself. */
 function empty(context: ApiContext, namespace: KubeObject): void {
   const { name } = namespace.metadata;
   let left = 0;

@@ -1,4 +1,4 @@
-// Follows the controllers of an object, from the nearest one to the one that nothing controls.
+// Finds the controllers of an object, from the nearest one to the one that nothing controls.
 
 import { groupOf, type KubeObject, type OwnerReference } from '../../rules/object.ts';
 import type { ApiContext } from '../api/context.ts';
@@ -11,7 +11,10 @@ export interface Owner {
   readonly uid: string;
 }
 
-/** The nearest one first. A reference counts only if the object that it names exists and has its uid; the list ends there otherwise. */
+/**
+ * Returns the controllers, the nearest first. The list ends at a reference whose object does not exist or has another
+ * uid.
+ */
 export function ownersOf(context: ApiContext, object: Pick<KubeObject, 'metadata'>): readonly Owner[] {
   const owners: Owner[] = [];
   for (let next = controllerOf(context, object); next !== undefined; next = controllerOf(context, next)) {

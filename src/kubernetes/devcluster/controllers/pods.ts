@@ -1,4 +1,5 @@
-// Pods of Deployments and StatefulSets, for a node that runs them: as many as are wanted, of the template of now.
+// Creates and deletes the pods of Deployments and StatefulSets for a node that runs them: as many as declared, of the
+// current template.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -11,13 +12,13 @@ const MANAGER = 'kube-controller-manager';
 const HASH_LABEL = 'pod-template-hash';
 
 export interface PodCount {
-  /** Of all templates, as many as are wanted at most. */
+  /** Number of ready pods of any template, at most as many as declared. */
   readonly ready: number;
-  /** All are of the template of now, and ready. */
+  /** Whether all pods are of the current template and ready. */
   readonly isDone: boolean;
 }
 
-/** Makes and deletes pods until they are what the workload wants. */
+/** Creates and deletes pods until they match the workload. */
 export function settlePods(context: ApiContext, workload: KubeObject): PodCount {
   const pods = podsOf(context, workload);
   const { hash, replicas } = wantedOf(workload);
@@ -39,7 +40,7 @@ export function removePods(context: ApiContext, workload: KubeObject): void {
   for (const pod of podsOf(context, workload)) remove(context, pod);
 }
 
-/** New pods first; those of the template before go once enough of the new ones are ready. */
+/** Creates new pods first. Pods of the previous template are deleted once enough new ones are ready. */
 function settleAny(
   context: ApiContext,
   workload: KubeObject,
@@ -55,7 +56,7 @@ function settleAny(
   }
 }
 
-/** Each has its name: a new one can only come when the one before it is gone. */
+/** Settles pods with fixed names: a new one can be created only after the previous one of its name is deleted. */
 function settleOrdinals(
   context: ApiContext,
   workload: KubeObject,
@@ -81,7 +82,7 @@ function wantedOf({ spec }: KubeObject): { hash: string; replicas: number; recre
 function makePod(context: ApiContext, workload: KubeObject, name: string): void {
   const { apiVersion, kind, metadata: owner } = workload;
   const { namespace = '' } = owner;
-  // One that is still going has it.
+  // A pod that is still being deleted has this name.
   if (context.store.get({ collection: PODS, namespace, name }) !== undefined) return;
   const spec = isObject(workload.spec) ? workload.spec : {};
   const template = isObject(spec.template) ? spec.template : {};

@@ -1,13 +1,13 @@
-// The work that controllers do after a write was answered: one piece at a time, each key queued once.
+// Runs the work that controllers do after a write was answered: one task at a time, each key queued once.
 
 export interface WorkQueue {
-  /** Runs the work soon, or after a delay; a key that waits already is not queued again, but may move forward. */
+  /** Runs the task soon, or after a delay. A key that already waits is not queued again, but may run earlier. */
   add(key: string, work: () => void, delayMs?: number): void;
-  /** Nothing runs after this. */
+  /** No task runs after this. */
   stop(): void;
 }
 
-/** Errors of a piece of work go to `onError`: they are bugs, and the other pieces go on. */
+/** Errors of a task are bugs and go to `onError`. The other tasks continue. */
 export function openQueue(onError: (error: unknown) => void): WorkQueue {
   const waiting = new Map<string, { readonly timer: NodeJS.Timeout | NodeJS.Immediate; readonly delayed: boolean }>();
   let stopped = false;

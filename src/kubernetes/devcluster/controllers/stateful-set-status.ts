@@ -1,4 +1,4 @@
-// The status that a StatefulSet has while it progresses and when it is there.
+// Computes the status of a StatefulSet, while it progresses and when it is complete.
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -6,7 +6,7 @@ import { type Condition, keepConditionTimes, notRunHere } from './conditions.ts'
 import type { StatusInput } from './deployment-status.ts';
 import { templateHash } from './template-hash.ts';
 
-/** The object with its status; the same object where nothing changes. */
+/** Returns the object with its status, or the same object if nothing changes. */
 export function statefulSetStatus({ object, phase, failure, time, ready: counted, absent }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};

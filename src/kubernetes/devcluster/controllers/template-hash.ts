@@ -1,9 +1,9 @@
-// Names for what a template becomes: equal templates have equal names.
+// Computes a name from a template: equal templates have equal names.
 
 import { fnv1a32 } from '#std/hash.ts';
 import { canonicalJson } from '#std/json.ts';
 
-/** Without vowels, so that no words appear; the alphabet of the names that Kubernetes makes. */
+/** The alphabet of generated names in Kubernetes: it has no vowels, so that no words appear. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 export function templateHash(template: unknown): string {

@@ -1,5 +1,5 @@
-// Makes Deployments and StatefulSets ready: those that a node runs by their pods, all others after a while, without any
-// pods: their status says what a cluster's would say. An annotation makes one fail.
+// Makes Deployments and StatefulSets ready. If a node runs a workload, its pods decide. Otherwise it becomes ready
+// after a while, without pods, with the status that a real cluster would write. An annotation makes it fail.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { NOT_RUN_HERE } from '../../rules/not-run-here.ts';
@@ -18,18 +18,21 @@ const DEPLOYMENTS = 'apps/deployments';
 const STATEFUL_SETS = 'apps/statefulsets';
 const PODS = '/pods';
 
-/** On a workload or its pod template: it never becomes ready, and its status says the annotation's text as the reason. */
+/**
+ * Annotation of a workload or its pod template. The workload never becomes ready, and its status has the text of the
+ * annotation as the reason.
+ */
 const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 
 export interface WorkloadOptions {
-  /** Without pods. */
+  /** The delay for workloads without pods. */
   readonly readyAfterMs: number;
-  /** Why no node runs pods of the workload's template; undefined: one does. */
+  /** Returns why no node runs pods of the workload's template, or undefined if one does. */
   readonly whyAbsent: (workload: KubeObject) => string | undefined;
 }
 
 export interface WorkloadControl {
-  /** A node may run other pods than before: all workloads are looked at. */
+  /** Checks all workloads again, because a node may run other pods than before. */
   lookAgain(): void;
   end(): void;
 }
@@ -52,7 +55,7 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
     writePhase(context, key, { phase: 'progressing', absent });
     queue.add(`workload-ready/${workloadKey(key)}`, () => settle(key), readyAfterMs);
   };
-  /** A node may run its pods by now: they decide then. */
+  /** A node may run the pods of the workload by now. Then they decide. */
   const settle = (key: ObjectKey): void => {
     const object = context.store.get(key);
     const absent = object === undefined ? undefined : settleByPods(key, object);
@@ -69,7 +72,7 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
   const end = context.store.subscribe(({ key, type, object }) => {
     const isWorkload = key.collection === DEPLOYMENTS || key.collection === STATEFUL_SETS;
     if (isWorkload && type !== 'DELETED') look(key);
-    // Its siblings may depend on whether it runs here.
+    // Deployments with the same controller may depend on whether this StatefulSet runs here.
     if (key.collection === STATEFUL_SETS) for (const each of siblingsOf(context, object)) look(each);
     const owner = key.collection === PODS ? ownerOf(object) : undefined;
     if (owner !== undefined) look(owner);
@@ -96,8 +99,8 @@ function siblingsOf({ store }: ApiContext, { metadata }: KubeObject): readonly O
 }
 
 /**
- * Returns a function that settles a workload by its pods. If no node runs them, the function returns the reason, which may be
- * empty, and records it once as an Event.
+ * Returns a function that settles a workload by its pods. If no node runs them, the function returns the reason, which
+ * may be empty, and records it once as an Event.
  */
 function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
   const reported = new Map<string, string>();
@@ -122,7 +125,10 @@ function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
   };
 }
 
-/** A proxy without the StatefulSet of its server would never be ready, so it does not run either. */
+/**
+ * Returns why a StatefulSet with the same controller does not run here. A proxy without its server would never be
+ * ready, so it does not run either.
+ */
 function whySiblingAbsent(
   { store }: ApiContext,
   whyAbsent: WorkloadOptions['whyAbsent'],
@@ -142,7 +148,7 @@ function workloadKey(key: ObjectKey): string {
   return `${key.collection}/${placeOf(key)}`;
 }
 
-/** Nothing has to start: no replicas, or only the generation is new. */
+/** Whether nothing has to start: there are no replicas, or only the generation is new. */
 function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
   const before = isObject(object.status) ? object.status : {};
   const after = isObject(settled.status) ? settled.status : {};

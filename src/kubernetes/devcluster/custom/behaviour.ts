@@ -1,4 +1,4 @@
-// The behaviour of custom kinds: what the CRD's structural schema says, and the life that all custom resources share.
+// Builds the behaviour of custom kinds: the structural schema of the CRD and the rules that all custom resources share.
 
 import { type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject, ObjectMeta } from '../../rules/object.ts';
@@ -62,7 +62,9 @@ function withManagedFieldsOf(metadata: ObjectMeta, source: ObjectMeta): ObjectMe
   return source.managedFields === undefined ? rest : { ...rest, managedFields: source.managedFields };
 }
 
-/** What generation counts: everything but metadata and, where it is a subresource, the status. */
+/**
+ * Returns the fields whose changes increment the generation: all but metadata and, if it is a subresource, the status.
+ */
 function counted(object: KubeObject, hasStatus: boolean): JsonObject {
   const { metadata: _metadata, apiVersion: _version, ...rest } = object;
   const { status: _status, ...spec } = rest;

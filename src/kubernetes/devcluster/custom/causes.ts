@@ -1,12 +1,12 @@
-// Turns what `kubernetes/rules/structural` finds in a custom resource into causes of a 422, worded as an API server words them.
-// Knows the schema's words, not the rules behind them.
+// Turns the findings of `kubernetes/rules/structural` about a custom resource into causes of a 422, with the texts of
+// an API server.
 
 import { isObject, type Json, type JsonObject, pointerTokens, valueAtPointer } from '#std/json.ts';
 import type { Finding } from '../../rules/finding.ts';
 import type { Cause } from '../api/status.ts';
 import { schemaAt } from './schema-at.ts';
 
-/** The object that was checked, and the schema it was held against. */
+/** The object that was checked, and its schema. */
 export interface Checked {
   readonly schema: JsonObject;
   readonly object: JsonObject;
@@ -28,7 +28,7 @@ export function causesOf({ schema, object }: Checked, findings: readonly Finding
   return [...unchecked, ...causes];
 }
 
-/** After one of these the rules of the schema are not evaluated. */
+/** If one of these was found, the rules of the schema are not evaluated. */
 const BLOCKING = ['schema-enum', 'schema-required', 'schema-type'];
 
 const UNCHECKED: Cause = {
@@ -83,7 +83,10 @@ function causeOf(finding: Finding, place: Place, schema: JsonObject): Cause {
   }
 }
 
-/** Scalars are shown with what a rule about them says; a rule may name its own reason. */
+/**
+ * Creates the cause of a violated rule. The message shows the value if it is a scalar, and a rule may name its own
+ * reason.
+ */
 function ruleCause({ message, pointer }: Finding, { field, value }: Place, schema: JsonObject): Cause {
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
   const rule = findRule(schema, pointer, text);
@@ -104,11 +107,11 @@ function ruleCause({ message, pointer }: Finding, { field, value }: Place, schem
 
 interface FoundRule {
   readonly reason: Json | undefined;
-  /** The rule stands above the place: it points down by its `fieldPath`. */
+  /** Whether the rule is above the place and points down by its `fieldPath`. */
   readonly isAbove: boolean;
 }
 
-/** The rule with this message, at the place or above it. */
+/** Returns the rule with this message, at the place or above it. */
 function findRule(schema: JsonObject, pointer: string, text: string, isAbove = false): FoundRule | undefined {
   const cut = pointer.lastIndexOf('/');
   const rules = schemaAt(schema, pointer)?.['x-kubernetes-validations'];
@@ -189,7 +192,7 @@ function itemsCause(place: Place): Cause {
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${count}: ${field} in body ${what}`, field };
 }
 
-/** Items of a map are named by their keys. */
+/** Creates the cause of a duplicate item. Items of a map are named by their keys. */
 function duplicateCause({ field, value }: Place, { pointer }: Finding, schema: JsonObject): Cause {
   const keys = schemaAt(schema, pointer.slice(0, pointer.lastIndexOf('/')))?.['x-kubernetes-list-map-keys'];
   const named = isObject(value) && Array.isArray(keys) ? keyFields(value, keys) : value;

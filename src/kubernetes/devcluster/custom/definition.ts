@@ -1,4 +1,4 @@
-// Reads a CustomResourceDefinition into the resource types that it serves.
+// Reads the resource types that a CustomResourceDefinition serves.
 
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -7,10 +7,10 @@ import { compareVersions } from '../resources/version-order.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
-/** Where CRDs are stored. */
+/** The collection of CRDs. */
 export const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
-/** The served versions of an established CRD; none where its names are not accepted yet. */
+/** Returns the served versions of an established CRD, or none if its names are not accepted yet. */
 export function typesOfDefinition(definition: KubeObject): readonly ResourceType[] {
   const spec = definition.spec;
   if (!isObject(spec) || !isObject(spec.names) || !isEstablished(definition)) return [];
@@ -46,7 +46,7 @@ export function typesOfDefinition(definition: KubeObject): readonly ResourceType
   });
 }
 
-/** The CRD's own words, or the usual ones. */
+/** Returns the deprecation warning of the CRD, or the usual one. */
 function deprecationOf(definition: KubeObject, version: JsonObject): { readonly deprecation?: string } {
   if (version.deprecated !== true || !isObject(definition.spec)) return {};
   const { group, names, versions } = definition.spec;

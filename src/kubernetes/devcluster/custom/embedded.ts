@@ -1,5 +1,5 @@
-// The metadata of resources inside of custom resources (`x-kubernetes-embedded-resource`) passes through its struct, as that
-// of the object itself does.
+// Decodes the metadata of resources inside custom resources (`x-kubernetes-embedded-resource`) in the same way as the
+// metadata of the object itself.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { readMetadata } from './metadata.ts';
@@ -10,7 +10,7 @@ export interface Embedded {
   readonly unknown: readonly string[];
 }
 
-/** A copy of the value, which stands at `path`; metadata of the wrong shape stays for validation to name. */
+/** Returns a copy of the value at `path`. Metadata of the wrong shape is kept, and validation reports it. */
 export function readEmbedded(schema: Json | undefined, value: Json, path: string): Embedded {
   if (!isObject(schema)) return { value, unknown: [] };
   if (Array.isArray(value)) {

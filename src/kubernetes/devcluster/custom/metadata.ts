@@ -1,4 +1,4 @@
-// Metadata passes through its struct in custom kinds too.
+// Decodes the metadata of custom kinds, as for built-in kinds.
 
 import { isObject, type Json } from '#std/json.ts';
 import { bundledSchema } from '../../rules/schemas/bundled.ts';
@@ -6,7 +6,7 @@ import { type Decoded, decodeStruct, type Mismatch } from '../builtin/struct.ts'
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** `path`: where it stands, for the names of unknown fields. */
+/** `path`: the place of the metadata, for the names of unknown fields. */
 export function readMetadata(value: Json | undefined, path: string): Decoded | Mismatch {
   const document = bundledSchema('v1');
   if (document === undefined || !isObject(value)) return { value: {}, unknown: [] };

@@ -1,5 +1,5 @@
-// Nulls in an applied custom resource: a create or replace drops those that the schema does not allow, an apply is refused
-// for them.
+// Finds nulls in an applied custom resource that its schema does not allow. A create or replace drops them, an apply is
+// refused.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../../rules/finding.ts';
@@ -7,7 +7,7 @@ import type { Cause } from '../api/status.ts';
 import { causesOf } from './causes.ts';
 import { schemaAt } from './schema-at.ts';
 
-/** `stored` is what the applied object came to: a null that is gone from it was not allowed. */
+/** `stored` is the object after the merge: a null that it no longer has was not allowed. */
 export function refusedNulls(schema: JsonObject, applied: JsonObject, stored: JsonObject): Cause[] {
   const pointers = droppedNulls(applied, stored, '');
   const findings = pointers.flatMap((pointer) => {
@@ -21,7 +21,10 @@ function finding(code: 'schema-type' | 'schema-enum', pointer: string): Finding 
   return { code, severity: 'error', pointer, message: 'null is not allowed here' };
 }
 
-/** Of what stands in maps: items of lists are merged by their names, and looked at by the schema itself. */
+/**
+ * Returns the dropped nulls in maps. Lists are left out: their items are merged by name, and the schema itself checks
+ * them.
+ */
 function droppedNulls(applied: JsonObject, stored: JsonObject, pointer: string): string[] {
   return Object.entries(applied).flatMap(([key, value]) => {
     const below = `${pointer}/${pointerToken(key)}`;

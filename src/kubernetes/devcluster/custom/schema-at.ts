@@ -1,8 +1,8 @@
-// Finds the part of a structural schema that a place in an object is held against.
+// Finds the part of a structural schema that applies to a place in an object.
 
 import { isObject, type JsonObject, pointerTokens } from '#std/json.ts';
 
-/** Undefined where the schema says nothing about the place. */
+/** Returns undefined if the schema does not mention the place. */
 export function schemaAt(schema: JsonObject, pointer: string): JsonObject | undefined {
   let place: JsonObject | undefined = schema;
   for (const token of pointerTokens(pointer)) place = place === undefined ? undefined : schemaBelow(place, token);

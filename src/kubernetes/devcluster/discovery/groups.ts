@@ -1,5 +1,5 @@
-// Discovery documents: which groups, versions and resources are served, in the aggregated form and in the one document a
-// group-version form.
+// Writes the discovery documents: which groups, versions and resources are served, in the aggregated form and as one
+// document per group-version.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#std/json.ts';
@@ -85,7 +85,7 @@ export function groupList(types: readonly ResourceType[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(([name, versions]) => group(name, versions)) };
 }
 
-/** `GET /apis/<group>`; undefined where the group is not served. */
+/** `GET /apis/<group>`. Returns undefined if the group is not served. */
 export function oneGroup(types: readonly ResourceType[], name: string): JsonObject | undefined {
   const found = groupsOf(types).find(([candidate]) => candidate === name);
   return found === undefined || name === '' ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group(...found) };
@@ -96,7 +96,7 @@ function group(name: string, versions: readonly GroupVersion[]): JsonObject {
   return { name, versions: entries, ...(entries[0] === undefined ? {} : { preferredVersion: entries[0] }) };
 }
 
-/** `GET /api/v1` and `GET /apis/<group>/<version>`; undefined where it is not served. */
+/** `GET /api/v1` and `GET /apis/<group>/<version>`. Returns undefined if the group-version is not served. */
 export function resourceList(types: readonly ResourceType[], name: string, version: string): JsonObject | undefined {
   const served = types.filter((type) => type.group === name && type.version === version);
   if (served.length === 0) return undefined;
@@ -135,14 +135,14 @@ function listedResources(type: ResourceType): JsonObject[] {
   return [main, ...others];
 }
 
-/** Eight bytes that tell clients whether the version in which a kind is stored has changed. */
+/** Returns eight bytes by which clients notice that the storage version of a kind has changed. */
 function storageVersionHash({ group, version, kind }: ResourceType): string {
   // Core Events and events.k8s.io Events are one kind in storage.
   const stored = group === 'events.k8s.io' ? '' : group;
   return createHash('sha256').update(`${stored}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }
 
-/** The order in which a real API server lists its own groups; those of custom kinds follow. */
+/** The order in which a real API server lists its own groups. Groups of custom kinds follow. */
 const GROUP_ORDER = [
   'apps',
   'events.k8s.io',
@@ -160,7 +160,10 @@ function rankOf(group: string): number {
   return rank < 0 ? GROUP_ORDER.length : rank;
 }
 
-/** Groups in the order above, custom ones in the order of the types; inside a group the versions by priority, newest stable first. */
+/**
+ * Returns the groups in the order above, then custom ones in the order of the types. The versions of a group are sorted
+ * by priority, the newest stable one first.
+ */
 function groupsOf(types: readonly ResourceType[]): [name: string, versions: GroupVersion[]][] {
   const groups = new Map<string, Map<string, ResourceType[]>>();
   const ranked = [...types].sort((a, b) => rankOf(a.group) - rankOf(b.group));

@@ -1,4 +1,4 @@
-// OpenAPI v3 as the API publishes it: an index of group-versions with hashes, a document for each.
+// Publishes OpenAPI v3: an index of group-versions with hashes, and one document for each.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#std/json.ts';
@@ -7,7 +7,7 @@ import { customDocument } from '../custom/document.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 
 interface PublishedDocument {
-  /** Upper-case hex, changes with the content. */
+  /** Upper-case hex that changes with the content. */
   readonly hash: string;
   /** JSON. */
   readonly text: string;
@@ -16,13 +16,16 @@ interface PublishedDocument {
 export interface OpenApi {
   /** `GET /openapi/v3`. */
   index(types: readonly ResourceType[]): JsonObject;
-  /** `GET /openapi/v3/<path>`, `path` being `api/v1` or `apis/<group>/<version>`; undefined where it is not served. */
+  /**
+   * `GET /openapi/v3/<path>` with `api/v1` or `apis/<group>/<version>` as `path`. Returns undefined if the
+   * group-version is not served.
+   */
   document(types: readonly ResourceType[], path: string): PublishedDocument | undefined;
 }
 
 const INFO = { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'v1.36.3' } };
 
-/** Documents are written once and again when the kinds of their group-version are others than before. */
+/** Each document is written once, and again when the kinds of its group-version change. */
 export function openOpenApi(): OpenApi {
   const written = new Map<string, { readonly types: readonly ResourceType[]; readonly document: PublishedDocument }>();
   const write = (path: string, types: readonly ResourceType[]): PublishedDocument => {
@@ -68,7 +71,10 @@ function publish(types: readonly ResourceType[]): PublishedDocument {
   return { hash: createHash('sha512').update(text).digest('hex').toUpperCase(), text };
 }
 
-/** Only what clients look for: which kind a path patches, and that it knows `fieldValidation` and `dryRun`. */
+/**
+ * Writes only the parts that clients read: which kind a path patches, and that it accepts `fieldValidation` and
+ * `dryRun`.
+ */
 function pathsOf(types: readonly ResourceType[]): JsonObject {
   return Object.fromEntries(
     types.map((type) => {

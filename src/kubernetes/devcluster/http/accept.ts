@@ -1,4 +1,4 @@
-// Content negotiation: in which form a client wants its answer (Kubernetes documentation, "API Concepts").
+// Negotiates the form of the response to a client (Kubernetes documentation, "API Concepts").
 
 import { notAcceptable } from '../api/status.ts';
 
@@ -11,7 +11,7 @@ export interface Wanted {
 
 const ACCEPTED = ['application/json', 'application/yaml', 'application/json;stream=watch'];
 
-/** The first form of the header that can be served; a 406 where there is none. */
+/** Returns the first form of the header that can be served. Throws a 406 if there is none. */
 export function negotiate(header: string, forms: readonly Form[]): Wanted {
   if (header.trim() === '') return { form: 'object', format: 'json' };
   for (const range of header.split(',')) {

@@ -1,15 +1,15 @@
 // Counts requests by verb and resource, so that a test can say "no writes, one list per kind".
 
 export interface Counters {
-  /** Requests by verb, then by `plural` or `plural.group`, pages of a list counted one by one. */
+  /** Requests by verb, then by `plural` or `plural.group`. Each page of a list counts. */
   readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Lists by resource, further pages aside. */
+  /** Lists by resource, without further pages. */
   readonly lists: Readonly<Record<string, number>>;
-  /** Writes (create, update, patch, apply, delete, deletecollection) that were no dry runs, by resource. */
+  /** Writes (create, update, patch, apply, delete, deletecollection) by resource, without dry runs. */
   readonly writes: Readonly<Record<string, number>>;
-  /** Writes that stored nothing because they asked for `dryRun=All`, by resource. */
+  /** Writes with `dryRun=All`, by resource. */
   readonly dryRuns: Readonly<Record<string, number>>;
-  /** All requests for resources; and all others (discovery, schemas, health). */
+  /** All requests for resources. `others` counts the rest (discovery, schemas, health). */
   readonly total: number;
   readonly others: number;
 }
@@ -18,7 +18,7 @@ interface CountedRequest {
   readonly verb: string;
   readonly resource: string;
   readonly dryRun: boolean;
-  /** A page after the first. */
+  /** Whether this is a page after the first. */
   readonly furtherPage: boolean;
 }
 

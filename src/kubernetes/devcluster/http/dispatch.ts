@@ -1,5 +1,4 @@
-// From a routed request to its answer, watches aside: the operation is done and its result rendered in the form that the
-// client wants.
+// Performs a routed request, except a watch, and renders the result in the form that the client wants.
 
 import type { ApiContext } from '../api/context.ts';
 import { createObject } from '../api/create.ts';

@@ -1,22 +1,28 @@
-// Faults that tests inject: which requests they hit, and what happens to those.
+// Keeps the faults that tests inject: the requests that they hit, and their effect on those requests.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** What a request must be to be hit; an absent property matches everything. */
+/** The properties of a request that is hit. An absent property matches every request. */
 interface FaultMatch {
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `apply`, `delete`, `deletecollection`; `write` for any write. */
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `apply`, `delete`, `deletecollection`, or `write` for any
+   * write.
+   */
   readonly verb?: string;
   /** `group/plural`, or the plural alone. */
   readonly resource?: string;
   readonly name?: string;
   readonly subresource?: string;
-  /** False: only what is to be stored. */
+  /** If false, dry runs are not hit. */
   readonly dryRun?: boolean;
-  /** Hits only the n-th request (from 1) that matches the rest. */
+  /** If set, hits only the n-th request (from 1) that matches the rest. */
   readonly nth?: number;
 }
 
-/** `drop: before` closes the connection without doing anything, `after` once the request was done, without an answer. */
+/**
+ * `drop: before` closes the connection without doing anything. `after` performs the request and then closes it without
+ * a response.
+ */
 export type FaultAction =
   | { readonly status: number; readonly retryAfterSeconds?: number }
   | { readonly delayMs: number }
@@ -25,7 +31,7 @@ export type FaultAction =
 export interface Fault {
   readonly match: FaultMatch;
   readonly action: FaultAction;
-  /** How many requests it hits before it is used up; without it: all. */
+  /** Number of requests that it hits before it is used up. If absent, it hits all. */
   readonly times?: number;
 }
 
@@ -41,7 +47,7 @@ interface FaultedRequest {
 export interface Faults {
   add(fault: Fault): void;
   clear(): void;
-  /** The first fault that hits the request, if any; counts it. */
+  /** Returns the action of the first fault that hits the request, and counts the hit. */
   strike(request: FaultedRequest): FaultAction | undefined;
 }
 
@@ -81,7 +87,7 @@ function matchesRequest(match: FaultMatch, request: FaultedRequest): boolean {
   return name === undefined || name === request.name;
 }
 
-/** A fault as a process sends it; undefined where it is none. */
+/** Reads a fault that another process sends. Returns undefined if the value is not a fault. */
 export function readFault(value: Json): Fault | undefined {
   if (!isObject(value) || !isObject(value.action)) return undefined;
   const action = readAction(value.action);

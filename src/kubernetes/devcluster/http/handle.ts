@@ -1,4 +1,4 @@
-// What the server does with each authenticated request: discovery and health, its own endpoints, resources.
+// Handles each authenticated request: discovery and health, its own endpoints, resources.
 
 import { requestToken } from '../accounts/token-request.ts';
 import { mediaType } from '../api/body/body.ts';
@@ -63,7 +63,7 @@ const ACCOUNTS = '/serviceaccounts';
 
 const PODS = '/pods';
 
-/** What is asked of what runs in a pod. False: it is asked of the object. */
+/** Handles a request to the processes of a pod. Returns false if the request is for the Pod object. */
 async function handlePod(parts: HandlerParts, { message, response, url }: Exchange, path: ResourcePath) {
   switch (path.subresource) {
     case 'log':
@@ -80,7 +80,7 @@ async function handlePod(parts: HandlerParts, { message, response, url }: Exchan
   }
 }
 
-/** A group-version that is served says so as an API does, anything else as a plain web server. */
+/** Returns the 404 for an unknown path: a Status if the group is that of a built-in kind, plain text otherwise. */
 function unknownPath(parts: HandlerParts, path: ResourcePath | undefined) {
   const known = parts.api.types.all().find((type) => type.group === path?.group);
   if (known === undefined || known.custom !== undefined) return PAGE_NOT_FOUND;
@@ -141,7 +141,7 @@ async function handleResource(parts: HandlerParts, exchange: Exchange, request: 
   await sendAnswer(message, response, answer);
 }
 
-/** A server-side apply is distinguished from other patches: tests count and hit it by that name. */
+/** Returns the verb, with `apply` for server-side apply: tests count and hit it by that name. */
 function countedVerb(request: ApiRequest): string {
   const isApply = request.verb === 'patch' && mediaType(request.contentType) === 'application/apply-patch+yaml';
   return isApply ? 'apply' : request.verb;
@@ -174,7 +174,7 @@ function strike(faults: Faults, request: ApiRequest): FaultAction | undefined {
   });
 }
 
-/** True where the fault has taken the place of the answer. */
+/** Applies the fault. Returns true if the fault has replaced the response. */
 async function suffer(parts: HandlerParts, { message, response }: Exchange, fault: FaultAction): Promise<boolean> {
   if ('delayMs' in fault) {
     await parts.sleep(fault.delayMs);

@@ -1,4 +1,4 @@
-// Everything but resources: health, version, discovery, schemas, and what this server offers to tests.
+// Answers all requests except those for resources: health, version, discovery, schemas, and the endpoints for tests.
 
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#std/json.ts';
@@ -41,7 +41,7 @@ export function isPublicPath(path: string): boolean {
   return path === '/version' || HEALTH.includes(path);
 }
 
-/** Undefined where the path means nothing. */
+/** Returns undefined if the path is unknown. */
 export function answerPlain(parts: PlainPaths, message: IncomingMessage, url: URL, body: Buffer): Answer | undefined {
   const path = url.pathname.length > 1 && url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   if (path.startsWith('/devcluster/')) return answerOwn(parts, message.method ?? 'GET', path, body);
@@ -89,7 +89,10 @@ function answerRoot(parts: PlainPaths, message: IncomingMessage, prefix: 'api' |
   return jsonAnswer(200, root);
 }
 
-/** With the hash of the index a document may be kept for ever; with another one the client is sent to the right one. */
+/**
+ * Returns a document. If the request has the hash of the index, the response may be cached for ever. If it has another
+ * hash, it is redirected.
+ */
 function answerDocument(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): Answer | undefined {
   const document = parts.openApi.document(parts.types(), path);
   if (document === undefined) return { code: 404, body: '' };
@@ -105,7 +108,9 @@ function answerDocument(parts: PlainPaths, message: IncomingMessage, path: strin
   return { code: 200, contentType: 'application/json', body: text, headers: { ...etag, ...lasting } };
 }
 
-/** `/devcluster/counters` (GET, DELETE) and `/devcluster/faults` (POST, DELETE), for tests in another process. */
+/**
+ * Answers `/devcluster/counters` (GET, DELETE) and `/devcluster/faults` (POST, DELETE), for tests in another process.
+ */
 function answerOwn(parts: PlainPaths, method: string, path: string, body: Buffer): Answer | undefined {
   switch (`${method} ${path}`) {
     case 'GET /devcluster/counters':

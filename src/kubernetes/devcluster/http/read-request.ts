@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { requestTooLarge } from '../api/status.ts';
 
-/** As a real API server limits resource requests. */
+/** The limit of a real API server for resource requests. */
 const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 
 export async function readBody(message: IncomingMessage): Promise<Buffer> {

@@ -8,7 +8,7 @@ import { tableOf } from '../table/table.ts';
 import type { Form, Wanted } from './accept.ts';
 import { type Answer, jsonAnswer, warningHeaders, yamlAnswer } from './respond.ts';
 
-/** The forms in which an answer to this verb exists. */
+/** Returns the forms in which the response to this verb can be rendered. */
 export function formsOf(request: ApiRequest): readonly Form[] {
   if (request.verb === 'list' || request.verb === 'deletecollection') return ['object', 'table', 'partial-list'];
   return ['object', 'table', 'partial-object'];
@@ -29,7 +29,7 @@ export function render(request: ApiRequest, answer: ApiAnswer, wanted: Wanted, n
   );
 }
 
-/** A Status is never rendered as something else. */
+/** Renders an object. A Status is never rendered as a table or as partial metadata. */
 export function renderObject(
   type: ResourceType,
   object: KubeObject,
@@ -48,7 +48,7 @@ export function renderObject(
   }
 }
 
-/** What was not stored has none. */
+/** Returns the revision of the object. An object that was not stored has none. */
 function revisionOf({ metadata }: KubeObject): JsonObject {
   return metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion };
 }
@@ -57,7 +57,7 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   const { type } = request;
   const metadata: JsonObject = {
     resourceVersion: answer.resourceVersion,
-    // Laid over others below.
+    // Overrides the empty `continue` of custom kinds below.
     ...(answer.continue === undefined ? {} : { continue: answer.continue }),
     remainingItemCount: answer.remainingItemCount,
   };
@@ -69,12 +69,12 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   if (type.custom === undefined) {
     return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items: answer.items.map(withoutKind) };
   }
-  // Lists of custom kinds always say whether there is more.
+  // Lists of custom kinds always have `continue`.
   const items = [...answer.items];
   return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata: { continue: '', ...metadata }, items };
 }
 
-/** Items of built-in lists do not repeat what the list says. */
+/** Removes apiVersion and kind: items of built-in lists do not repeat those of the list. */
 function withoutKind({ apiVersion: _version, kind: _kind, ...object }: KubeObject): JsonObject {
   return object as JsonObject;
 }

@@ -1,4 +1,4 @@
-// Writes answers: JSON or YAML, compressed where it pays, errors as Status objects.
+// Writes responses: JSON or YAML, compressed if that pays, and errors as Status objects.
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,7 +13,7 @@ const compress = promisify(gzip);
 
 export interface Answer {
   readonly code: number;
-  /** Absent: the body is empty. */
+  /** Absent if the body is empty. */
   readonly contentType?: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -33,7 +33,7 @@ export function textAnswer(code: number, body: string): Answer {
 
 export const PAGE_NOT_FOUND = textAnswer(404, '404 page not found\n');
 
-/** Bugs become a 500 that names them: this server is for development. */
+/** Maps an error to a response. A bug becomes a 500 that names it, because this server is for development. */
 export function errorAnswer(error: unknown): Answer {
   const status = statusOf(error) ?? internalError(error);
   const code = typeof status.code === 'number' ? status.code : 500;
@@ -73,7 +73,7 @@ export async function sendAnswer(message: IncomingMessage, response: ServerRespo
   response.end(message.method === 'HEAD' ? undefined : body);
 }
 
-/** An answer in place of the upgrade. */
+/** Sends a response in place of the upgrade. */
 export function refuseUpgrade(socket: Duplex, { code, contentType = 'text/plain', body }: Answer): void {
   const length = Buffer.byteLength(body);
   const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\ncontent-type: ${contentType}\r\ncontent-length: ${length}`;
@@ -84,7 +84,7 @@ function acceptsGzip(message: IncomingMessage): boolean {
   return (message.headers['accept-encoding'] ?? '').includes('gzip');
 }
 
-/** RFC 7234 section 5.5 as API servers write it: `299 - "text"`. */
+/** Writes warnings (RFC 7234 section 5.5) as API servers do: `299 - "text"`. */
 export function warningHeaders(warnings: readonly string[]): Record<string, readonly string[]> {
   if (warnings.length === 0) return {};
   return { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`) };

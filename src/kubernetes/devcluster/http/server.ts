@@ -12,7 +12,7 @@ import { errorAnswer, refuseUpgrade, sendAnswer } from './respond.ts';
 
 export interface Listener {
   readonly port: number;
-  /** Closes every connection, whatever it is doing. */
+  /** Closes every connection, even if a request is in progress. */
   close(): Promise<void>;
 }
 
@@ -24,16 +24,16 @@ export interface Exchange {
 
 export interface ListenOptions {
   readonly identity: Identity;
-  /** 0: any free port. */
+  /** If 0, any free port is used. */
   readonly port: number;
-  /** The service account of a token; undefined: it is none of one. */
+  /** Returns the service account of a token, or undefined if the token does not belong to one. */
   readonly accountOf: (token: string) => string | undefined;
-  /** Whether service accounts may send the request. */
+  /** Returns whether service accounts may send the request. */
   readonly isForAccounts: (method: string, path: string) => boolean;
-  /** Paths that are answered without a token. */
+  /** Returns whether the path needs no token. */
   readonly isPublic: (path: string) => boolean;
   readonly handle: (exchange: Exchange) => Promise<void>;
-  /** Requests for another protocol, whose token was accepted. */
+  /** Serves requests for another protocol, whose token was accepted. */
   readonly upgrade: (message: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 }
 
@@ -50,7 +50,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('secureConnection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A client may cut its connection at any time; that is no concern of the server's.
+    // A client may close its connection at any time. That is not an error of the server.
     socket.on('error', () => socket.destroy());
   });
   server.on('upgrade', (message, socket, head) => {
@@ -86,7 +86,7 @@ function bindFailure(error: NodeJS.ErrnoException, port: number): unknown {
 }
 
 async function serve(options: ListenOptions, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A client that leaves while it is answered is no concern of the server's.
+  // A client may leave during the response. That is not an error of the server.
   response.on('error', () => response.destroy());
   try {
     const url = new URL(message.url ?? '/', 'https://localhost');
@@ -107,10 +107,15 @@ function checkAccount({ accountOf, isForAccounts }: ListenOptions, message: Inco
   if (account === undefined) throw unauthorized();
   if (isForAccounts(method, path)) return;
   const why = `User ${JSON.stringify(account)} cannot ${method.toLowerCase()} path ${JSON.stringify(path)}`;
-  throw apiError(403, 'Forbidden', `forbidden: ${why}: this cluster knows no RBAC, and its admin alone has rights`, {});
+  throw apiError(
+    403,
+    'Forbidden',
+    `forbidden: ${why}: this cluster does not support RBAC, and only its admin has rights`,
+    {},
+  );
 }
 
-/** Empty: there is none. */
+/** Returns an empty text if there is no bearer token. */
 function bearerOf({ headers }: IncomingMessage): string {
   const [scheme = '', token = ''] = (headers.authorization ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' ? token : '';

@@ -1,4 +1,4 @@
-// Writes a watch to its connection: one JSON object a line, until the client leaves or the time is over.
+// Writes a watch to its connection: one JSON object per line, until the client leaves or the time is over.
 
 import type { ServerResponse } from 'node:http';
 import type { KubeObject } from '../../rules/object.ts';
@@ -8,11 +8,11 @@ import { openWatch, type WatchEvent } from '../api/watch.ts';
 import type { Wanted } from './accept.ts';
 import { renderObject } from './render.ts';
 
-/** As a real API server sends them, about. */
+/** About the interval of a real API server. */
 const BOOKMARK_EVERY_MS = 60_000;
 /** A real API server ends watches that set no time after 30 to 60 minutes. */
 const LONGEST_MS = 1_800_000;
-/** A client that reads so little is cut off instead of filling memory. */
+/** A client that falls behind by more than this is disconnected, so that memory does not fill up. */
 const BACKLOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** Resolves when the watch has ended. */
@@ -54,7 +54,7 @@ export function streamWatch(
   });
 }
 
-/** Only the first table of a watch names its columns. */
+/** Renders an event. Only the first table of a watch names its columns. */
 function renderEvent(context: ApiContext, request: ApiRequest, wanted: Wanted, event: WatchEvent, first: boolean) {
   if (event.type === 'ERROR') return event.object;
   if (event.type === 'BOOKMARK' && wanted.form === 'object') return event.object;

@@ -4,7 +4,7 @@ import { createAuthority, createServerCertificate } from './certificate.ts';
 
 const VALIDITY = { notBefore: Date.UTC(2026, 0, 1), notAfter: Date.UTC(2055, 0, 1) };
 
-test('a server certificate is one that its authority signed, for the hosts it was made for', () => {
+test('a server certificate is signed by its authority, and valid for its hosts', () => {
   const authority = createAuthority('test-ca', VALIDITY);
   const ca = new X509Certificate(authority.certificate);
   const server = new X509Certificate(

@@ -1,4 +1,4 @@
-// Makes X.509 v3 certificates (RFC 5280) with ECDSA P-256 keys.
+// Creates X.509 v3 certificates (RFC 5280) with ECDSA P-256 keys.
 
 import {
   createHash,
@@ -53,7 +53,7 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** A self-signed certificate authority. */
+/** Creates a self-signed certificate authority. */
 export function createAuthority(commonName: string, validity: Validity): CertifiedKey {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const extensions = [
@@ -65,7 +65,7 @@ export function createAuthority(commonName: string, validity: Validity): Certifi
   return certify({ issuer, subject: commonName, subjectKeys: keys, validity, extensions });
 }
 
-/** A server certificate for the given host names and IPv4 addresses, signed by the authority. */
+/** Creates a server certificate for the given host names and IPv4 addresses, signed by the authority. */
 export function createServerCertificate(
   authority: CertifiedKey,
   authorityName: string,
@@ -128,7 +128,10 @@ function keyUsage(bits: number): Buffer {
   return bitString(Buffer.from([bits]), unusedBits);
 }
 
-/** RFC 5280 section 4.2.1.2, method (1): SHA-1 of the public key's bits. An identifier, not a security measure. */
+/**
+ * Returns the SHA-1 of the public key's bits (RFC 5280 section 4.2.1.2, method 1): an identifier, not a security
+ * measure.
+ */
 function keyIdentifier(key: KeyObject): Buffer {
   const point = key.export({ type: 'spki', format: 'der' }).subarray(-65);
   return createHash('sha1').update(point).digest();

@@ -1,4 +1,4 @@
-// Writes ASN.1 values in DER (X.690): only what an X.509 certificate needs.
+// Writes the ASN.1 values in DER (X.690) that an X.509 certificate needs.
 
 const TAG = {
   boolean: 0x01,
@@ -33,12 +33,12 @@ export function set(...items: readonly Uint8Array[]): Buffer {
   return element(TAG.set, Buffer.concat(items));
 }
 
-/** DER writes only TRUE; FALSE is a default everywhere a certificate has a boolean. */
+/** Writes TRUE. FALSE is never written: it is the default of every boolean in a certificate. */
 export function booleanTrue(): Buffer {
   return element(TAG.boolean, Buffer.from([0xff]));
 }
 
-/** A non-negative INTEGER from its big-endian bytes, in the shortest form. */
+/** Writes a non-negative INTEGER from its big-endian bytes, in the shortest form. */
 export function encodeInteger(magnitude: Uint8Array): Buffer {
   let start = 0;
   while (start < magnitude.length - 1 && magnitude[start] === 0) start += 1;
@@ -51,7 +51,7 @@ export function smallInteger(value: number): Buffer {
   return encodeInteger(Buffer.from([value]));
 }
 
-/** `unusedBits` counts the bits at the end of the last byte that do not belong to the string. */
+/** `unusedBits` is the number of bits at the end of the last byte that do not belong to the string. */
 export function bitString(bytes: Uint8Array, unusedBits = 0): Buffer {
   return element(TAG.bitString, Buffer.concat([Buffer.from([unusedBits]), bytes]));
 }
@@ -64,7 +64,7 @@ export function utf8String(text: string): Buffer {
   return element(TAG.utf8String, Buffer.from(text, 'utf8'));
 }
 
-/** An OBJECT IDENTIFIER from its dotted form. */
+/** Writes an OBJECT IDENTIFIER from its dotted form. */
 export function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return element(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -76,7 +76,7 @@ function base128(arc: number): number[] {
   return octets;
 }
 
-/** A Time as RFC 5280 section 4.1.2.5 wants it: UTCTime through 2049, GeneralizedTime after. */
+/** Writes a Time as RFC 5280 section 4.1.2.5 requires: UTCTime through 2049, GeneralizedTime after. */
 export function time(epochMs: number): Buffer {
   const date = new Date(epochMs);
   const digits = date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 14);
@@ -85,12 +85,12 @@ export function time(epochMs: number): Buffer {
     : element(TAG.generalizedTime, Buffer.from(`${digits}Z`, 'ascii'));
 }
 
-/** `[number]` around complete elements. */
+/** Writes `[number]` around complete elements. */
 export function explicitTag(number: number, content: Uint8Array): Buffer {
   return element(0xa0 | number, content);
 }
 
-/** `[number]` in place of the tag of a primitive value, whose content is given. */
+/** Writes `[number]` in place of the tag of a primitive value with the given content. */
 export function implicitTag(number: number, content: Uint8Array): Buffer {
   return element(0x80 | number, content);
 }

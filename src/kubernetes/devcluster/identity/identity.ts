@@ -1,5 +1,5 @@
-// The server's keys and the admin's token: made at the first start, kept in the state directory, described to clients by a
-// kubeconfig file.
+// Loads the server's keys and the admin's token: they are created at the first start and kept in the state directory. A
+// kubeconfig file describes them to clients.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export interface Identity {
   readonly token: string;
 }
 
-/** Reads `identity.json` of the directory, or makes it (mode 0600). Throws Failure `devcluster-state-broken`. */
+/** Reads `identity.json` of the directory, or creates it (mode 0600). Throws Failure `devcluster-state-broken`. */
 export async function loadIdentity(dir: string, now: number): Promise<Identity> {
   const file = join(dir, 'identity.json');
   const text = await readIfPresent(file);
@@ -55,12 +55,12 @@ function parseIdentity(file: string, text: string): Identity {
 }
 
 function brokenIdentity(file: string): Failure {
-  return new Failure('devcluster-state-broken', `${file} is not an identity file; remove it to make new keys`, {
+  return new Failure('devcluster-state-broken', `${file} is not an identity file; remove it to create new keys`, {
     data: { file },
   });
 }
 
-/** Writes a kubeconfig (mode 0600) whose one context is the admin at `url`; answers its path. */
+/** Writes a kubeconfig (mode 0600) whose only context is the admin at `url`. Returns its path. */
 export async function writeKubeconfig(dir: string, url: string, identity: Identity): Promise<string> {
   const path = join(dir, 'kubeconfig');
   const config = {

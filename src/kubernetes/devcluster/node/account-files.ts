@@ -1,17 +1,17 @@
-// Keeps the files of a pod's service account, as a kubelet does: a token that is renewed before it expires, the authority of the API
-// server and the namespace.
+// Keeps the files of a pod's service account, as a kubelet does: a token that is renewed before it expires, the
+// authority of the API server and the namespace.
 
 import type { Pod, VolumeMount } from './objects.ts';
 import type { AccountFiles, NodeApi, NodeClock } from './ports.ts';
 import type { VolumeFiles } from './volumes.ts';
 
-/** No volume of a pod can have this name. */
+/** A mount of a volume name that no volume of a pod can have. */
 export const ACCOUNT_MOUNT: VolumeMount = {
   name: '.account',
   mountPath: '/var/run/secrets/kubernetes.io/serviceaccount',
 };
 
-/** The returned function returns undefined if the pod mounts no account. */
+/** Returns a function that returns the files, or undefined if the pod mounts no account. */
 export function openAccount(
   api: Pick<NodeApi, 'account'>,
   clock: Pick<NodeClock, 'now'>,

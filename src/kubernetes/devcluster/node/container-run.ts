@@ -1,4 +1,4 @@
-// One run of a container: its process, its log, its probes, and how it ended.
+// Runs a container once: its process, its log, its probes, and its exit code.
 
 import { constants } from 'node:os';
 import type { ContainerName } from '../attach/containers.ts';
@@ -19,17 +19,17 @@ export interface ContainerOptions {
   readonly clock: NodeClock;
   readonly probes: ProbeWorld;
   readonly graceMs: number;
-  /** Of runs before this process. */
+  /** Number of runs before this process. */
   readonly restarts: number;
   readonly restartPolicy: string;
-  /** What to start; asked before each run. Throws while it waits for something. */
+  /** Returns the command, before each run. Throws while it waits for something. */
   prepare(): Promise<LocalCommand>;
   changed(): void;
   record(event: NodeEvent): void;
 }
 
 interface RunOptions extends ContainerOptions {
-  /** The container is not to run any more. */
+  /** Aborted when the container must not run any more. */
   readonly stopping: AbortSignal;
   change(part: Partial<ContainerState>): void;
 }
@@ -45,7 +45,7 @@ export async function runOnce(options: RunOptions, command: LocalCommand): Promi
   const ready = !asked && spec.readinessProbe === undefined;
   change({ id, stage: { is: 'running', startedAt }, started: !asked, ready });
   options.record({ type: 'Normal', reason: 'Started', message: `Started container ${spec.name}` });
-  // Stopped while it was started: no other will end it.
+  // The container was stopped during its start, so nothing else sends this signal.
   if (options.stopping.aborted) containers.signal(name, 'SIGTERM');
   const kill = () => killSoftly(options, over.signal);
   const watching = watchProbes({ ...options, over: over.signal, kill });
@@ -56,7 +56,7 @@ export async function runOnce(options: RunOptions, command: LocalCommand): Promi
   return { id, exitCode, startedAt, finishedAt: clock.now() };
 }
 
-/** Resolves with what its end says. */
+/** Resolves with the error of the end, or undefined. */
 function untilEnded({ containers, name, spec, log }: ContainerOptions): Promise<string | undefined> {
   return new Promise((resolve) => {
     const connection = containers.connect(name, {
@@ -75,7 +75,7 @@ async function killSoftly({ containers, name, clock, graceMs }: RunOptions, over
   if (!over.aborted) containers.signal(name, 'SIGKILL');
 }
 
-/** A signal counts as 128 and its number, as shells and container runtimes do. */
+/** Returns the exit code. A signal counts as 128 plus its number, as in shells and container runtimes. */
 function exitCodeIn(error: string | undefined): number {
   if (error === undefined) return 0;
   const [, code] = /exit code (\d+)/.exec(error) ?? [];

@@ -1,4 +1,4 @@
-// What is known of one container that a node runs.
+// The state of one container that a node runs.
 
 /** How a run ended. Times are milliseconds since 1970. */
 export interface EndedRun {
@@ -13,13 +13,13 @@ export type Stage =
   | { readonly is: 'running'; readonly startedAt: number }
   | { readonly is: 'terminated'; readonly run: EndedRun };
 
-/** What its status says. */
+/** The state that the status of the container reports. */
 export interface ContainerState {
   readonly id: string;
   readonly stage: Stage;
   readonly started: boolean;
   readonly ready: boolean;
   readonly restarts: number;
-  /** The run before. */
+  /** The previous run. */
   readonly last: EndedRun | undefined;
 }

@@ -1,5 +1,5 @@
-// One container of a pod as a process of this machine: started, and started again where it ends, later each time that it
-// ends soon.
+// Runs one container of a pod as a process of this machine, and starts it again if it ends. If it ends soon each time,
+// the waits grow.
 
 import { type ContainerOptions, runOnce } from './container-run.ts';
 import type { ContainerState, EndedRun, Stage } from './container-state.ts';
@@ -11,14 +11,14 @@ export interface RunningContainer {
   readonly spec: Container;
   readonly log: ContainerLog;
   state(): ContainerState;
-  /** SIGTERM, SIGKILL after the time; resolves when it has ended for good. */
+  /** Sends SIGTERM, and SIGKILL after the time. Resolves when the container has ended for good. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** The first restart is at once, the second after this, each further one after twice the time. */
+/** The first restart is immediate, the second waits for this time, and each further one for twice the previous time. */
 const BACK_OFF_MS = 1000;
 const MAX_BACK_OFF_MS = 60_000;
-/** Whatever ran for so long may be started again at once. */
+/** A container that has run for so long is restarted at once. */
 const LONG_RUN_MS = 60_000;
 const LOOK_AGAIN_MS = 500;
 
@@ -34,7 +34,7 @@ export function runContainer(options: ContainerOptions): RunningContainer {
     options.changed();
   }
 
-  /** Undefined: the container is stopped before it has begun. */
+  /** Returns undefined if the container is stopped before it has started. */
   async function prepared(): Promise<LocalCommand | undefined> {
     while (!stopping.signal.aborted) {
       try {

@@ -1,4 +1,4 @@
-// Prepares the command that a container is started with: if that fails, it is tried again, later each time.
+// Prepares the command of a container. If that fails, it is tried again, with growing waits.
 
 import type { EntryPoint, NodeClock, ProcessPlace, Program, RunToEnd } from './ports.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';
@@ -7,18 +7,18 @@ export interface EntryPointOptions {
   readonly clock: NodeClock;
   readonly groups: ProcessGroups;
   readonly place: ProcessPlace;
-  /** The pod is stopped: what still runs ends. */
+  /** Aborted when the pod is stopped. Commands that still run are then killed. */
   readonly stopping: AbortSignal;
-  /** Why it was not brought. */
+  /** Reports why the preparation failed. */
   failed(message: string): void;
 }
 
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
-/** Of what a command has printed. */
+/** Number of last characters of a command's output that its error quotes. */
 const LAST_WORDS = 600;
 
-/** The function throws where it is not there yet. */
+/** Returns a function that returns the command. It throws if the preparation fails. */
 export function openEntryPoint({ command }: Program, options: EntryPointOptions): () => Promise<EntryPoint> {
   if (typeof command !== 'function') return async () => command;
   const { clock, stopping, failed, place } = options;

@@ -1,5 +1,5 @@
-// Reads the environment of a container out of its manifest, and replaces `$(NAME)` in arguments (Kubernetes documentation,
-// "Define Dependent Environment Variables").
+// Reads the environment of a container from its manifest, and replaces `$(NAME)` in arguments (Kubernetes
+// documentation, "Define Dependent Environment Variables").
 
 import type { Container, Pod, Variable } from './objects.ts';
 import type { NodeApi } from './ports.ts';
@@ -7,7 +7,7 @@ import { notThere, readValues } from './volumes.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Throws while it waits for an object. */
+/** Throws if an object does not exist yet. */
 export async function readEnvironment(
   api: Pick<NodeApi, 'data'>,
   pod: Pod,
@@ -67,7 +67,8 @@ const LOADERS = [
   /^(GIT_(SSH|EXTERNAL|EDITOR|PAGER|PROXY|ASKPASS|SEQUENCE|CONFIG|DIR|WORK|EXEC|TEMPLATE|TRACE).*|SSH_(ASKPASS|AUTH).*)$/,
   /^(GIT_(COMMON|OBJECT|ALTERNATE|ALLOW_PROTOCOL|PROTOCOL|INDEX|ATTR).*|HGRCPATH|SVN_SSH)$/,
   /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
-  // A program that reads such a setting starts or loads the named file: browsers (`PUPPETEER_EXECUTABLE_PATH`), pagers, agents of Java.
+  // A program that reads such a setting starts or loads the named file: browsers (`PUPPETEER_EXECUTABLE_PATH`), pagers,
+  // agents of Java.
   /(^|_)(EXECUTABLE(_PATH)?|BINARY(_PATH)?|BIN|COMMAND|CMD|PAGER|EDITOR|ASKPASS|RSH|OPTS|PRELOAD|PLUGINS?(_(PATH|DIRS?))?|LOAD_?PATH)$/,
   /^(PUPPETEER_(LAUNCH|EXEC|CONFIG).*|PLAYWRIGHT_.*PATH|CHROME_(PATH|FLAGS)|CC|CXX|CGO_.*|MAKEFLAGS|MAKEFILES|COMSPEC|PATHEXT|PSModulePath)$/,
   // Drivers and modules that libraries of databases, desktops and logins load.
@@ -81,16 +82,16 @@ const LOADERS = [
 /** Common settings of these families that load nothing. */
 const HARMLESS = ['NODE_ENV', 'PYTHONUNBUFFERED', 'PYTHONIOENCODING', 'PYTHONUTF8', 'PYTHONDONTWRITEBYTECODE'];
 
-/** Shells take functions from variables whose names are not identifiers, such as `BASH_FUNC_echo%%`. */
+/** Shells read functions from variables whose names are not identifiers, such as `BASH_FUNC_echo%%`. */
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Whether a manifest could have code run, or a program or file chosen, by a variable of this name. */
+/** Whether a manifest could make a process run code, or choose a program or file, by a variable of this name. */
 export function isLoaderVariable(name: string): boolean {
   if (!IDENTIFIER.test(name)) return true;
   return !HARMLESS.includes(name) && LOADERS.some((pattern) => pattern.test(name));
 }
 
-/** A name that is not known stays as it is; `$$(NAME)` is `$(NAME)`. */
+/** Replaces references. An unknown name stays as it is, and `$$(NAME)` becomes `$(NAME)`. */
 export function expandReferences(text: string, variables: Environment): string {
   return text.replaceAll(/\$\$|\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)/g, (whole, name: string | undefined) =>
     name === undefined ? '$' : (variables[name] ?? whole),

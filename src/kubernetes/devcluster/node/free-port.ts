@@ -1,28 +1,28 @@
-// Ports of this machine for those who listen there, now or later. Taken below the range from which the kernel gives ports to
-// connections and to `listen(0)`, so that a process that is to listen later finds its own still free.
+// Finds ports of this machine for listeners, now or later. They are below the range from which the kernel assigns ports
+// to connections and to `listen(0)`, so that a port is still free when a process listens on it later.
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Linux gives from 32,768 on, macOS from 49,152 on. */
+/** The range of the kernel begins at 32,768 on Linux and at 49,152 on macOS. */
 const PORTS = { first: 20_000, afterLast: 32_768 } as const;
 const TRIES = 50;
 
-/** A port of 127.0.0.1; nothing listens there at this moment. */
+/** Returns a port of 127.0.0.1 on which nothing listens at the moment. */
 export function freePort(): Promise<number> {
   return firstUsable(probePort);
 }
 
 /**
- * Listens on 127.0.0.1, where it did before if nothing else does so now, and gives the port. It is tried by listening: what is
- * free in one moment may be taken in the next.
+ * Listens on 127.0.0.1, on the port `before` if it is free, and returns the port. It tries ports by listening, because
+ * a free port may be taken a moment later.
  */
 export function listenSomewhere(server: Server, before?: number): Promise<number> {
   return firstUsable((port) => listenUnlessTaken(server, port), before);
 }
 
-/** Whether nothing listens there at this moment. */
+/** Whether nothing listens on the port at the moment. */
 export async function probePort(port: number): Promise<boolean> {
   const server = createServer();
   if (!(await listenUnlessTaken(server, port))) return false;

@@ -1,4 +1,4 @@
-// What is left of processes after a crash: those that are recorded end, and no others.
+// Tests processes that are left after a crash: recorded ones are killed, others are not.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,11 +18,11 @@ function end(group: number): void {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
-/** A group whose second process writes nothing and runs on; resolves once that is there. */
+/** Starts a group whose second process writes nothing and keeps running. Resolves once that process exists. */
 async function startGroup(
   script: string,
   cwd: string,
@@ -34,7 +34,7 @@ async function startGroup(
   return { leader, group };
 }
 
-/** Waits until no process has the output of the group any more. */
+/** Waits until no process of the group has its output open. */
 async function untilEnded({ stdout }: ChildProcess): Promise<void> {
   if (stdout?.readableEnded === false) await once(stdout.resume(), 'end');
 }
@@ -49,10 +49,10 @@ test('a group is ended whose first process runs', async () => {
   await untilEnded(leader);
 });
 
-/** Linux alone tells the folder of a process. */
+/** Only Linux reports the folder of a process. */
 const onLinux = test.runIf(process.platform === 'linux');
 
-onLinux('a group is ended whose first process has ended, as long as it is where it was started', async () => {
+onLinux('a group whose first process has ended is killed if it is still in its folder', async () => {
   const record = join(folder.path, 'ended');
   const { leader, group } = await startGroup(STAYS, folder.path);
   recordProcess(record, group, folder.path);

@@ -1,6 +1,6 @@
-// The groups of processes that were started here, in a file: what is left of a crash that took everything that watches over
-// them is ended by the next start. A number alone says nothing, numbers are used again: the time of the start goes with it, and
-// the folder that it was started in.
+// Records the groups of processes that were started here in a file. If a crash ends the watchdog too, the next start
+// kills the groups that are left. Process ids are used again, so the time of the start and the folder are recorded with
+// each.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
@@ -8,11 +8,11 @@ import { writePrivatelyNow } from '../storage/private-file.ts';
 
 interface RecordedProcess {
   readonly started: string;
-  /** Of this process and what it starts alone. */
+  /** A folder that only this process and its children use. */
   readonly directory?: string;
 }
 
-/** By the number of the process. */
+/** Recorded processes by process id. */
 type Recorded = Readonly<Record<string, RecordedProcess>>;
 
 export function recordProcess(file: string, pid: number, directory?: string): void {
@@ -27,14 +27,14 @@ export function forgetProcess(file: string, pid: number): void {
   write(file, others);
 }
 
-/** Kills the groups of the file whose first process is still the one that was recorded, or has ended before those that it started. */
+/** Kills the recorded groups whose first process is still the recorded one, or has ended before its children. */
 export function killLeftovers(file: string): void {
   for (const [pid, recorded] of Object.entries(read(file))) {
     if (startOf(Number(pid)) !== recorded.started && !isLeftBehind(pid, recorded)) continue;
     try {
       process.kill(-Number(pid), 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // The group has ended meanwhile.
     }
   }
   clearRecord(file);
@@ -44,7 +44,10 @@ export function clearRecord(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Linux alone tells the folder of a process. As long as there is a group, no new process gets its number. */
+/**
+ * Whether processes of a group are left although its first one has ended. Only Linux reports the folder of a process.
+ * While a group exists, no new process gets its id.
+ */
 function isLeftBehind(group: string, { directory }: RecordedProcess): boolean {
   if (process.platform !== 'linux' || directory === undefined || statOf(group) !== undefined) return false;
   return readdirSync('/proc')
@@ -56,12 +59,12 @@ function directoryOf(pid: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    // It has ended, or is someone else's.
+    // The process has ended, or belongs to another user.
     return undefined;
   }
 }
 
-/** Places in what proc(5) tells of a process, from its state on. */
+/** Positions of fields in /proc/<pid>/stat (proc(5)), counted from the state. */
 const PROCESS_GROUP = 2;
 const START_TIME = 19;
 
@@ -74,7 +77,10 @@ function statOf(pid: string): readonly string[] | undefined {
   }
 }
 
-/** Since boot; elsewhere what `ps` says. Undefined: there is no such process. */
+/**
+ * Returns the time of the start: since boot on Linux, elsewhere in the format of `ps`. Returns undefined if the process
+ * does not exist.
+ */
 function startOf(pid: number): string | undefined {
   if (process.platform === 'linux') return statOf(String(pid))?.[START_TIME];
   const { status, stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
@@ -85,7 +91,7 @@ function read(file: string): Recorded {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Never written, or cut off by the crash: the watchdog is what ends processes.
+    // The file was never written, or the crash cut it off. The watchdog is the main way in which processes are ended.
     return {};
   }
 }

@@ -1,19 +1,21 @@
-// Containers as processes of this machine: their standard streams, for each client that is attached.
+// Runs containers as processes of this machine, and connects their standard streams to each attached client.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ContainerConnection, ContainerName, ContainerOutput, ContainerRunner } from '../attach/containers.ts';
 import { type LocalCommand, openProcessGroups, type ProcessGroups } from './process-groups.ts';
 
 export interface LocalContainers extends ContainerRunner {
-  /** Starts the process of a container, in place of one that has ended. Returns the id of its run. */
+  /** Starts the process of a container, replacing one that has ended. Returns the id of its run. */
   start(name: ContainerName, command: LocalCommand, input?: ContainerInput): string;
   /** Sends the signal to the container's processes. */
   signal(name: ContainerName, signal: NodeJS.Signals): void;
-  /** The node is gone for all that are connected; the process goes on. False where nothing is connected. */
+  /**
+   * Makes the node appear lost to all connections. The process continues. Returns false if there are no connections.
+   */
   sever(name: ContainerName): boolean;
-  /** From now on the node does not answer, or does again. */
+  /** Makes the node stop responding, or respond again. */
   freeze(name: ContainerName, frozen: boolean): void;
-  /** Settled once the container's process has ended. */
+  /** Settles when the container's process has ended. */
   ended(name: ContainerName): Promise<void>;
   /** Ends all processes. */
   stop(): Promise<void>;
@@ -27,14 +29,14 @@ export interface ContainerInput {
 interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly outputs: Set<ContainerOutput>;
-  /** Connections that do not read. */
+  /** Connections that do not read at present. */
   readonly paused: Set<ContainerOutput>;
   readonly over: Promise<void>;
   readonly stdinOnce: boolean;
   frozen: boolean;
 }
 
-/** `groups`: closed by whoever has opened them; absent: those of these containers alone. */
+/** `groups` are closed with the containers. If absent, groups for these containers alone are opened. */
 export function openLocalContainers(groups: ProcessGroups = openProcessGroups()): LocalContainers {
   const running = new Map<string, Running>();
   const all = new Set<Running>();
@@ -82,7 +84,7 @@ function key({ namespace, pod, container }: ContainerName): string {
 
 function run(child: ChildProcessWithoutNullStreams, stdinOnce: boolean): Running {
   const outputs = new Set<ContainerOutput>();
-  // A client that is attached hears of it by the end.
+  // Attached clients notice the error when the process ends.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdout.on('data', (chunk: Buffer) => {
     for (const output of outputs) output.stdout(chunk);

@@ -1,15 +1,15 @@
-// What a manifest says to its container, as it is on this machine: paths of its volumes, ports, addresses of Services.
+// Adapts the texts of a manifest to this machine: paths of its volumes, ports, addresses of Services.
 
 import type { Container } from './objects.ts';
 import type { Addresses } from './ports.ts';
 
 export interface LocalText {
-  /** Paths in a text. */
+  /** Replaces the paths in a text. */
   paths(text: string): string;
-  /** One argument. */
+  /** Adapts one argument. */
   argument(text: string): Promise<string>;
   variable(name: string, value: string): Promise<string>;
-  /** A file. */
+  /** Adapts the text of a file. */
   file(text: string): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ export function localText(container: Container, places: ReadonlyMap<string, stri
   };
 }
 
-/** What listens for everybody in a pod listens for this machine alone. */
+/** A process that listens on all addresses in a pod listens on the loopback address here. */
 const EVERYWHERE = '0.0.0.0';
 const HERE = '127.0.0.1';
 
@@ -43,7 +43,8 @@ function pathsIn(places: ReadonlyMap<string, string>): (text: string) => string 
   const any = [...places.keys()]
     .sort((a, b) => b.length - a.length)
     .map((path) => path.replaceAll(/[\\^$.*+?()[\]{}|-]/g, '\\$&'));
-  // A whole path, or the beginning of one; each once, since what it becomes may look like one.
+  // Matches a whole path or its beginning. All are replaced in one pass, because a replacement may look like another
+  // path.
   const pattern = new RegExp(`(?<=^|["'=:,\\s])(${any.join('|')})(?=[/"':,\\s]|$)`, 'g');
   return (text) => text.replaceAll(pattern, (path) => places.get(path) ?? path);
 }
@@ -51,7 +52,7 @@ function pathsIn(places: ReadonlyMap<string, string>): (text: string) => string 
 const SERVICE =
   /(?<![\w.-])([a-z]+:\/\/)?([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.cluster\.local)?(?::(\d+))?(?=[/"'\s]|$)/g;
 
-/** URLs and addresses of Services, but for those over TLS: certificates name what they name. */
+/** Replaces URLs and addresses of Services, except those with TLS: certificates contain the names. */
 async function servicesIn(text: string, addresses: Addresses): Promise<string> {
   let local = text;
   for (const [whole, scheme = '', name = '', namespace = '', given] of text.matchAll(SERVICE)) {

@@ -1,30 +1,32 @@
-// What a container has printed: the run of now and the one before it, bounded, as `pods/log` gives it out.
+// Keeps the output of a container, bounded: of the current run and of the previous one, as `pods/log` returns it.
 
 export interface LogLine {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Without its end. */
+  /** The line without its line break. */
   readonly text: string;
 }
 
 export interface ContainerLog {
-  /** A run has begun: what was printed until now is the one before it. */
+  /** Begins a run. The output until now belongs to the previous run. */
   begin(): void;
   write(stream: 'stdout' | 'stderr', chunk: Buffer): void;
-  /** What has no end yet is a line as well. */
+  /** Ends the run. Text without a line break becomes a line as well. */
   end(): void;
   lines(previous: boolean): readonly LogLine[];
-  /** Whether there was a run before. */
+  /** Whether there was a previous run. */
   hasPrevious(): boolean;
-  /** Whether the run of now goes on. */
+  /** Whether the current run continues. */
   isOpen(): boolean;
-  /** Calls back with each further line, and once when the run has ended. Answers the function that ends it. */
+  /**
+   * Calls `listener` with each further line, and `ended` once when the run has ended. Returns a function that ends it.
+   */
   follow(listener: (line: LogLine) => void, ended: () => void): () => void;
 }
 
-/** Of one run; the oldest lines go. */
+/** The limit of one run. The oldest lines are dropped. */
 const MAX_CHARACTERS = 1024 * 1024;
-/** A kubelet cuts lines as well. */
+/** The limit of a line. A kubelet also cuts lines. */
 const LINE_CHARACTERS = 16 * 1024;
 
 export function openLog(now: () => number): ContainerLog {

@@ -1,5 +1,5 @@
-// Keeps the mounts of one container as its objects are: ConfigMaps adapted to this machine, Secrets unchanged, everything else as
-// an empty folder.
+// Keeps the mounts of one container up to date: ConfigMaps adapted to this machine, Secrets unchanged, everything else
+// as an empty folder.
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -32,9 +32,9 @@ export interface Mounts {
   readonly folders: readonly string[];
   /** Creates the folders. Throws if a path or a link leads out of them. */
   create(): Promise<void>;
-  /** Writes what has changed, one after the other. Throws while it waits for an object. */
+  /** Writes the files that have changed, one after the other. Throws if an object does not exist. */
   show(): Promise<void>;
-  /** Resolves when nothing is written any more. */
+  /** Resolves when no file is being written any more. */
   close(): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export function openMounts(options: MountOptions): Mounts {
   };
 }
 
-/** A kubelet mounts the account too, unless the container mounts something else there. */
+/** Returns the mounts, with the service account unless the container mounts something else there, as a kubelet does. */
 function mountsOfContainer({ volumeMounts = [] }: Container): readonly VolumeMount[] {
   const isTaken = volumeMounts.some(({ mountPath }) => mountPath === ACCOUNT_MOUNT.mountPath);
   return isTaken ? volumeMounts : [...volumeMounts, ACCOUNT_MOUNT];

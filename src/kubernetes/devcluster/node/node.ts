@@ -1,4 +1,4 @@
-// A node: the pods that are meant for it run as processes of this machine, and Services lead to them.
+// Runs a node: its pods are processes of this machine, and Services lead to them.
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,33 +16,36 @@ import { openServices, type Services } from './services.ts';
 export interface NodeOptions {
   readonly api: NodeApi;
   readonly clock: NodeClock;
-  /** Folder of its own; made where it does not exist. */
+  /** The folder of the node, created if it does not exist. */
   readonly dir: string;
-  /** URL of the API server, once a pod runs. */
+  /** Returns the URL of the API server, which is known when a pod runs. */
   readonly apiServer: () => string;
   /** PATH of every process. */
   readonly path: string;
   readonly find: FindProgram;
-  /** No pod is started before it resolves; absent: at once. */
+  /** If set, no pod is started before it resolves. */
   readonly begin?: Promise<void> | undefined;
-  /** What goes wrong with no one to report it to: a mistake of ours. */
+  /** Receives errors that have no other receiver, which are bugs of ours. */
   failed(error: unknown): void;
 }
 
 export interface Node {
   readonly containers: LocalContainers;
-  /** Undefined: it does not run here. */
+  /** Returns undefined if the container does not run here. */
   container(name: ContainerName): RunningContainer | undefined;
-  /** The port of this machine for one of a pod's; undefined: the pod does not run here, or declares none of this number. */
+  /**
+   * Returns the port of this machine for a port of a pod. Returns undefined if the pod does not run here or does not
+   * declare it.
+   */
   podPort(namespace: string, pod: string, port: number): number | undefined;
-  /** Why the pods of a workload do not run here; undefined: they do. */
+  /** Returns why the pods of a workload do not run here, or undefined if they do. */
   whyAbsent(workload: KubeObject): Promise<string | undefined>;
   readonly services: Pick<Services, 'port' | 'answers'>;
   /** Ends all processes. */
   stop(): Promise<void>;
 }
 
-/** Mounted objects are read again after this. */
+/** The interval at which mounted objects are read again. */
 const REFRESH_MS = 1000;
 
 export function startNode(options: NodeOptions): Node {
@@ -71,7 +74,7 @@ export function startNode(options: NodeOptions): Node {
       void (end(uid) ?? Promise.resolve()).then(() => api.remove(pod)).catch(failed);
       return;
     }
-    // Another pod of its name ends first: whoever attaches to the name must find one.
+    // Another pod of the same name must end first, so that a client that attaches to the name finds only one.
     if (!begun || pods.has(uid) || endings.has(nameOf(pod))) return;
     const owners = await api.owners(pod);
     const programs = programsOf(options.find, pod.spec, owners);
@@ -134,7 +137,7 @@ async function stopAll(containers: LocalContainers, groups: ProcessGroups): Prom
   await groups.close();
 }
 
-/** One look at a time; what changes during one is looked at afterwards. */
+/** Runs one look at a time. A change during a look causes another one afterwards. */
 function keepLooking(look: () => Promise<void>, failed: (error: unknown) => void, over: AbortSignal) {
   let running: Promise<void> | undefined;
   let asked = false;
@@ -158,7 +161,7 @@ async function refreshMounts(pods: readonly RunningPod[], over: AbortSignal): Pr
   for (const pod of pods) if (!over.aborted) await pod.refresh();
 }
 
-/** What no one reported is found all the same. */
+/** Refreshes regularly, so that changes are found even without a notification. */
 async function refreshAgain(clock: NodeClock, refresh: () => void, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await clock.sleep(REFRESH_MS, over);

@@ -58,9 +58,9 @@ export interface Container {
   /** Command in place of the image's entry point. */
   readonly command?: readonly string[];
   readonly args?: readonly string[];
-  /** True: its input stays open, for those that attach. */
+  /** If set, the input stays open for clients that attach. */
   readonly stdin?: boolean;
-  /** True: its input ends with the first connection that had it. */
+  /** If set, the input ends with the first connection that had it. */
   readonly stdinOnce?: boolean;
   readonly env?: readonly Variable[];
   readonly envFrom?: readonly VariablesFrom[];
@@ -126,12 +126,12 @@ export interface Data {
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
-/** The schema of the kind was checked when it was stored. */
+/** Casts a stored object, whose schema was checked when it was stored. */
 export function asPod(stored: unknown): Pod {
   return stored as Pod;
 }
 
-/** The number of a port that may have a name; undefined where the container has none of it. */
+/** Returns the number of a port that may be given by name, or undefined if the container does not have the name. */
 export function portNumber({ ports = [] }: Container, port: string | number): number | undefined {
   return typeof port === 'number' ? port : ports.find(({ name }) => name === port)?.containerPort;
 }

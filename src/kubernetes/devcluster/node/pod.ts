@@ -1,5 +1,5 @@
-// Runs one pod as processes of this machine. Each container is prepared again for every run, because another process may have taken
-// its ports and objects change.
+// Runs one pod as processes of this machine. Each container is prepared again for every run, because its objects may
+// have changed and other processes may have taken its ports.
 
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ export interface PodParts {
   readonly clock: NodeClock;
   readonly containers: LocalContainers;
   readonly groups: ProcessGroups;
-  /** Of the node; each pod gets one of its own in it. */
+  /** The folder of the node. Each pod has its own folder in it. */
   readonly dir: string;
   /** PATH of every process. */
   readonly path: string;
   servicePort(namespace: string, name: string, port: number): Promise<number>;
   apiServer(): string;
-  /** Takes a fault that is not in the status of a pod. */
+  /** Receives errors that are not in the status of a pod. */
   failed(error: unknown): void;
 }
 
@@ -37,7 +37,7 @@ export interface RunningPod {
   readonly pod: Pod;
   readonly containers: readonly RunningContainer[];
   ready(): boolean;
-  /** The port of this machine in place of one of its containers'; undefined: they declare none of this number. */
+  /** Returns the port of this machine for a port of one of the containers, or undefined if no container declares it. */
   port(containerPort: number): number | undefined;
   /** Replaces mounted ConfigMaps and Secrets that have changed. */
   refresh(): Promise<void>;
@@ -56,12 +56,12 @@ interface Running {
   readonly pod: Pod;
   readonly owners: readonly Owner[];
   readonly folder: string;
-  /** Of this machine, by those of the containers. */
+  /** Ports of this machine, by the ports of the containers. */
   readonly ports: Map<number, number>;
   readonly graceMs: number;
   /** Variables that an Event has named. */
   readonly leftOut: Set<string>;
-  /** It has been asked to stop. */
+  /** Aborted when the pod is stopped. */
   readonly stopping: AbortSignal;
   changed(): void;
   record(event: NodeEvent): void;
@@ -100,7 +100,7 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
     ready: () => containers.every((each) => each.state().ready),
     port: (containerPort) => running.ports.get(containerPort),
     refresh: async () => {
-      // What is missing now was there before: the container keeps what it has.
+      // If an object is missing now, it existed at the start. The container keeps the files that it has.
       for (const each of mounts) await each.show().catch(() => undefined);
     },
     async stop() {
@@ -112,12 +112,12 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
   };
 }
 
-/** Writes the status, one after the other, where it is another than before. */
+/** Returns a function that writes the status if it differs from the last one. Writes follow one another. */
 function reporter({ api, failed }: PodParts, pod: Pod, status: () => object): () => void {
   let written = '';
   let writing = false;
   async function write(): Promise<void> {
-    // Changes of one moment are one status.
+    // Changes in the same moment become one status.
     await Promise.resolve();
     for (let text = JSON.stringify(status()); text !== written; text = JSON.stringify(status())) {
       written = text;
@@ -145,7 +145,7 @@ function startContainer(running: Running, spec: Container, program: Program, mou
   return runContainer({
     ...{ spec, graceMs, clock: parts.clock, containers: parts.containers, log: openLog(parts.clock.now) },
     name: { namespace, pod: name, container: spec.name },
-    // It ran before this process did.
+    // The container ran before this process started.
     restarts: known === undefined ? 0 : (known.restartCount ?? 0) + 1,
     restartPolicy: pod.spec.restartPolicy ?? 'Always',
     probes: { local: (containerPort) => running.ports.get(containerPort) },
@@ -167,7 +167,7 @@ function mountsOf(running: Running, spec: Container, program: Program): Mounts {
   return openMounts({ api, clock, pod, owners, spec, program, addresses, ...places });
 }
 
-/** Throws while it waits for an object. */
+/** Prepares the command of a container. Throws if an object does not exist yet. */
 async function prepare(
   running: Running,
   spec: Container,
@@ -191,7 +191,7 @@ async function prepare(
     else if (program.expected?.[name] !== value) recordVariable(running, name);
   }
   Object.assign(env, await program.environment?.(pod));
-  // The command and its paths are those of this machine; the pod names paths of the container.
+  // The command and its paths belong to this machine. The pod names paths of the container.
   const [first = '', ...own] = entryPoint.map((word) => expandReferences(word, env));
   const given = (spec.args ?? []).map((word) => text.argument(expandReferences(word, env)));
   return { program: first, args: [...own, ...(await Promise.all(given))], env, directory: home };
@@ -200,11 +200,11 @@ async function prepare(
 function recordVariable({ leftOut, record }: Running, name: string): void {
   if (leftOut.has(name)) return;
   leftOut.add(name);
-  const message = `the variable ${name} is left out: it could have the process load other code, programs or files of this machine`;
+  const message = `the variable ${name} is left out: it could make the process load other code, programs or files of this machine`;
   record({ type: 'Warning', reason: 'VariableLeftOut', message });
 }
 
-/** Reports paths and commands of a manifest that the container does not get here. */
+/** Reports paths and commands of a manifest that the container does not have on this machine. */
 function recordLeftOut({ pod, record }: Running): void {
   for (const { hostPath } of pod.spec.volumes ?? []) {
     if (hostPath === undefined) continue;

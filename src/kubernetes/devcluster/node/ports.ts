@@ -1,4 +1,5 @@
-// What a node needs of its surroundings: the objects of the cluster, the time, and what images stand for.
+// The interfaces through which a node uses its surroundings: the objects of the cluster, the time, and the programs for
+// images.
 
 import type { Owner } from '../controllers/owners.ts';
 import type { Container, Data, Metadata, Pod, PodSpec, Service } from './objects.ts';
@@ -11,21 +12,24 @@ export interface NodeEvent {
 }
 
 export interface NodeApi {
-  /** Those that this node runs. */
+  /** Returns the pods that this node runs. */
   pods(): Promise<readonly Pod[]>;
-  /** Undefined where there is none. */
+  /** Returns undefined if the object does not exist. */
   data(plural: 'configmaps' | 'secrets', namespace: string, name: string): Promise<Data | undefined>;
   service(namespace: string, name: string): Promise<Service | undefined>;
-  /** The files of the pod's service account. Undefined: it mounts none. */
+  /** Returns the files of the pod's service account, or undefined if it mounts none. */
   account(pod: Pod): Promise<AccountFiles | undefined>;
-  /** The controllers of an object, the nearest one first, as far as each exists. */
+  /** Returns the controllers of an object, the nearest first, as far as each exists. */
   owners(object: { readonly metadata: Metadata }): Promise<readonly Owner[]>;
-  /** Of a pod that may be gone meanwhile. */
+  /** Writes the status of a pod that may have been deleted meanwhile. */
   writeStatus(pod: Pod, status: object): Promise<void>;
-  /** Ends a deletion that waits for the node. */
+  /** Finishes a deletion that waits for the node. */
   remove(pod: Pod): Promise<void>;
   recordEvent(pod: Pod, event: NodeEvent): Promise<void>;
-  /** Calls back where pods may have changed, and where what they mount has. Answers the function that ends it. */
+  /**
+   * Calls `pods` when pods may have changed, and `mounted` when mounted objects may have changed. Returns a function
+   * that ends it.
+   */
   follow(pods: () => void, mounted: () => void): () => void;
 }
 
@@ -33,7 +37,7 @@ export interface AccountFiles {
   readonly token: string;
   /** PEM of the authority of the API server. */
   readonly authority: string;
-  /** Milliseconds since 1970: another token is needed from then on. */
+  /** Milliseconds since 1970. The token has to be renewed from then on. */
   readonly renewAt: number;
 }
 
@@ -46,29 +50,37 @@ export interface NodeClock {
 
 /** Maps addresses inside the cluster to addresses on this machine. */
 export interface Addresses {
-  /** The port of this machine in place of one of the container. */
+  /** Returns the port of this machine for a port of the container. */
   port(containerPort: number): number;
-  /** The port of 127.0.0.1 for one of a Service, which need not be there yet. */
+  /** Returns the port of 127.0.0.1 for a port of a Service, which may not exist yet. */
   service(namespace: string, name: string, port: number): Promise<number>;
-  /** URL of the API server on this machine. */
+  /** Returns the URL of the API server on this machine. */
   apiServer(): string;
 }
 
-/** Stands for the entry point of an image; the arguments of the container follow. */
+/** The command in place of the entry point of an image. The arguments of the container follow. */
 export type EntryPoint = readonly [string, ...string[]];
 
-/** Runs a command of this machine to its end. Throws an Error with its last words where it fails, or the pod is stopped. */
+/**
+ * Runs a command of this machine to its end. Throws an Error with its last output if it fails or the pod is stopped.
+ */
 export type RunToEnd = (command: LocalCommand) => Promise<void>;
 
-/** What runs in place of an image. */
+/** The program that runs in place of an image. */
 export interface Program {
-  /** A function prepares it before each run, for instance by installing it; if it throws, it is called again, later each time. */
+  /**
+   * The command, or a function that prepares it before each run, for instance by installing it. If the function throws,
+   * it is called again, with growing waits.
+   */
   readonly command: EntryPoint | ((run: RunToEnd, place: ProcessPlace) => Promise<EntryPoint>);
-  /** Values of variables for a container alone: they are left out without an Event. */
+  /** Values of variables that matter only inside a container. They are left out without an Event. */
   readonly expected?: Readonly<Record<string, string>>;
-  /** Variables in addition to those that the pod declares; they win. */
+  /** Returns variables in addition to those of the pod, which they override. */
   environment?(pod: Pod): Promise<Readonly<Record<string, string>>>;
-  /** Returns a file of a ConfigMap as it has to be on this machine. If it throws, the container waits, or keeps the file that it has. */
+  /**
+   * Returns a file of a ConfigMap, adapted to this machine. If it throws, the container waits, or keeps the file that
+   * it has.
+   */
   adaptFile?(name: string, text: string, place: AdaptedFor): Promise<string>;
 }
 

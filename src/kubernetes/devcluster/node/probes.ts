@@ -5,19 +5,21 @@ import { connect } from 'node:net';
 import { type Container, type Probe, portNumber } from './objects.ts';
 
 export interface ProbeWorld {
-  /** The port of this machine in place of one of the container; undefined: the container does not declare it. */
+  /**
+   * Returns the port of this machine for a port of the container, or undefined if the container does not declare it.
+   */
   local(containerPort: number): number | undefined;
 }
 
 export interface ProbeResult {
   readonly passed: boolean;
-  /** Why not. */
+  /** Why the probe failed. */
   readonly detail: string;
 }
 
 /**
- * The same container without its probes that run a command: there is no container to run it in, and a manifest starts no program on
- * this machine.
+ * Returns the container without its probes that run a command. There is no container to run a command in, and a
+ * manifest starts no program on this machine.
  */
 export function withoutCommands(spec: Container): Container {
   const probes = [spec.startupProbe, spec.readinessProbe, spec.livenessProbe];
@@ -35,7 +37,7 @@ export async function askProbe(probe: Probe, container: Container, world: ProbeW
   const { httpGet } = probe;
   const wanted = httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port ?? '';
   const port = portNumber(container, wanted);
-  // Another port of this machine belongs to another program.
+  // A port that the container does not declare belongs to another program of this machine.
   const local = port === undefined ? undefined : world.local(port);
   if (local === undefined) return { passed: false, detail: `the container declares no port ${wanted}` };
   // A gRPC server accepts connections; its health service is not called.

@@ -1,4 +1,4 @@
-// Processes with groups of their own: what becomes of one that cannot start, and what a new watchdog knows.
+// Tests groups of processes: a process that cannot start, and the groups that a new watchdog knows.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -14,18 +14,18 @@ function open(): ProcessGroups {
   return groups;
 }
 
-test('a process that cannot start keeps nobody from closing', async () => {
+test('a process that cannot start does not block closing', async () => {
   const child = open().start({ program: 'true', args: [], env: {}, directory: '/nowhere/at/all' });
   expect(await new Promise((resolve) => child.once('error', resolve))).toMatchObject({ code: 'ENOENT' });
 });
 
 interface Watchdog {
   readonly pid: number;
-  /** Of the script. */
+  /** Arguments of the script. */
   readonly args: readonly string[];
 }
 
-/** Of this process (proc(5)). */
+/** Returns the watchdogs of this process (proc(5)). */
 function watchdogs(): readonly Watchdog[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -36,17 +36,20 @@ function watchdogs(): readonly Watchdog[] {
         const is = state !== 'Z' && Number(parent) === process.pid && script.includes('read -r sign pid');
         return is ? [{ pid: Number(name), args }] : [];
       } catch {
-        // It ended meanwhile.
+        // The process has ended meanwhile.
         return [];
       }
     });
 }
 
-test.skipIf(process.platform !== 'linux')('a new watchdog knows from its first moment what runs', async () => {
-  const child = open().start({ program: 'sleep', args: ['600'], env: { PATH: process.env.PATH ?? '' } });
-  const [first] = watchdogs();
-  expect(first?.args).toEqual(['']);
-  process.kill(first?.pid ?? 0, 'SIGKILL');
-  const second = await vi.waitUntil(() => watchdogs().find(({ pid }) => pid !== first?.pid), { timeout: 300_000 });
-  expect(second.args).toEqual([String(child.pid), '']);
-});
+test.skipIf(process.platform !== 'linux')(
+  'a new watchdog knows the running processes from its first moment',
+  async () => {
+    const child = open().start({ program: 'sleep', args: ['600'], env: { PATH: process.env.PATH ?? '' } });
+    const [first] = watchdogs();
+    expect(first?.args).toEqual(['']);
+    process.kill(first?.pid ?? 0, 'SIGKILL');
+    const second = await vi.waitUntil(() => watchdogs().find(({ pid }) => pid !== first?.pid), { timeout: 300_000 });
+    expect(second.args).toEqual([String(child.pid), '']);
+  },
+);

@@ -1,4 +1,4 @@
-// Processes of this machine, each with a group of its own that ends when this process ends, however it does.
+// Starts processes of this machine, each in its own group. The group ends when this process ends, in whatever way.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { clearRecord, forgetProcess, killLeftovers, recordProcess } from './leftovers.ts';
@@ -13,15 +13,16 @@ export interface LocalCommand {
 
 export interface ProcessGroups {
   start(command: LocalCommand): ChildProcessWithoutNullStreams;
-  /** To the whole group; nothing where it has ended. */
+  /** Sends the signal to the whole group. Does nothing if it has ended. */
   signal(child: ChildProcess, signal: NodeJS.Signals): void;
-  /** Kills what still runs. */
+  /** Kills the processes that still run. */
   close(): Promise<void>;
 }
 
 /**
- * Its arguments are the numbers of groups. It reads those of more, and of those that have ended; once no one can write any
- * more, it ends the groups that are left. Words of its own would go into a pipe that no one reads.
+ * The arguments are ids of groups. The watchdog reads further ids, and those of ended groups, from its input. When no
+ * process has the other end open any more, it ends the groups that are left. Errors are discarded, because nothing
+ * would read them.
  */
 const WATCHDOG = `exec 2>/dev/null
 all=" $* "
@@ -36,10 +37,13 @@ for pid in $all; do kill -s TERM -- "-$pid"; done
 sleep 1
 for pid in $all; do kill -s KILL -- "-$pid"; done`;
 
-/** The process itself names its group to the watchdog, before it is what was asked for: there is no moment between. */
+/**
+ * The process itself reports its group to the watchdog before it becomes the requested program, so that it is never
+ * unobserved.
+ */
 const LAUNCH = `echo "+ $$" >&3; exec 3>&-; unset PWD OLDPWD SHLVL _; exec "$@"`;
 
-/** `record`: a file in which the groups are, for the start after a crash that took the watchdog with it. */
+/** `record`: a file with the groups, for the next start after a crash that ended the watchdog too. */
 export function openProcessGroups(record?: string): ProcessGroups {
   if (record !== undefined) killLeftovers(record);
   const running = new Set<ChildProcess>();
@@ -48,11 +52,11 @@ export function openProcessGroups(record?: string): ProcessGroups {
 
   function watched(): ChildProcessWithoutNullStreams {
     if (watchdog !== undefined) return watchdog;
-    // What runs goes along as arguments: there is no moment in which it is there and knows of nothing.
+    // Running groups are passed as arguments, so that the watchdog knows them from its first moment.
     const started = spawnWatchdog([...running].flatMap(({ pid }) => (pid === undefined ? [] : [String(pid)])));
     started.once('exit', () => {
       watchdog = undefined;
-      // Killed: another one takes over what runs.
+      // The watchdog was killed. A new one takes over the running groups.
       if (!closed && running.size > 0) watched();
     });
     watchdog = started;
@@ -70,12 +74,12 @@ export function openProcessGroups(record?: string): ProcessGroups {
       if (record !== undefined && child.pid !== undefined) recordProcess(record, child.pid, directory);
       child.once('exit', () => {
         running.delete(child);
-        // What it has started ends with it.
+        // Kills the children that the process has left.
         signalGroup(child, 'SIGKILL');
         watchdog?.stdin.write(`- ${child.pid}\n`);
         if (record !== undefined && child.pid !== undefined) forgetProcess(record, child.pid);
       });
-      // Never started, as in a folder that is gone: there will be no exit.
+      // A process that was never started, for instance because its folder was deleted, has no exit.
       child.once('error', () => child.pid === undefined && running.delete(child));
       return child;
     },
@@ -109,7 +113,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // ESRCH: none of the group is left. EPERM: macOS says so of a group of zombies.
+    // ESRCH: no process of the group is left. EPERM: macOS reports this for a group of zombies.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }

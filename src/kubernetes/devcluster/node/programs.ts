@@ -1,4 +1,4 @@
-// Finds the programs that stand for a pod's images on this machine.
+// Finds the programs that run in place of a pod's images on this machine.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -9,14 +9,17 @@ import type { FindProgram, Program } from './ports.ts';
 /** The program of each container of a pod, by the name of the container. */
 export type Programs = ReadonlyMap<string, Program>;
 
-/** Undefined: the pod does not run here. */
+/** Returns undefined if the pod does not run here. */
 export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Owner[]): Programs | undefined {
   if (whyAbsent(find, spec, owners) !== undefined) return undefined;
   const found = spec.containers.map((container) => [container.name, find(container, spec, owners)] as const);
   return new Map(found.flatMap(([name, program]) => ('absent' in program ? [] : [[name, program] as const])));
 }
 
-/** Why pods of the template of a workload do not run here; undefined: they do. `owners`: the controllers of the workload. */
+/**
+ * Returns why pods of the workload's template do not run here, or undefined if they do. `owners`: the controllers of
+ * the workload.
+ */
 export function whyWorkloadAbsent(
   find: FindProgram,
   workload: KubeObject,

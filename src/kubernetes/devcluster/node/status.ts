@@ -1,4 +1,4 @@
-// The status of a pod out of the states of its containers, as a kubelet writes it.
+// Computes the status of a pod from the states of its containers, as a kubelet writes it.
 
 import type { RunningContainer } from './container.ts';
 import type { ContainerState, EndedRun, Stage } from './container-state.ts';
@@ -66,7 +66,7 @@ function terminated({ id, exitCode, startedAt, finishedAt }: EndedRun): object {
   };
 }
 
-/** As the API writes times: in UTC, with whole seconds. */
+/** Writes a time as the API does: in UTC, with whole seconds. */
 function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,5 +1,5 @@
-// Writes the volumes of a container to folders of this machine. ConfigMaps and Secrets are links into a folder that is replaced as a
-// whole, as a kubelet does it: a reader never gets files of two versions.
+// Writes the volumes of a container to folders of this machine. ConfigMaps and Secrets are links into a folder that is
+// replaced as a whole, as a kubelet does it, so that a reader never sees files of two versions.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readlink, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import type { NodeApi } from './ports.ts';
 
 interface VolumeFile {
   readonly content: Buffer;
-  /** The ConfigMap that has the file. Undefined: a Secret has it, and it is not adapted to this machine. */
+  /** The ConfigMap with the file. Undefined for a file of a Secret, which is not adapted to this machine. */
   readonly configMap: Data | undefined;
 }
 
 export type VolumeFiles = ReadonlyMap<string, VolumeFile>;
 
-/** Undefined: the volume is neither a ConfigMap nor a Secret. Throws if an object does not exist. */
+/** Returns undefined if the volume is neither a ConfigMap nor a Secret. Throws if an object does not exist. */
 export async function readVolume(
   api: Pick<NodeApi, 'data'>,
   namespace: string,
@@ -38,7 +38,7 @@ export async function readVolume(
 
 type Plural = 'configmaps' | 'secrets';
 
-/** Undefined: it does not exist, and need not. */
+/** Returns undefined if the object does not exist and is optional. */
 async function findData(
   api: Pick<NodeApi, 'data'>,
   plural: Plural,
@@ -65,7 +65,10 @@ function filesOf(
   });
 }
 
-/** The API server refuses other paths; a state folder may be older than that rule. */
+/**
+ * Whether the path stays in its folder. The API server refuses other paths, but a state folder may be older than that
+ * rule.
+ */
 export function isBelow(path: string): boolean {
   return !path.startsWith('/') && !path.split('/').includes('..');
 }
@@ -77,7 +80,7 @@ export async function checkInside(folder: string, path: string): Promise<void> {
   throw new Error(`a link leads from the volume to ${real}, which is not mounted`);
 }
 
-/** The values of a ConfigMap or of a Secret. */
+/** Reads the values of a ConfigMap or of a Secret. */
 export async function readValues(
   api: Pick<NodeApi, 'data'>,
   plural: Plural,
@@ -96,7 +99,7 @@ function valuesOf(found: Data | undefined, plural: Plural): ReadonlyMap<string, 
   return new Map([...texts, ...bytes]);
 }
 
-/** The pod waits, and the status of its container has the message. */
+/** An error that makes the pod wait. The status of its container has the message. */
 export function notThere(message: string): Error {
   return new Error(message);
 }

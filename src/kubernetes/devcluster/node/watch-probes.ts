@@ -1,6 +1,6 @@
-// Follows the probes of one run of a container: whether it has started, whether it is ready, and when it has to be killed.
-// Until a container is ready it is asked often and without a delay, since its delays are for slower clusters; from then on
-// as its probes say.
+// Follows the probes of one run of a container: whether it has started, whether it is ready, and when it has to be
+// killed. Until the container is ready, it is probed often and without the declared delays, which are meant for slower
+// clusters. Then the declared intervals apply.
 
 import type { ContainerState } from './container-state.ts';
 import type { Container, Probe } from './objects.ts';
@@ -12,7 +12,7 @@ interface WatchOptions {
   readonly probes: ProbeWorld;
   readonly clock: NodeClock;
   record(event: NodeEvent): void;
-  /** The run has ended. */
+  /** Aborted when the run has ended. */
   readonly over: AbortSignal;
   change(part: Partial<ContainerState>): void;
   /** Ends the run. */
@@ -21,7 +21,7 @@ interface WatchOptions {
 
 const OFTEN_MS = 250;
 
-/** Resolves once the run is over. */
+/** Resolves when the run is over. */
 export async function watchProbes(options: WatchOptions): Promise<void> {
   const { spec, change } = options;
   if (spec.startupProbe !== undefined) {
@@ -34,7 +34,7 @@ export async function watchProbes(options: WatchOptions): Promise<void> {
   ]);
 }
 
-/** False: it took too long, or has ended. */
+/** Returns false if it took too long or has ended. */
 async function untilStarted(options: WatchOptions, probe: Probe): Promise<boolean> {
   const { clock, over } = options;
   const { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3 } = probe;

@@ -1,5 +1,5 @@
-// What a kind adds to the common life of objects: its types, defaults and rules. Built-in kinds and custom ones each have an
-// implementation.
+// The contract of a kind: its types, defaults and rules, in addition to the rules that all objects share. Built-in and
+// custom kinds each have an implementation.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -11,43 +11,43 @@ import type { NameForm } from '../api/validate-metadata.ts';
 
 export interface ReadObject {
   readonly object: KubeObject;
-  /** `unknown field "spec.foo"`, one per field that the kind does not have; the object lacks them already. */
+  /** `unknown field "spec.foo"`, one per field that the kind does not have. The object no longer has them. */
   readonly unknown: readonly string[];
 }
 
-/** What the server's decoder would say about values of the wrong type. */
+/** The message of the server's decoder about values of the wrong type. */
 export interface Unreadable {
   readonly mismatch: string;
 }
 
-/** The objects of a collection (`group/plural`), for what is given out once in a cluster. */
+/** Returns the objects of a collection (`group/plural`), for values that are unique in a cluster. */
 export type Neighbours = (collection: string) => readonly KubeObject[];
 
 export interface Behaviour {
   readonly mergeType: MergeType;
-  /** The rules of strategic merge patches; absent for custom kinds. */
+  /** The rules of strategic merge patches. Absent for custom kinds. */
   readonly patchType?: PatchType;
-  /** A replace without resourceVersion is taken. */
+  /** Whether a replace without resourceVersion is accepted. */
   readonly updatesUnconditionally: boolean;
-  /** A replace of an object that does not exist creates it. */
+  /** Whether a replace of an object that does not exist creates it. */
   readonly createsOnUpdate: boolean;
-  /** Deletion answers the object instead of a Status. */
+  /** Whether a deletion returns the object instead of a Status. */
   readonly returnsDeleted: boolean;
   readonly nameForm: NameForm;
-  /** `status` is written through its subresource only. */
+  /** Whether `status` is written through its subresource only. */
   readonly separatesStatus: boolean;
-  /** Checks types, drops what the kind does not have, fills in defaults. */
+  /** Checks types, drops unknown fields and fills in defaults. */
   read(value: JsonObject): ReadObject | Unreadable;
-  /** What a create may not say is taken away, what only the server says is added. */
+  /** Removes the fields that a create must not set, and adds those that only the server sets. */
   prepareCreate(object: KubeObject, neighbours: Neighbours): KubeObject;
-  /** What a replace may not change is taken from `old`. */
+  /** Takes the fields that a replace must not change from `old`. */
   prepareUpdate(next: KubeObject, old: KubeObject, neighbours: Neighbours): KubeObject;
-  /** A write of the status subresource: everything but the status is taken from `old`. */
+  /** Prepares a write of the status subresource: takes everything but the status from `old`. */
   prepareStatusUpdate(next: KubeObject, old: KubeObject): KubeObject;
-  /** True where the difference is one that `metadata.generation` counts. */
+  /** Whether the difference increments `metadata.generation`. */
   movesGeneration(next: KubeObject, old: KubeObject): boolean;
-  /** Generation of a new object; undefined for kinds that do not count. */
+  /** Generation of a new object. Undefined for kinds without generations. */
   readonly firstGeneration: number | undefined;
-  /** What is wrong; `old` only on updates. `subresource` where one was written. */
+  /** Returns the faults. `old` is set for updates only, `subresource` if a subresource was written. */
   validate(next: KubeObject, old: KubeObject | undefined, subresource: string | undefined): readonly Cause[];
 }

@@ -1,25 +1,25 @@
-// A kind as the API serves it: where it is found, what can be done with it.
+// The type of a kind as the API serves it: its names and its verbs.
 
 import type { JsonObject } from '#std/json.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** Where a custom kind keeps what its scale subresource shows: JSON paths such as `.spec.replicas`. */
+/** The places of the values of the scale subresource, as JSON paths such as `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
   readonly labelSelector?: string;
 }
 
-/** One served version of a custom kind, as its CRD says. */
+/** A served version of a custom kind, as in its CRD. */
 interface CustomVersion {
   /** Name of the CRD. */
   readonly definition: string;
-  /** `openAPIV3Schema`. */
+  /** The `openAPIV3Schema`. */
   readonly schema: JsonObject;
   readonly printerColumns: readonly JsonObject[];
   readonly selectableFields: readonly string[];
-  /** Said to every client of this version; absent: it is not deprecated. */
+  /** Warning to every client of this version. Absent if it is not deprecated. */
   readonly deprecation?: string;
 }
 
@@ -36,9 +36,9 @@ export interface ResourceType {
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
   readonly hasStatus: boolean;
-  /** Absent: no scale subresource. */
+  /** Absent if the kind has no scale subresource. */
   readonly scale?: ScalePaths;
-  /** `group/plural`: where objects of all versions of the kind are stored. */
+  /** `group/plural`: the collection of the objects of all versions of the kind. */
   readonly collection: string;
   /** Present for kinds that a CRD defines. */
   readonly custom?: CustomVersion;

@@ -1,4 +1,4 @@
-// The kinds that are served: the built-in ones, and those of the CRDs that are stored and established.
+// Keeps the kinds that are served: the built-in ones, and those of the stored and established CRDs.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { bundledKinds } from '../../rules/schemas/bundled.ts';
@@ -17,7 +17,10 @@ const SCALE_OF_WORKLOADS = {
   statusReplicas: '.status.replicas',
 };
 
-/** Core Events are events.k8s.io Events under other field names: both are stored in one place. */
+/**
+ * Returns the built-in kinds. Core Events and events.k8s.io Events are the same objects under different field names and
+ * share a collection.
+ */
 export function builtinTypes(): readonly ResourceType[] {
   return bundledKinds().map((bundled) => {
     const [group, version] = splitVersion(bundled.apiVersion);
@@ -45,7 +48,9 @@ function splitVersion(apiVersion: string): [group: string, version: string] {
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }
 
-/** Follows the CRDs of the store; behaviours are made when a kind is first used and forgotten when its CRD changes. */
+/**
+ * Follows the CRDs of the store. A behaviour is built when its kind is first used, and dropped when its CRD changes.
+ */
 export function openTypeTable(store: Store): TypeTable {
   const builtin = builtinTypes();
   const custom = new Map<string, readonly ResourceType[]>();

@@ -1,8 +1,10 @@
-// The order in which Kubernetes ranks the versions of a group.
+// Sorts the versions of a group as Kubernetes does.
 
 const STAGES = ['alpha', 'beta', ''];
 
-/** Kubernetes' order: `v2` before `v1` before `v1beta1` before `v1alpha1`, anything else after, by name. */
+/**
+ * Compares versions in Kubernetes' order: `v2` before `v1` before `v1beta1` before `v1alpha1`, then all others by name.
+ */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [readVersion(a), readVersion(b)];
   if (left === undefined || right === undefined) {

@@ -1,28 +1,28 @@
-// What storage holds and remembers: objects by collection, and changes in the order of their revisions.
+// The types of the storage: objects by collection, and changes in the order of their revisions.
 
 import type { KubeObject } from '../../rules/object.ts';
 
-/** Where an object is stored. All served versions of a kind share a collection. */
+/** The place of an object in storage. All served versions of a kind share a collection. */
 export interface ObjectKey {
-  /** `group/plural`; the core group is the empty string. */
+  /** `group/plural`. The core group is the empty string. */
   readonly collection: string;
   /** Empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** One committed write. The revision is the `metadata.resourceVersion` of `object`. */
+/** A committed write. The revision is the `metadata.resourceVersion` of `object`. */
 export interface Change {
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly key: ObjectKey;
-  /** The object after the write; for a deletion its last state, carrying the deletion's revision. */
+  /** The object after the write. For a deletion, its last state with the deletion's revision. */
   readonly object: KubeObject;
-  /** The object before the write; absent where it was added. */
+  /** The object before the write. Absent if it was added. */
   readonly previous?: KubeObject;
 }
 
-/** `namespace/name`: the place of an object in its collection, in the order in which lists go. */
+/** Returns `namespace/name`: the place of an object in its collection, by which lists are sorted. */
 export function placeOf(key: ObjectKey): string {
   return `${key.namespace}/${key.name}`;
 }

@@ -28,7 +28,7 @@ function names(store: Store): string[] {
   return store.list(MAPS).map((object) => object.metadata.name);
 }
 
-test('what was written is there after it is opened again, with its revisions and the past', () => {
+test('written objects exist after the journal is opened again, with their revisions and the past', () => {
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('b'));
   first.put(MAPS, map('a'));
@@ -70,7 +70,7 @@ test('a file of another format is a Failure', () => {
   expect(() => openJournal(dir)).toThrow(expect.objectContaining({ code: 'devcluster-state-broken' }));
 });
 
-test('a journal full of outdated lines is rewritten, and what it said stays', () => {
+test('a journal full of outdated lines is rewritten with the same content', () => {
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('kept'));
   for (let round = 0; round < 5_100; round += 1) first.put(MAPS, map('busy', String(round)));

@@ -1,5 +1,5 @@
-// The state on disk: JSON lines, appended before a write is answered, rewritten when most of them are outdated. A torn last
-// line (the process was killed in the middle of it) is written over.
+// Keeps the state on disk as JSON lines. A line is appended before its write is answered, and the file is rewritten
+// when most lines are outdated. An incomplete last line (the process was killed while writing it) is overwritten.
 
 import {
   closeSync,
@@ -20,47 +20,47 @@ import { type Change, keyOfObject } from './change.ts';
 
 const FORMAT = { journal: 'devcluster', version: 1 } as const;
 const SYNC_EVERY_MS = 50;
-/** A journal shorter than this is never worth rewriting. */
+/** A shorter journal is not worth rewriting. */
 const REWRITE_FROM_LINES = 5_000;
-/** Rewritten when it has this many lines per living object. */
+/** The journal is rewritten when it has this many lines per existing object. */
 const REWRITE_RATIO = 4;
 
-/** The first line: which revision the objects that follow were written at. */
+/** The first line: the revision of the objects that follow. */
 interface Header {
   readonly journal: string;
   readonly version: number;
-  /** Changes up to this revision are folded into the objects of the file's first part. */
+  /** The objects in the first part of the file include all changes up to this revision. */
   readonly revision: number;
 }
 
-/** Without a type: an object of the snapshot. */
+/** A change, or an object of the snapshot if the type is absent. */
 interface Line {
   readonly type?: Change['type'];
   readonly collection: string;
   readonly object: KubeObject;
 }
 
-/** What a journal says when it is opened. */
+/** The content of a journal when it is opened. */
 interface Restored {
-  /** Revision of the snapshot; watches from before it are gone. */
+  /** Revision of the snapshot. Watches from an earlier revision are not possible. */
   readonly revision: number;
   readonly objects: readonly { readonly collection: string; readonly object: KubeObject }[];
-  /** What happened after the snapshot, oldest first. */
+  /** The changes after the snapshot, the oldest first. */
   readonly changes: readonly Pick<Change, 'type' | 'key' | 'object'>[];
 }
 
 export interface Journal {
   readonly restored: Restored;
-  /** Appends one change: after return it survives the death of this process. */
+  /** Appends one change. When it returns, the change survives the death of this process. */
   append(change: Change): void;
-  /** True when a rewrite would pay, given the number of living objects. */
+  /** Whether a rewrite would pay, given the number of existing objects. */
   bloated(objects: number): boolean;
   /** Replaces the file by a snapshot. */
   rewrite(revision: number, objects: Iterable<{ collection: string; object: KubeObject }>): void;
   close(): void;
 }
 
-/** Throws Failure `devcluster-state-broken` where the file is no journal of ours. */
+/** Throws Failure `devcluster-state-broken` if the file is not a journal of ours. */
 export function openJournal(dir: string): Journal {
   const path = join(dir, 'state.jsonl');
   if (!existsSync(path)) writeSnapshot(path, 0, []);
@@ -95,10 +95,10 @@ function lineOf({ type, key, object }: Change): JsonObject {
   return { type, collection: key.collection, object: object as JsonObject };
 }
 
-/** Written aside and renamed: a kill leaves the old file or the new one. */
+/** Writes a draft and renames it, so that a kill leaves the old file or the new one. */
 function writeSnapshot(path: string, revision: number, objects: Iterable<{ collection: string; object: KubeObject }>) {
   const draft = `${path}.draft`;
-  // A draft that a killed process left, or a link, is never written to.
+  // Removes a draft that a killed process left, or a link: neither must be written to.
   rmSync(draft, { force: true });
   const fd = openSync(draft, 'wx', 0o600);
   let bytes = writeSync(fd, `${JSON.stringify({ ...FORMAT, revision })}\n`);
@@ -144,17 +144,17 @@ function parseLine(path: string, number: number, line: string): Line {
   return { type, collection, object };
 }
 
-/** Only whole objects were written: the envelope is enough to know one. */
+/** Whether the value is an object. Only whole objects were written, so checking the envelope is enough. */
 function isStored(value: unknown): value is KubeObject {
   return isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string';
 }
 
 function broken(path: string, line: number): Failure {
-  const message = `${path}:${line}: not a line of a devcluster journal; move the state directory away to start anew`;
+  const message = `${path}:${line}: not a line of a devcluster journal; move the state directory away to start with an empty one`;
   return new Failure('devcluster-state-broken', message, { data: { path, line } });
 }
 
-/** Writes reach the disk at most this much later: only a crash of the whole machine can lose that little. */
+/** Syncs writes to the disk after at most this time. Only a crash of the whole machine can lose them. */
 function batchedSync(fd: () => number) {
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -162,7 +162,7 @@ function batchedSync(fd: () => number) {
       if (timer !== undefined) return;
       timer = setTimeout(() => {
         timer = undefined;
-        // A rewrite may have closed this descriptor meanwhile; what it held was synced by the rewrite.
+        // A rewrite may have closed this descriptor meanwhile. In that case it has synced the content.
         fdatasync(fd(), () => undefined);
       }, SYNC_EVERY_MS);
     },

@@ -25,7 +25,7 @@ test('a held directory is refused until it is released, also to the same process
 const LEFT_BEHIND: readonly { reason: string; pid: number; started: string }[] = [
   { reason: 'a process that is dead', pid: 2 ** 22 + 1, started: '1' },
   { reason: 'an earlier process with our id', pid: process.pid, started: '1' },
-  { reason: 'an earlier process with the id of a living one', pid: 1, started: '0' },
+  { reason: 'an earlier process with the id of a running one', pid: 1, started: '0' },
 ];
 
 test.each(LEFT_BEHIND)('the lock of $reason is removed', async ({ pid, started }) => {
@@ -35,7 +35,7 @@ test.each(LEFT_BEHIND)('the lock of $reason is removed', async ({ pid, started }
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test('the lock of a process that lives is respected', async () => {
+test('the lock of a running process is respected', async () => {
   const sleeper = spawn('sleep', ['60']);
   writeFileSync(join(dir, 'lock.x'), JSON.stringify({ pid: sleeper.pid, started: '', nonce: 'x' }));
   await expect(lockDirectory(dir)).rejects.toMatchObject({ code: 'devcluster-locked', data: { pid: sleeper.pid } });
@@ -45,7 +45,7 @@ test('the lock of a process that lives is respected', async () => {
   await (await lockDirectory(dir)).release();
 });
 
-test('of several that start at once never two hold the directory', async () => {
+test('two processes that start at once never hold the directory both', async () => {
   for (let round = 0; round < 4; round += 1) {
     writeFileSync(join(dir, 'lock.x'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1', nonce: 'x' }));
     const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => lockDirectory(dir)));

@@ -1,5 +1,5 @@
-// One process per state directory: every starter puts a file there that names it, and holds the directory where no other
-// living process has one. Files of dead processes are removed.
+// Locks a state directory for one process. Each process that starts creates a file that names it, and has the lock if
+// no other running process has a file there. Files of dead processes are removed.
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,26 +10,28 @@ import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 
 export interface DirectoryLock {
-  /** Gives the directory free. Calling it twice is harmless. */
+  /** Releases the directory. May be called twice. */
   release(): Promise<void>;
 }
 
 interface Holder {
   readonly pid: number;
-  /** When the process started, as its system counts; process ids are used again, this pair is not. */
+  /**
+   * The time when the process started, as the system counts. Process ids are used again, but not with the same time.
+   */
   readonly started: string;
   readonly nonce: string;
 }
 
 const PREFIX = 'lock.';
-/** Starters that meet all withdraw and come again after up to this time. */
+/** Processes that start at the same time all withdraw and try again after at most this time. */
 const ATTEMPTS = 40;
 const LONGEST_PAUSE_MS = 25;
 
-/** Nonces of the locks that this very process holds or is about to. */
+/** Nonces of the locks that this process holds or is about to hold. */
 const held = new Set<string>();
 
-/** Throws Failure `devcluster-locked` where a living process holds the directory. */
+/** Throws Failure `devcluster-locked` if another running process holds the directory. */
 export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   let rival: Holder | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -44,7 +46,10 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
   throw new Failure('devcluster-locked', `${dir} is held by process ${data.pid}`, { data });
 }
 
-/** The file is there before anybody is looked for: of two that start together at least one sees the other. */
+/**
+ * Creates the file of this process before it looks for others: if two start together, at least one finds the file of
+ * the other.
+ */
 async function announce(dir: string, holder: Holder): Promise<() => Promise<void>> {
   const path = join(dir, `${PREFIX}${holder.nonce}`);
   held.add(holder.nonce);
@@ -54,7 +59,7 @@ async function announce(dir: string, holder: Holder): Promise<() => Promise<void
   };
 }
 
-/** Another process that exists and has a file here; files of dead ones go. */
+/** Returns another running process that has a file here, and removes the files of dead ones. */
 async function findRival(dir: string, own: Holder): Promise<Holder | undefined> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith(PREFIX) || name === `${PREFIX}${own.nonce}`) continue;
@@ -62,7 +67,7 @@ async function findRival(dir: string, own: Holder): Promise<Holder | undefined> 
     const text = await readIfThere(path);
     const holder = text === undefined ? undefined : parseHolder(text);
     if (holder !== undefined && lives(holder)) return holder;
-    // A file that is not whole yet belongs to someone who has not looked: he will see ours.
+    // The writer of an incomplete file has not looked for others yet, and will find ours.
     if (holder !== undefined) await unlinkIfPresent(path);
   }
   return undefined;
@@ -79,7 +84,7 @@ function lives(holder: Holder): boolean {
   return started === undefined || holder.started === '' || started === holder.started;
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)); undefined where the system has no such file. */
+/** Returns field 22 of /proc/<pid>/stat (proc(5)), or undefined if the system has no such file. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

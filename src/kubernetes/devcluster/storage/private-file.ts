@@ -1,4 +1,4 @@
-// Writes files that only their owner may read. A link, or a file of another mode, in the place of the file is replaced and never
+// Writes files that only their owner may read. A link or a file of another mode in that place is replaced, never
 // written to.
 
 import { randomUUID } from 'node:crypto';
@@ -8,7 +8,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 /** `wx` fails if anything exists under the name of the draft, a link included. */
 const NEW_FILE = { mode: 0o600, flag: 'wx' } as const;
 
-/** With mode 0600. A reader gets the old file or the new one, never a part of one. */
+/** Writes a file with mode 0600. A reader sees the old file or the new one, never a part of one. */
 export async function writePrivately(path: string, text: string): Promise<void> {
   const draft = draftOf(path);
   try {
@@ -20,7 +20,7 @@ export async function writePrivately(path: string, text: string): Promise<void> 
   }
 }
 
-/** The same, before it returns. */
+/** Writes the file synchronously. */
 export function writePrivatelyNow(path: string, text: string): void {
   const draft = draftOf(path);
   try {
@@ -32,7 +32,7 @@ export function writePrivatelyNow(path: string, text: string): void {
   }
 }
 
-/** A name that no one can put a link under beforehand. */
+/** Returns a name that cannot be guessed, so that no link can be created under it beforehand. */
 function draftOf(path: string): string {
   return `${path}.${randomUUID()}.new`;
 }

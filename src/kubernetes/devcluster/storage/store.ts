@@ -1,39 +1,39 @@
-// The objects in memory, every change journalled first: one counter for all revisions, past states of a collection for as
-// long as the changes since are remembered. Objects that went in are never modified.
+// Keeps the objects in memory, and journals every change first. All revisions are numbered by the same counter. Past
+// states of a collection can be read as long as the changes since are remembered. Stored objects are never modified.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { type Change, keyOfObject, type ObjectKey, placeOf } from './change.ts';
 import type { Journal } from './journal.ts';
 
-/** Changes remembered for watches and for lists at a past revision. */
+/** Number of changes that are remembered for watches and for lists at a past revision. */
 const REMEMBERED = 5_000;
 
 export interface Store {
-  /** The newest revision. */
+  /** Returns the newest revision. */
   revision(): number;
-  /** Changes after this revision are remembered; a watch or list from before it is "gone". */
+  /** Returns the revision after which changes are remembered. A watch or list from an earlier one is "gone". */
   oldest(): number;
   get(key: ObjectKey): KubeObject | undefined;
-  /** In the order of namespace and name. */
+  /** Returns objects in the order of namespace and name. */
   list(collection: string, namespace?: string): readonly KubeObject[];
-  /** The collection as it was right after a revision that is not older than `oldest()`. */
+  /** Returns the collection as it was right after a revision that is not older than `oldest()`. */
   listAt(revision: number, collection: string, namespace?: string): readonly KubeObject[];
-  /** Stores a new or changed object under the next revision; answers it with that resourceVersion. */
+  /** Stores a new or changed object under the next revision. Returns it with that resourceVersion. */
   put(collection: string, object: KubeObject): KubeObject;
-  /** Removes an object; answers its last state with the deletion's resourceVersion. */
+  /** Removes an object. Returns its last state with the deletion's resourceVersion. */
   remove(key: ObjectKey): KubeObject | undefined;
-  /** Changes of a collection after a revision that is not older than `oldest()`, oldest first. */
+  /** Returns the changes of a collection after a revision that is not older than `oldest()`, the oldest first. */
   changesSince(revision: number, collection: string): readonly Change[];
-  /** Calls back after each change; answers the function that ends it. */
+  /** Calls `listener` after each change. Returns a function that ends it. */
   subscribe(listener: (change: Change) => void): () => void;
-  /** All collections that hold objects. */
+  /** Returns all collections that have objects. */
   collections(): readonly string[];
   close(): void;
 }
 
 interface Collection {
   readonly objects: Map<string, KubeObject>;
-  /** Keys of `objects` in order; undefined after one came or went. */
+  /** Keys of `objects` in order. Undefined after an object was added or removed. */
   order: readonly string[] | undefined;
 }
 
@@ -152,7 +152,7 @@ function currentList(state: State, name: string, namespace: string | undefined):
   return listed;
 }
 
-/** Undoes the later changes, newest first, on a copy. */
+/** Returns a past state: undoes the later changes on a copy, the newest first. */
 function pastList(state: State, revision: number, name: string, namespace: string | undefined): readonly KubeObject[] {
   const later = state.changes.slice(firstAfter(state.changes, revision)).filter((c) => c.key.collection === name);
   if (later.length === 0) return currentList(state, name, namespace);
@@ -166,7 +166,7 @@ function pastList(state: State, revision: number, name: string, namespace: strin
   return places.sort(byBytes).flatMap((place) => objects.get(place) ?? []);
 }
 
-/** Index of the first change after the revision (binary search: changes are in order). */
+/** Returns the index of the first change after the revision (binary search: changes are in order). */
 function firstAfter(changes: readonly Change[], revision: number): number {
   let low = 0;
   let high = changes.length;
@@ -178,7 +178,7 @@ function firstAfter(changes: readonly Change[], revision: number): number {
   return low;
 }
 
-/** Names are ASCII, so comparing code units is comparing bytes. */
+/** Compares by bytes. Names are ASCII, so comparing code units is enough. */
 function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-// The columns of the built-in kinds, as `kubectl get` of Kubernetes 1.36 shows them. A kind without an entry has its name
-// and the time of its creation.
+// The columns of the built-in kinds, as `kubectl get` of Kubernetes 1.36 shows them. A kind without an entry has its
+// name and its time of creation.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { formatAge } from './age.ts';
@@ -24,7 +24,7 @@ import { claimColumns, eventColumns, externalAddresses, podColumns, servicePorts
 
 type Columns = (name: Column, age: Column) => readonly Column[];
 
-/** By `group/Kind`. */
+/** Columns by `group/Kind`. */
 export const BUILTIN_COLUMNS: Readonly<Record<string, Columns>> = {
   '/Namespace': (name, age) => [name, textColumn('Status', 'status.phase'), age],
   '/ConfigMap': (name, age) => [

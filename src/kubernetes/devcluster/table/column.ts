@@ -1,4 +1,4 @@
-// One column of a table: its name and how a cell is read from an object.
+// The type of a column of a table: its name, and how a cell is read from an object.
 
 import type { Json } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -8,7 +8,7 @@ export interface Column {
   readonly type: string;
   readonly format?: string;
   readonly description?: string;
-  /** 0: always shown; more: only with `-o wide`. */
+  /** If above 0, the column is shown only with `-o wide`. */
   readonly priority?: number;
   readonly cell: (object: KubeObject, now: number) => Json;
 }

@@ -1,4 +1,4 @@
-// Which columns the table of a kind has.
+// Returns the columns of the table of a kind.
 
 import type { ResourceType } from '../resources/resource-type.ts';
 import { ageOf } from './age.ts';
@@ -19,7 +19,7 @@ const AGE: Column = {
   cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),
 };
 
-/** The only column but the name of kinds that have none of their own. */
+/** The only column besides the name, for kinds without columns of their own. */
 export const CREATED_AT: Column = {
   name: 'Created At',
   type: 'date',

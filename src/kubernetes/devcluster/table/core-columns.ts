@@ -1,4 +1,4 @@
-// Columns of Services, Pods, PersistentVolumeClaims and Events.
+// The columns of Services, Pods, PersistentVolumeClaims and Events.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -80,7 +80,7 @@ function accessModes(modes: Json | undefined): string {
   return (Array.isArray(modes) ? modes : []).map((mode) => ACCESS_MODES[String(mode)] ?? String(mode)).join(',');
 }
 
-/** Events of both groups: the newer one has other names for the same. */
+/** Returns the columns of Events of both groups. The newer group has other names for the same fields. */
 export function eventColumns(name: Column): readonly Column[] {
   const subject = (object: KubeObject) => at(object, 'involvedObject') ?? at(object, 'regarding');
   const read = (object: KubeObject, ...paths: readonly string[]) =>

@@ -1,4 +1,4 @@
-// The columns of a custom kind: the printer columns of its CRD, or its age where it has none.
+// Returns the columns of a custom kind: the printer columns of its CRD, or its age if it has none.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -27,7 +27,7 @@ export function customColumns(declared: readonly JsonObject[]): readonly Column[
   });
 }
 
-/** Null where the path leads nowhere, or to a value that the column's type does not have. */
+/** Returns the cell, or null if the path leads to no value or to one of another type than the column's. */
 function cellOf(type: string, path: JsonPath | undefined, object: KubeObject, now: number): Json {
   const values = path === undefined ? [] : valuesAt(object, path);
   const [first] = values;

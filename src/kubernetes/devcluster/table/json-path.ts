@@ -1,5 +1,5 @@
-// The JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`, `.labels.example\.dev/x`, `.spec['a','b']`,
-// `.conditions[?(@.type=="Ready")].status`.
+// Reads the JSON paths of printer columns: `.spec.size`, `.items[0].name`, `.items[*].name`, `.labels.example\.dev/x`,
+// `.spec['a','b']`, `.conditions[?(@.type=="Ready")].status`.
 
 import { isObject, type Json } from '#std/json.ts';
 
@@ -12,7 +12,7 @@ type Step =
 
 export type JsonPath = readonly Step[];
 
-/** Undefined where the text is none of the forms above. */
+/** Returns undefined if the text has none of the forms above. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const steps: Step[] = [];
   let position = 0;
@@ -30,7 +30,7 @@ interface Parsed {
   readonly end: number;
 }
 
-/** A backslash keeps the character after it. */
+/** Reads a key. A backslash keeps the character after it. */
 function parseKey(text: string, start: number): Parsed | undefined {
   if (text[start] !== '.') return undefined;
   let key = '';
@@ -63,7 +63,7 @@ function closingBracket(text: string, start: number): number {
   return -1;
 }
 
-/** `'a','b'`: the value of each key that is there. */
+/** `'a','b'`: the value of each key that exists. */
 const UNION = /^\s*'[^',]*'(\s*,\s*'[^',]*')+\s*$/;
 
 function bracketStep(inside: string): Step | undefined {
@@ -92,7 +92,7 @@ function readLiteral(text: string): Json | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** All values that the path leads to; none where a part of it is absent. */
+/** Returns all values that the path leads to, or none if a part of it is absent. */
 export function valuesAt(root: Json, path: JsonPath): readonly Json[] {
   return path.reduce<readonly Json[]>((values, step) => values.flatMap((value) => takeStep(value, step)), [root]);
 }

@@ -1,4 +1,4 @@
-// Tables as `kubectl get` shows them (meta.k8s.io/v1 Table).
+// Builds tables as `kubectl get` shows them (meta.k8s.io/v1 Table).
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -30,7 +30,7 @@ export function tableOf(type: ResourceType, objects: readonly KubeObject[], opti
   };
 }
 
-/** Without rows, kinds that have no columns of their own say null. */
+/** Returns the rows. If there are none, the API server writes null for kinds without columns of their own. */
 function rowsOf(
   columns: readonly Column[],
   objects: readonly KubeObject[],

@@ -1,5 +1,5 @@
-// The variables that expressions of admission policies see. Source: Kubernetes 1.36, ValidatingAdmissionPolicy, "Validation
-// expression".
+// Declares the variables of expressions in admission policies. Source: Kubernetes 1.36, ValidatingAdmissionPolicy,
+// "Validation expression".
 
 import type { Environment } from '@marcbachmann/cel-js';
 import { kubernetesEnvironment } from './environment.ts';
@@ -9,11 +9,11 @@ import { AUTHORIZER, AUTHORIZER_LIBRARY, AUTHORIZER_TYPE } from './library/autho
 import { register } from './library/library.ts';
 import type { CelSchema } from './schema.ts';
 
-/** Which variables there are beside `object`, `oldObject`, `request` and `namespaceObject`. */
+/** Which variables exist besides `object`, `oldObject`, `request` and `namespaceObject`. */
 export interface AdmissionVariables {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Name to type; absent: there is no variable `variables`. */
+  /** Types by name. If absent, there is no variable `variables`. */
   readonly variables?: ReadonlyMap<string, string>;
 }
 
@@ -80,7 +80,10 @@ const NO_OBJECTS: ReadonlyMap<string, CelSchema> = new Map();
 let typed: Environment | undefined;
 let dynamic: ExpressionScope | undefined;
 
-/** What an API server compiles against before it accepts a policy: `object` and `params` may be anything. */
+/**
+ * Returns the scope against which an API server compiles expressions before it accepts a policy. `object` and `params`
+ * have the type dyn.
+ */
 export function admissionScope({ params, authorizer, variables }: AdmissionVariables): ExpressionScope {
   typed ??= typedEnvironment();
   const environment = typed.clone();
@@ -93,13 +96,13 @@ export function admissionScope({ params, authorizer, variables }: AdmissionVaria
   return { environment, objects: NO_OBJECTS };
 }
 
-/** What expressions that were found correct are evaluated in: types show when there are values. */
+/** Returns the scope in which valid expressions are evaluated. Types are known only with the values. */
 export function evaluationScope(): ExpressionScope {
   dynamic ??= { environment: evaluationEnvironment(), objects: NO_OBJECTS };
   return dynamic;
 }
 
-/** The type that a variable of a policy has for the expressions after it, by the type of its own expression. */
+/** Returns the type of a policy's variable for later expressions, by the type of its own expression. */
 export function variableType(resultType: string): string {
   const inner = /^(list|map)<(.*)>$/.exec(resultType);
   if (inner === null) return SIMPLE.has(resultType) ? resultType : 'dyn';
@@ -111,7 +114,7 @@ const SIMPLE: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint', 'list', 'map'],
 ]);
 
-/** Those of the outermost brackets. */
+/** Returns the type parameters in the outermost brackets. */
 function parametersOf(text: string): string[] {
   let depth = 0;
   const parts = [''];

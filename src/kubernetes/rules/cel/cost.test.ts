@@ -12,7 +12,7 @@ function result(text: string): unknown {
 
 const TEN = '[1, 2, 3, 4, 5, 6, 7, 8, 9, 0]';
 
-/** Nine loops, one in the other: VAR is the variable of each, BODY the next one. */
+/** Nests nine loops. VAR is the variable of each, BODY is the next loop. */
 function nested(loop: string, innermost: string): string {
   let body = innermost;
   for (let depth = 0; depth < 9; depth++) body = `${TEN}.${loop.replace('VAR', `v${depth}`).replace('BODY', body)}`;
@@ -33,9 +33,9 @@ test.each([
   { what: 'a list that doubles', text: doubled('[1]') },
   { what: 'a text in place of each character', text: "size(text.replace('a', text)) > 0" },
   { what: 'every pair of a list', text: 'size(lists.range(100000).distinct()) > 0' },
-  { what: 'a search that begins anew at each character', text: "size(text.findAll('a*b|a')) > 0" },
+  { what: 'a search that begins again at each character', text: "size(text.findAll('a*b|a')) > 0" },
   { what: 'a long text in each turn', text: "lists.range(100000).exists(x, (text + 'b').contains('c'))" },
-])('$what cost too much', ({ text }) => {
+])('$what cost too much to evaluate', ({ text }) => {
   expect(result(text)).toBe('the expression costs too much to evaluate');
 });
 

@@ -1,16 +1,19 @@
-// What one evaluation may cost: an expression of a few hundred characters can loop for years, or fill the memory. Source:
-// Kubernetes' limit for one call (PerCallLimit), whose units are about as large.
+// Limits the cost of one evaluation: an expression of a few hundred characters can loop for years, or fill the memory.
+// Source: Kubernetes' limit for one call (PerCallLimit), whose units are of similar size.
 
 import { celPackage } from './package.ts';
 
-/** Three times that limit, as ours are counted otherwise: what ends here, an API server refuses too. A third of a second. */
+/**
+ * Three times that limit, because the units are counted differently: an expression that exceeds it is refused by an API
+ * server too. It takes a third of a second.
+ */
 const MAX_COST = 3_000_000;
 
 export const CHARACTERS_PER_UNIT = 10;
 
 let left = Number.POSITIVE_INFINITY;
 
-/** Runs an evaluation with a budget of its own; what is evaluated inside of it spends of the same. */
+/** Runs an evaluation with its own budget. Evaluations inside it share the budget. */
 export function withinBudget<T>(evaluation: () => T): T {
   if (left !== Number.POSITIVE_INFINITY) return evaluation();
   left = MAX_COST;
@@ -21,7 +24,7 @@ export function withinBudget<T>(evaluation: () => T): T {
   }
 }
 
-/** Called before the work is done. Quantifiers go on after errors: whoever spends after the end is stopped at once, too. */
+/** Must be called before the work is done. Quantifiers continue after errors, so each further call also throws. */
 export function spend(units: number): void {
   left -= units;
   if (left >= 0) return;

@@ -1,4 +1,4 @@
-// JSON as expressions see it where no schema says more: whole numbers are ints, all others doubles.
+// Converts JSON without a schema to CEL values: whole numbers become ints, all others doubles.
 
 import { isObject, type Json } from '#std/json.ts';
 
@@ -10,7 +10,7 @@ export function dynamicValue(value: Json): unknown {
   for (const key of Object.keys(value)) {
     const field = value[key];
     if (field === undefined) continue;
-    // An assignment would set the prototype.
+    // An assignment to this key would set the prototype.
     if (key === '__proto__') Object.defineProperty(fields, key, { value: dynamicValue(field), enumerable: true });
     else fields[key] = dynamicValue(field);
   }

@@ -1,5 +1,5 @@
-// The CEL environment of a Kubernetes API server, on an engine that has the language only. Source: Kubernetes 1.36, "Common
-// Expression Language in Kubernetes".
+// Builds the CEL environment of a Kubernetes API server, on an engine that implements the language only. Source:
+// Kubernetes 1.36, "Common Expression Language in Kubernetes".
 
 import type { Environment } from '@marcbachmann/cel-js';
 import { CONVERSION_LIBRARY } from './library/conversions.ts';
@@ -19,14 +19,14 @@ import { celPackage } from './package.ts';
 
 let base: Environment | undefined;
 
-/** A fresh copy, open for types and variables. The base is made once: that is the slow part. */
+/** Returns a fresh copy to which types and variables can be added. The base is built once, because that is slow. */
 export function kubernetesEnvironment(): Environment {
   base ??= makeBase();
   return base.clone();
 }
 
 function makeBase(): Environment {
-  // Literals of mixed types are refused by our own check, which knows the exception that `format` is.
+  // Our own check rejects literals of mixed types, because it knows the exception for `format`.
   const { Environment } = celPackage();
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
   for (const library of [

@@ -1,9 +1,9 @@
-// When two CEL values are equal.
+// Compares two CEL values.
 
 import type { Ip } from '../formats/ip.ts';
 import { CelCidr, CelDuration, CelIp, CelQuantity, CelSemver, CelTimestamp } from './tagged.ts';
 
-/** Numbers of different types are equal where they mean the same; anything else only within its type. */
+/** Numbers of different types are equal if their values are. All other values must have the same type. */
 export function equals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isNumber(a) && isNumber(b)) return numeric(a) === numeric(b) || Number(a) === Number(b);
@@ -18,7 +18,7 @@ function isNumber(value: unknown): value is bigint | number | { valueOf(): bigin
   return typeof value === 'bigint' || typeof value === 'number' || isUnsigned(value);
 }
 
-/** The engine's own class for `uint` is not exported. */
+/** The engine does not export its class for `uint`. */
 function isUnsigned(value: unknown): value is { valueOf(): bigint } {
   return typeof value === 'object' && value !== null && typeof value.valueOf() === 'bigint';
 }
@@ -31,7 +31,7 @@ function isList(value: unknown): value is readonly unknown[] | ReadonlySet<unkno
   return Array.isArray(value) || value instanceof Set;
 }
 
-/** A list with `x-kubernetes-list-type: set` on the left side does not mind the order. */
+/** If the left list has `x-kubernetes-list-type: set`, the order does not matter. */
 function equalLists(
   a: readonly unknown[] | ReadonlySet<unknown>,
   b: readonly unknown[] | ReadonlySet<unknown>,
@@ -69,7 +69,7 @@ function sameIp(a: Ip, b: Ip): boolean {
   return a.version === b.version && a.bits === b.bits;
 }
 
-/** Objects of a schema: the fields that are set. */
+/** Compares the fields that are set in objects of a schema. */
 function equalFields(a: object, b: object): boolean {
   const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
   return equalMaps(left, right);

@@ -1,4 +1,4 @@
-// One expression: parsed and checked as Kubernetes' compiler would, evaluated often.
+// Compiles one expression as Kubernetes' compiler does, to evaluate it many times.
 
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { withinBudget } from './cost.ts';
@@ -12,15 +12,15 @@ import { watched } from './unevaluable.ts';
 export type Evaluated =
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: 'error'; readonly message: string }
-  /** It asked for something that only an API server knows. */
+  /** The expression uses a value that only an API server knows. */
   | { readonly type: 'unevaluable'; readonly reason: string };
 
 export interface Expression {
   readonly type: 'expression';
-  /** As the engine spells it: `bool`, `list<string>`, `dyn`. */
+  /** The type as the engine writes it: `bool`, `list<string>`, `dyn`. */
   readonly resultType: string;
   readonly ast: ASTNode;
-  /** Values by the name of the variable. */
+  /** Evaluates with values by the name of the variable. */
   evaluate(context: Readonly<Record<string, unknown>>): Evaluated;
 }
 
@@ -73,7 +73,7 @@ function parseProgram(environment: Environment, expression: string): Parsed {
 
 const LITERALS = /""".*?"""|'''.*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n]*/gs;
 
-/** Macros are expanded while the engine parses, so `has` must be ours before. */
+/** Renames macros of ours. The engine expands macros while it parses, so `has` must be renamed before. */
 function withOwnMacros(expression: string): string {
   let code = '';
   let end = 0;
@@ -88,12 +88,15 @@ function replaceHas(code: string): string {
   return code.replaceAll(/(?<![\w.])has(?=\s*\()/g, `has${OURS}`);
 }
 
-/** Anything else is the engine's own failure, and says nothing about the rule. */
+/**
+ * Whether the error belongs to the language. Any other error is a failure of the engine, and says nothing about the
+ * rule.
+ */
 function isOfLanguage(error: Error | undefined): boolean {
   return isExpressionError(error) || error instanceof celPackage().TypeError;
 }
 
-/** Syntax that Kubernetes has and the engine does not. */
+/** Finds syntax that Kubernetes supports and the engine does not. */
 function foreignSyntax(expression: string): string | undefined {
   const code = expression.replaceAll(LITERALS, '""');
   if (/[[{,]\s*\?/.test(code)) return 'optional entries of lists and maps cannot be evaluated without a cluster';
@@ -106,7 +109,7 @@ function evaluate(program: Program, context: Readonly<Record<string, unknown>>):
     try {
       return { type: 'value', value: withinBudget(() => program(context)) };
     } catch (error) {
-      // Whatever stops the engine would leave the expression without an answer; it is reported, never passed over.
+      // Any error would leave the expression without a result, so each is reported.
       if (error instanceof Error) return { type: 'error', message: summaryOf(error) };
       throw error;
     }
@@ -114,7 +117,7 @@ function evaluate(program: Program, context: Readonly<Record<string, unknown>>):
   return result.type === 'error' && met !== undefined ? { type: 'unevaluable', reason: met } : result;
 }
 
-/** The first line: the rest points into the text of the rule. */
+/** Returns the first line of the message. The other lines point into the text of the rule. */
 function summaryOf(error: Error | undefined): string {
   const message = isExpressionError(error) ? error.summary : error?.message;
   const [line = ''] = (message ?? '').split('\n');

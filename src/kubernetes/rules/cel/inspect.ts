@@ -1,5 +1,5 @@
-// Walks over a parsed expression: rewrites calls to our own functions, and finds what the engine's compiler lets pass but
-// Kubernetes' does not.
+// Walks over a parsed expression: replaces calls of functions by calls of our own, and finds errors that Kubernetes'
+// compiler reports but that of the engine does not.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject } from '#std/json.ts';
@@ -10,7 +10,7 @@ import { regexOf } from './library/regex.ts';
 import { escapeName } from './names.ts';
 import type { CelSchema } from './schema.ts';
 
-/** Functions of the engine that differ from Kubernetes', or that Kubernetes does not have. */
+/** Functions of the engine that differ from those of Kubernetes, or that Kubernetes does not have. */
 const FUNCTIONS: ReadonlySet<string> = new Set(['matches', 'int', 'double', 'bool', 'string', 'timestamp', 'duration']);
 const METHODS: ReadonlySet<string> = new Set([
   'matches',
@@ -29,7 +29,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'at',
 ]);
 
-/** Every node, parents before children. */
+/** Yields every node, parents before children. */
 export function* nodesOf(node: ASTNode): Generator<ASTNode> {
   yield node;
   for (const child of argumentsOf(node)) yield* nodesOf(child);
@@ -57,7 +57,7 @@ function argumentsOf(node: ASTNode): readonly ASTNode[] {
   }
 }
 
-/** Before the engine compiles: calls of replaced functions become calls of ours. */
+/** Renames calls of replaced functions, so that they call ours. Must run before the engine compiles. */
 export function rewrite(root: ASTNode): void {
   for (const node of nodesOf(root)) {
     if (node.op === 'call' && FUNCTIONS.has(node.args[0])) node.args[0] += OURS;
@@ -70,7 +70,9 @@ export function mentions(root: ASTNode, name: string): boolean {
   return false;
 }
 
-/** What Kubernetes' compiler would say, where the engine's said nothing. Needs the types that the engine inferred. */
+/**
+ * Returns an error of Kubernetes' compiler that the engine's did not report. Needs the types that the engine inferred.
+ */
 export function compilerFault(root: ASTNode, objects: ReadonlyMap<string, CelSchema>): string | undefined {
   for (const node of nodesOf(root)) {
     const fault = faultOfNode(node, objects) ?? literalFault(node) ?? mixedFault(root, node);
@@ -90,7 +92,7 @@ function faultOfNode(node: ASTNode, objects: ReadonlyMap<string, CelSchema>): st
   return `a map with keys of type ${key} cannot be indexed with ${index}`;
 }
 
-/** The schema behind a chain of fields; undefined where it leads to a value of another kind. */
+/** Returns the schema of a chain of fields, or undefined if it leads to a value of another kind. */
 export function schemaOf(node: ASTNode, objects: ReadonlyMap<string, CelSchema>): CelSchema | undefined {
   const known = objects.get(typeOf(node) ?? '');
   if (known !== undefined || (node.op !== '.' && node.op !== '.?')) return known;
@@ -101,7 +103,7 @@ export function schemaOf(node: ASTNode, objects: ReadonlyMap<string, CelSchema>)
   return undefined;
 }
 
-/** The engine notes the type it inferred on each node, but does not say so in its declarations. */
+/** Reads the inferred type. The engine stores it on each node, but does not declare that field. */
 function typeOf(node: ASTNode): string | undefined {
   const type: unknown = Reflect.get(node, 'checkedType');
   return isObject(type) && typeof type.name === 'string' ? type.name : undefined;
@@ -122,7 +124,7 @@ function literalFault(node: ASTNode): string | undefined {
   return undefined;
 }
 
-/** Lists and maps that are written out hold one type each; only the values to `format` may differ. */
+/** Reports list and map literals with more than one type. Only the values for `format` may differ. */
 function mixedFault(root: ASTNode, node: ASTNode): string | undefined {
   if ((node.op !== 'list' && node.op !== 'map') || isFormatted(root, node)) return undefined;
   if (node.op === 'list') return mixedTypes(node.args);

@@ -1,4 +1,4 @@
-// An object as rules see it: a field becomes a CEL value when a rule asks for it.
+// Presents an object to rules. A field is converted to a CEL value when a rule first reads it.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
@@ -11,8 +11,8 @@ export interface FieldReader {
 type Readers = ReadonlyMap<string, FieldReader>;
 
 /**
- * The constructor of one type's objects, by which the engine tells them from others. They are Maps, because no field can
- * be mistaken for a member of a Map; keys are names as rules write them.
+ * Returns the class of the objects of one type: the engine distinguishes types by their class. Objects are Maps,
+ * because a field cannot be mistaken for a member of a Map. The keys are names as rules write them.
  */
 export function fieldsType(readers: Readers): new (object: JsonObject) => ReadonlyMap<string, unknown> {
   return class extends Map<string, unknown> {
@@ -50,7 +50,7 @@ export function fieldsType(readers: Readers): new (object: JsonObject) => Readon
   };
 }
 
-/** A null counts as absent. */
+/** Returns the value of the field. A null counts as absent. */
 function writtenValue(object: JsonObject, readers: Readers, name: string): Json | undefined {
   const reader = readers.get(name);
   return reader === undefined ? undefined : (object[reader.key] ?? undefined);

@@ -1,4 +1,4 @@
-// Makes an expression spend of its budget where it repeats something, or makes something larger.
+// Makes an expression spend from its budget wherever it repeats work or creates a larger value.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { CHARACTERS_PER_UNIT, spend } from './cost.ts';
@@ -10,20 +10,20 @@ const LOOPS: ReadonlySet<string> = new Set([
   ...['transformList', 'transformMap', 'transformMapEntry'],
 ]);
 
-/** Quantifiers go on after errors, and making one is slow. */
+/** Quantifiers continue after errors, and creating an error is slow. */
 const UNITS_PER_ERROR = 100;
 
-/** After the check of the expression: the engine has expanded its macros by then. */
+/** Inserts the counting. Must run after the check of the expression, when the engine has expanded its macros. */
 export function meter(root: ASTNode): void {
   const nodes = [...nodesOf(root)];
   const bodies = nodes.flatMap((node) => (node.op === 'rcall' && LOOPS.has(node.args[0]) ? node.args[2] : []));
-  // Without a loop the values of the object are looked at a few times each: only what is added up can grow.
+  // Without a loop, each value of the object is read only a few times, so only concatenation can create large values.
   const large = nodes.flatMap((node) => (node.op === '+' ? [node] : bodies.length > 0 ? operandsOf(node) : []));
   for (const node of new Set(large)) if (node.op !== 'value') spendResult(node);
   for (const body of new Set(bodies)) spendBefore(body, [...nodesOf(body)].length);
 }
 
-/** What is gone through from one end to the other. */
+/** Returns the operands that the operation reads from beginning to end. */
 function operandsOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case 'rcall':
@@ -63,7 +63,10 @@ function spendResult(node: ASTNode): void {
 type Evaluate = (this: ASTNode, evaluator: unknown, ast: ASTNode, scope: unknown) => unknown;
 type Around = (evaluate: Evaluate, evaluator: unknown, ast: ASTNode, scope: unknown) => unknown;
 
-/** The engine puts a node's function in place when it is first called: ours stays around whichever it is. */
+/**
+ * Wraps the evaluation of a node. The engine sets a node's function when it is first called, so the wrapper stays
+ * around each new one.
+ */
 function intercept(node: ASTNode, around: Around): void {
   let inner = Reflect.get(node, 'evaluate') as Evaluate;
   const intercepted: Evaluate = (evaluator, ast, scope) => around(inner, evaluator, ast, scope);

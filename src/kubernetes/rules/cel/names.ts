@@ -1,5 +1,5 @@
-// How field names that are no CEL identifiers are written in rules, and read back. Source: CustomResourceDefinition
-// validation rules, "Field names".
+// Escapes field names that are not CEL identifiers, and reads them back. Source: CustomResourceDefinition validation
+// rules, "Field names".
 
 const RESERVED: ReadonlySet<string> = new Set([
   'true',
@@ -32,12 +32,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** Reserved words that are names nevertheless where they follow a dot. */
+/** Whether the name is a reserved word that can be selected with a dot all the same. */
 export function isSelectable(name: string): boolean {
   return RESERVED.has(name) && !['true', 'false', 'null', 'in'].includes(name);
 }
 
-/** Undefined where rules cannot reach the field. */
+/** Returns undefined if rules cannot reach the field. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_.\-/][\w.\-/]*$/.test(name)) return undefined;

@@ -1,4 +1,4 @@
-// One rule: compiled once, evaluated often.
+// Compiles a rule once, to evaluate it many times.
 
 import { compileExpression, type Expression, type ExpressionScope } from './expression.ts';
 import { mentions } from './inspect.ts';
@@ -6,13 +6,13 @@ import { unsupportedLists } from './unsupported.ts';
 
 export type Outcome =
   | { readonly type: 'value'; readonly value: boolean | string }
-  /** The API server refuses the object for it, too. */
+  /** The API server also refuses the object for this error. */
   | { readonly type: 'error'; readonly message: string };
 
 export interface Rule {
   readonly type: 'rule';
   readonly usesOldSelf: boolean;
-  /** Values as the scope's type converts them. */
+  /** Evaluates with values that the scope has converted. */
   evaluate(self: unknown, oldSelf?: unknown): Outcome;
 }
 
@@ -49,7 +49,7 @@ function evaluate(
     case 'value': {
       const { value } = evaluated;
       if (typeof value === wanted) return { type: 'value', value: value as boolean | string };
-      return { type: 'error', message: `the result is no ${wanted}` };
+      return { type: 'error', message: `the result is not a ${wanted}` };
     }
     case 'error':
       return evaluated;

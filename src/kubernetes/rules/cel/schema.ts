@@ -1,4 +1,4 @@
-// What CEL needs to know of a schema: the shape of the values, not their bounds.
+// The parts of a schema that CEL needs: the shape of the values, not their bounds.
 
 export interface CelSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -25,7 +25,9 @@ function scalar(type: 'string'): CelSchema {
   };
 }
 
-/** The roots of resources always have these, and of the metadata nothing but names (CRD validation rules, "Field paths"). */
+/**
+ * Adds the fields that every resource has. In the metadata, rules see names only (CRD validation rules, "Field paths").
+ */
 export function withMetadata(schema: CelSchema): CelSchema {
   const metadata: CelSchema = {
     ...TEXT,

@@ -1,4 +1,5 @@
-// The scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the rules compiled against them.
+// Builds the scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the rules compiled against
+// them.
 
 import type { Json } from '#std/json.ts';
 import { kubernetesEnvironment } from './environment.ts';
@@ -9,15 +10,20 @@ import type { CelSchema } from './schema.ts';
 import { type CelTypes, declareType } from './values.ts';
 
 export interface CelScope {
-  /** Compiled once per text. `optionalOldSelf`: `oldSelf` is an optional, none where nothing lives yet. */
+  /**
+   * Compiles a rule once per text. `optionalOldSelf`: `oldSelf` is an optional, which is empty if nothing exists yet.
+   */
   compile(expression: string, wanted: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
-  /** A value as rules see it. */
+  /** Converts a value for rules. */
   value(value: Json): unknown;
-  /** What `oldSelf` is to rules with `optionalOldSelf`. */
+  /** Converts the value of `oldSelf` for rules with `optionalOldSelf`. */
   optional(value: Json | undefined): unknown;
 }
 
-/** Undefined where rules cannot see values of the schema. `root`: a resource, whose metadata is always known. */
+/**
+ * Returns undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is
+ * always known.
+ */
 export function celScope(schema: CelSchema, root: boolean): CelScope | undefined {
   const types: CelTypes = { environment: kubernetesEnvironment(), objects: new Map() };
   const type = declareType(types, schema, root);

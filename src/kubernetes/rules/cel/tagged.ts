@@ -1,10 +1,10 @@
-// The values of Kubernetes' CEL types that JavaScript has none for.
+// Declares the values of Kubernetes' CEL types for which JavaScript has no type.
 
 import type { Cidr, Ip } from '../formats/ip.ts';
 import type { Quantity } from '../formats/quantity.ts';
 import type { GoUrl } from '../formats/url.ts';
 
-/** The engine tells types apart by their constructor: this makes one that nothing else has. */
+/** Creates a class of its own for one type, because the engine distinguishes types by their constructor. */
 export function taggedType<Value>(): new (value: Value) => { readonly value: Value } {
   return class {
     readonly value: Value;
@@ -37,13 +37,13 @@ export type CelCidr = InstanceType<typeof CelCidr>;
 
 export interface Semver {
   readonly numbers: readonly [bigint, bigint, bigint];
-  /** Without the hyphen; empty for a release. */
+  /** The pre-release without the hyphen. Empty for a release. */
   readonly prerelease: readonly string[];
 }
 
 export const CelSemver = taggedType<Semver>();
 export type CelSemver = InstanceType<typeof CelSemver>;
 
-/** What is wrong with a text; empty where it is in the format. */
+/** Returns the faults of a text, or none if it has the format. */
 export const CelFormat = taggedType<(text: string) => readonly string[]>();
 export type CelFormat = InstanceType<typeof CelFormat>;

@@ -1,10 +1,11 @@
-// Marks an evaluation that stopped because it asked for what only an API server knows.
+// Marks an evaluation that stopped because it needs a value that only an API server knows.
 
 let latest: { readonly reason: string } | undefined;
 
 /**
- * Ends the evaluation, unless the rest of the expression decides without it: `&&`, `||` and quantifiers treat it as any
- * error. No error of the engine's own kind: those become "no value" where an optional field is selected.
+ * Ends the evaluation, unless the rest of the expression decides the result: `&&`, `||` and quantifiers treat this as
+ * any error. It is not one of the engine's own errors, because those become "no value" when an optional field is
+ * selected.
  */
 export function refuseUnevaluable(reason: string): never {
   latest = { reason };
@@ -12,8 +13,8 @@ export function refuseUnevaluable(reason: string): never {
 }
 
 /**
- * Runs an evaluation and tells whether it met something that cannot be known, also where another error, which that might
- * have prevented, is what ended it.
+ * Runs an evaluation and returns whether it needed an unknown value, even if it ended with another error that the
+ * unknown value might have prevented.
  */
 export function watched<T>(evaluation: () => T): { readonly result: T; readonly met: string | undefined } {
   const before = latest;

@@ -1,5 +1,5 @@
-// CEL types and values of a schema: integers and doubles apart, objects with fields, maps, times, bytes. Source:
-// CustomResourceDefinition validation rules, "Type checking" and its table of types.
+// Declares the CEL types of a schema and converts values: integers and doubles apart, objects with fields, maps, times,
+// bytes. Source: CustomResourceDefinition validation rules, "Type checking" and its table of types.
 
 import type { Environment } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '#std/json.ts';
@@ -11,20 +11,23 @@ import { escapeName, isSelectable } from './names.ts';
 import { type CelSchema, withMetadata } from './schema.ts';
 import { CelDuration, CelTimestamp } from './tagged.ts';
 
-/** How values of one schema look to rules. */
+/** The type that rules see for values of one schema. */
 export interface CelType {
-  /** As the engine spells it: `int`, `list<string>`, the name of an object's type. */
+  /** The name as the engine writes it: `int`, `list<string>`, the name of an object's type. */
   readonly name: string;
   convert(value: Json): unknown;
 }
 
 export interface CelTypes {
   readonly environment: Environment;
-  /** By the name of the object's type. */
+  /** Schemas by the name of the object's type. */
   readonly objects: Map<string, CelSchema>;
 }
 
-/** Undefined where rules cannot see values of the schema. `root`: a resource, whose metadata is always known. */
+/**
+ * Returns undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is
+ * always known.
+ */
 export function declareType(types: CelTypes, schema: CelSchema, root: boolean): CelType | undefined {
   if (schema.intOrString)
     return { name: 'dyn', convert: (value) => (typeof value === 'number' ? BigInt(value) : value) };
@@ -66,7 +69,10 @@ function textType(format: string | undefined): CelType {
   }
 }
 
-/** A text that is not in its format is a finding of its own; here it stays what it is, and rules on it fail. */
+/**
+ * Converts texts of a format. A text in another format has a finding of its own. Here it stays a text, so rules about
+ * it fail.
+ */
 function convertBy(parse: (text: string) => bigint | undefined, wrap: (ns: bigint) => object): CelType['convert'] {
   return (value) => {
     const ns = typeof value === 'string' ? parse(value) : undefined;

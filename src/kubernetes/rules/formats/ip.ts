@@ -1,4 +1,4 @@
-// IP addresses and networks as Go reads and writes them.
+// Reads and writes IP addresses and networks as Go does.
 
 export interface Ip {
   readonly version: 4 | 6;
@@ -12,13 +12,13 @@ export interface Cidr {
 }
 
 interface Leniency {
-  /** `010.0.0.1`, as Go took it before 1.17. */
+  /** Whether `010.0.0.1` is accepted, as Go did before 1.17. */
   readonly leadingZeros: boolean;
 }
 
 const STRICT: Leniency = { leadingZeros: false };
 
-/** IPv4 in four decimal parts, or IPv6 in any of its spellings; no zones. */
+/** Parses IPv4 in four decimal parts, or IPv6 in any of its forms. Zones are not accepted. */
 export function parseIp(text: string, leniency = STRICT): Ip | undefined {
   if (!text.includes(':')) {
     const bits = parseDotted(text, leniency);
@@ -52,7 +52,7 @@ function parseGroups(text: string): bigint | undefined {
   return groups.reduce((bits, group) => (bits << 16n) | BigInt(group), 0n);
 }
 
-/** Sixteen-bit groups; at the end of the address, the last four bytes may be written with dots. */
+/** Splits groups of sixteen bits. At the end of the address, the last four bytes may be written with dots. */
 function splitGroups(text: string, atEnd: boolean): number[] | undefined {
   if (text === '') return [];
   const groups: number[] = [];
@@ -74,7 +74,7 @@ export function isMapped({ version, bits }: Ip): boolean {
   return version === 6 && bits >> 32n === 0xffffn;
 }
 
-/** The canonical text (RFC 5952). */
+/** Returns the canonical text (RFC 5952). */
 export function formatIp(ip: Ip): string {
   const { version, bits } = ip;
   if (version === 4) return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 0xffn).join('.');
@@ -110,7 +110,7 @@ export function formatCidr({ ip, prefix }: Cidr): string {
   return `${formatIp(ip)}/${prefix}`;
 }
 
-/** The network's first address. */
+/** Returns the first address of the network. */
 export function maskCidr({ ip, prefix }: Cidr): Cidr {
   const host = BigInt(width(ip) - prefix);
   return { ip: { ...ip, bits: (ip.bits >> host) << host }, prefix };

@@ -1,5 +1,5 @@
-// The names that Kubernetes gives rules for: labels and subdomains of DNS, label keys and values. Source: RFC 1035, RFC
-// 1123, apimachinery's validation; every check returns what is wrong.
+// Checks the names that Kubernetes has rules for: labels and subdomains of DNS, label keys and values. Every check
+// returns the fault. Source: RFC 1035, RFC 1123, apimachinery's validation.
 
 const LABEL_1123 = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -32,13 +32,13 @@ export function subdomainFault(text: string): Verdict {
   return 'must consist of lower case letters, digits, "-" and ".", and every part must start and end with a letter or digit';
 }
 
-/** Names that stand in a URL path: RBAC objects. */
+/** A path segment of a URL: names of RBAC objects. */
 export function pathSegmentFault(text: string): Verdict {
   if (text === '.' || text === '..') return 'must not be "." or ".."';
   return /[/%]/.test(text) ? 'must not contain "/" or "%"' : undefined;
 }
 
-/** Keys of labels and annotations: `[prefix/]name`. */
+/** A qualified name, `[prefix/]name`: keys of labels and annotations. */
 export function qualifiedNameFault(text: string): Verdict {
   const parts = text.split('/');
   const name = parts.at(-1) ?? '';

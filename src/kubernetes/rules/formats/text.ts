@@ -1,4 +1,4 @@
-// Formats of short texts, as an API server tells them.
+// Checks formats of short texts as an API server does.
 
 import { parseDate } from './timestamp.ts';
 

@@ -1,9 +1,9 @@
-// Points in time as RFC 3339 writes them, read strictly.
+// Reads points in time as RFC 3339 defines them, strictly.
 
 const FULL = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Nanoseconds since 1970; undefined where Go's `time.Parse(time.RFC3339, ...)` fails. */
+/** Returns nanoseconds since 1970, or undefined if Go's `time.Parse(time.RFC3339, ...)` fails. */
 export function parseTimestamp(text: string): bigint | undefined {
   const match = FULL.exec(text);
   if (match === null) return undefined;
@@ -16,7 +16,7 @@ export function parseTimestamp(text: string): bigint | undefined {
   return BigInt(seconds) * 1_000_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
 }
 
-/** Midnight UTC of a `YYYY-MM-DD`, in nanoseconds since 1970. */
+/** Returns midnight UTC of a `YYYY-MM-DD`, in nanoseconds since 1970. */
 export function parseDate(text: string): bigint | undefined {
   const [, year, month, day] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -24,7 +24,7 @@ export function parseDate(text: string): bigint | undefined {
   return days === undefined ? undefined : BigInt(days) * 86_400n * 1_000_000_000n;
 }
 
-/** Days since 1970; undefined for a day that the calendar does not have. */
+/** Returns days since 1970, or undefined for a day that the calendar does not have. */
 function daysOf(year: number, month: number, day: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -32,7 +32,7 @@ function daysOf(year: number, month: number, day: number): number | undefined {
   return date.getTime() / 86_400_000;
 }
 
-/** RFC 3339 in UTC, with as many digits of the second as are not zero. */
+/** Writes RFC 3339 in UTC, with the digits of the second down to the last that is not zero. */
 export function formatTimestamp(ns: bigint): string {
   const seconds = floorDivide(ns, 1_000_000_000n);
   const fraction = (ns - seconds * 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');

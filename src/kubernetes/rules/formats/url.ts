@@ -1,15 +1,15 @@
-// URLs as Go's net/url reads them in a request: an absolute URI or an absolute path.
+// Reads URLs as Go's net/url reads them in a request: an absolute URI or an absolute path.
 
 import { parseIp } from './ip.ts';
 
 export interface GoUrl {
   readonly scheme: string;
-  /** With the port; IPv6 addresses in brackets. */
+  /** The host with the port. IPv6 addresses are in brackets. */
   readonly host: string;
   readonly hostname: string;
   readonly port: string;
   readonly escapedPath: string;
-  /** Of what follows `?`, values in order of their appearance. */
+  /** The parameters after `?`, with their values in order. */
   readonly query: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -18,7 +18,7 @@ const USER_CHARACTERS = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const VALID_PATH = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/;
 const PLAIN_PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@]$/;
 
-/** Undefined where Go's `url.ParseRequestURI` fails; that one knows no fragment, which is then left out. */
+/** Returns undefined if Go's `url.ParseRequestURI` fails. That function knows no fragments, so they are left out. */
 export function parseGoUrl(text: string): GoUrl | undefined {
   const hash = text.indexOf('#');
   const whole = parseWhole(text);
@@ -32,7 +32,7 @@ function parseWhole(text: string): GoUrl | undefined {
   if (text.startsWith(':')) return undefined;
   const afterScheme = scheme === '' ? text : text.slice(scheme.length + 1);
   const { path: rest, query } = splitQuery(afterScheme);
-  // A path without a leading slash is opaque behind a scheme (`mailto:a@b.c`), and nothing without one.
+  // After a scheme, a path without a leading slash is opaque (`mailto:a@b.c`). Without a scheme it is invalid.
   if (!rest.startsWith('/')) return scheme === '' && text !== '*' ? undefined : opaque(scheme, query);
   if (scheme === '' || !rest.startsWith('//'))
     return withPath(scheme, { host: '', hostname: '', port: '' }, rest, query);
@@ -101,7 +101,7 @@ function splitZone(address: string): { bare: string; zoned: string | undefined }
     : { bare: address.slice(0, percent), zoned: address.slice(percent + 1) };
 }
 
-/** In a host only bytes beyond ASCII may be escaped, and `%25` before the zone of an IPv6 address. */
+/** Decodes a host, in which only bytes beyond ASCII may be escaped, and `%25` before the zone of an IPv6 address. */
 function decodeHost(text: string): string | undefined {
   const zone = text.startsWith('[') ? text.indexOf('%25') : -1;
   const name = zone < 0 ? text : `${text.slice(0, zone)}${text.slice(text.lastIndexOf(']'))}`;
@@ -111,7 +111,7 @@ function decodeHost(text: string): string | undefined {
   return HOST_CHARACTERS.test(zone < 0 ? decoded : name) ? decoded : undefined;
 }
 
-/** Undefined where a percent sign is not followed by two hexadecimal digits. */
+/** Returns undefined if a percent sign is not followed by two hexadecimal digits. */
 function percentDecoded(text: string): string | undefined {
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
   const bytes: number[] = [];
@@ -134,7 +134,7 @@ function escapePath(path: string): string {
     .join('');
 }
 
-/** Pairs with a semicolon or a broken escape are left out, as Go's `url.ParseQuery` does. */
+/** Parses a query. Pairs with a semicolon or a broken escape are left out, as Go's `url.ParseQuery` does. */
 function parseQuery(text: string): Map<string, string[]> {
   const query = new Map<string, string[]>();
   for (const pair of text.split('&')) {

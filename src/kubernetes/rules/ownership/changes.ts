@@ -1,4 +1,4 @@
-// Which fields a write added, modified and removed.
+// Finds the fields that a write added, modified and removed.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
@@ -7,14 +7,16 @@ import { type FieldSet, insert, type MutableSet } from './fieldset.ts';
 import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, type Shape, shapeOf } from './shape.ts';
 
-/** No path is in more than one of the three. Added and removed containers are in the set with all they hold. */
+/**
+ * No path is in more than one of the three sets. Added and removed containers are in their set with everything inside.
+ */
 export interface Changes {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** `stored`: both are as a server holds them, so that null and absent are the same where a Go struct writes them. */
+/** `stored`: both are in stored form, so that null and absent are the same if a Go struct writes them. */
 export function changesBetween(before: JsonObject, after: JsonObject, type: MergeType, stored = false): Changes {
   const sets: Sets = { added: new Map(), modified: new Map(), removed: new Map(), stored };
   compareValues(sets, before, after, type, undefined);
@@ -25,7 +27,7 @@ interface Sets extends Readonly<Record<keyof Changes, MutableSet>> {
   readonly stored: boolean;
 }
 
-/** At least one side is present. */
+/** Compares two values, of which at least one is present. */
 function compareValues(
   sets: Sets,
   before: Json | undefined,
@@ -35,7 +37,7 @@ function compareValues(
 ): void {
   const right = shapeOf(type, after === undefined ? before : after);
   const left = shapeOf(type, before === undefined ? after : before);
-  // Another shape than before: what the old one held is gone, what the new one holds is new.
+  // If the shape has changed, everything in the old value is removed, and everything in the new one is added.
   if (left.is !== right.is) compareShaped(sets, before, after, left, place);
   compareShaped(sets, before, after, right, place);
   if (before === undefined) insertPlace(sets.added, place);
@@ -74,7 +76,7 @@ function compareMaps(sets: Sets, before: JsonObject, after: JsonObject, map: Map
   }
 }
 
-/** A Go struct writes nil as null in some fields and leaves it out in others: the same nothing. */
+/** Whether both are absent. A Go struct writes nil as null in some fields and leaves it out in others. */
 function isSameAbsence(
   { stored }: Sets,
   before: Json | undefined,
@@ -103,7 +105,7 @@ function compareItems(
   }
 }
 
-/** Items of one name that are there more than once count as one value. */
+/** Compares items of one name. If there are several, they count as one value. */
 function compareRepeated(
   sets: Sets,
   before: readonly Json[],

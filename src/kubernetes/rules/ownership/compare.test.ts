@@ -1,4 +1,4 @@
-// The verdict from two objects alone (reference: "Comparing values", rules 1 to 18, and section 1).
+// Tests the comparison of two objects (reference: "Comparing values", rules 1 to 18, and section 1).
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -9,14 +9,17 @@ import { ownedSet } from './owned.ts';
 
 const OWN = 'skep-test';
 
-/** The entry of an apply of `desired` by us. */
+/** Returns the managedFields entry of our apply of `desired`. */
 function entry(desired: KubeObject, changes: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
   const fieldsV1 = formatFields(ownedSet(desired, typeOf(desired)).set);
   const { apiVersion } = desired;
   return { manager: OWN, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1', fieldsV1, ...changes };
 }
 
-/** `live` with what a server adds, owned by us as if `desired` had been applied: the values alone decide. */
+/**
+ * Returns `live` with the fields that a server adds, owned by us as if `desired` had been applied, so that only the
+ * values decide.
+ */
 function applied(desired: KubeObject, live: KubeObject): KubeObject {
   const metadata = { ...live.metadata, uid: 'u', resourceVersion: '7', managedFields: [entry(desired)] };
   return { ...live, metadata };
@@ -30,7 +33,7 @@ function verdictOf(desired: KubeObject, live: KubeObject): string {
 interface Row {
   readonly desired: KubeObject[string];
   readonly live: KubeObject[string];
-  /** The verdict and, unless unchanged, the place below what the table is about. */
+  /** The result and, unless unchanged, the place, relative to the place that the table is about. */
   readonly is: string;
   readonly reason: string;
 }
@@ -56,7 +59,12 @@ const PODS: readonly Row[] = [
   { desired: { tolerations: [], nodeSelector: {} }, live: {}, is: 'unchanged', reason: '2: empty atomic values' },
   { desired: { volumes: [], securityContext: {} }, live: {}, is: 'unchanged', reason: '2: empty granular values' },
   { desired: { volumes: null, hostname: null }, live: {}, is: 'unchanged', reason: '2: null' },
-  { desired: { volumes: [] }, live: { volumes: null }, is: 'unchanged', reason: 'a living null counts as absent' },
+  {
+    desired: { volumes: [] },
+    live: { volumes: null },
+    is: 'unchanged',
+    reason: 'a null in the cluster counts as absent',
+  },
   {
     desired: { securityContext: { seLinuxOptions: null, runAsUser: null } },
     live: { securityContext: {} },
@@ -67,7 +75,7 @@ const PODS: readonly Row[] = [
     desired: { dnsConfig: { nameservers: [] } },
     live: {},
     is: 'unknown dnsConfig',
-    reason: '3: somebody may have removed the empty struct, and our set does not tell',
+    reason: '3: the empty struct may have been removed, and our set does not show it',
   },
   {
     desired: { containers: [{ name: 'c', securityContext: { capabilities: { add: [] } } }] },
@@ -226,13 +234,13 @@ const PODS: readonly Row[] = [
       ],
     },
     is: 'unknown containers/[name=c]/env/[name=E]',
-    reason: '16: an item that lives twice',
+    reason: '16: an item that exists twice',
   },
   {
     desired: { containers: [{ name: 'c', env: [{ name: 'E', value: '1' }] }] },
     live: { containers: [{ name: 'c', env: [{ name: 'E', value: '1' }, { name: 'F' }, { name: 'F' }] }] },
     is: 'unchanged',
-    reason: '16: another item that lives twice',
+    reason: '16: another item that exists twice',
   },
 ];
 
@@ -260,7 +268,7 @@ const THINGS: readonly Row[] = [
     desired: { selector: { a: '1' } },
     live: { selector: { a: '1', b: '2' } },
     is: 'changed selector/b',
-    reason: '11: nothing is filled in but what the schema says',
+    reason: '11: only defaults of the schema are filled in',
   },
   {
     desired: { steps: [{ name: 's' }] },
@@ -272,7 +280,7 @@ const THINGS: readonly Row[] = [
     desired: { steps: [{ name: 's', options: { b: 'y' } }] },
     live: { steps: [{ name: 's', timeout: 80, options: { a: 'x', b: 'y' } }] },
     is: 'unchanged',
-    reason: '12: defaults beside what is given',
+    reason: '12: defaults next to given values',
   },
   {
     desired: { steps: [{ name: 's' }] },
@@ -316,7 +324,7 @@ const THINGS: readonly Row[] = [
     desired: { pod: { metadata: {}, spec: {} } },
     live: { pod: { metadata: {} } },
     is: 'changed pod/spec',
-    reason: 'the rest of an embedded resource is kept as written',
+    reason: 'the rest of an embedded resource is kept as it is written',
   },
 ];
 
@@ -353,7 +361,7 @@ const OBJECTS: readonly { desired: KubeObject; live: object; is: string; reason:
     desired: object('v1', 'Secret', { stringData: { a: '' } }),
     live: { data: { b: 'eg==' } },
     is: 'changed /data/a',
-    reason: '7: an empty text is stored too, and nobody who removes it takes stringData from us',
+    reason: '7: an empty text is stored too, and removing it does not take stringData from us',
   },
   {
     desired: object('v1', 'Secret', { type: '' }),
@@ -411,7 +419,7 @@ const OBJECTS: readonly { desired: KubeObject; live: object; is: string; reason:
       spec: { volumeClaimTemplates: [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'd' } }] },
     },
     is: 'unchanged',
-    reason: '11: the server writes the version and kind of a claim, whatever is said',
+    reason: '11: the server always writes the version and kind of a claim',
   },
   {
     desired: object('apps/v1', 'StatefulSet', {
@@ -473,7 +481,7 @@ const OBJECTS: readonly { desired: KubeObject; live: object; is: string; reason:
     desired: object('coordination.k8s.io/v1', 'Lease', { spec: { renewTime: '2026-01-01T01:00:00+01:00' } }),
     live: { spec: { renewTime: '2026-01-01T00:00:00.000000Z' } },
     is: 'unknown /spec/renewTime',
-    reason: 'the same instant in another spelling',
+    reason: 'the same instant in another notation',
   },
 ];
 
@@ -525,7 +533,7 @@ describe('before values are compared', () => {
     {
       entries: [entry(thing({ replicas: 1 }))],
       is: { verdict: 'changed', path: '/spec/image', reason: 'not applied by this instance before' },
-      reason: 'somebody took a field',
+      reason: 'another manager took a field',
     },
     {
       entries: [entry(desired, { fieldsV1: { 'k:{': {} } })],
@@ -547,7 +555,7 @@ describe('before values are compared', () => {
     expect(compare(desired, liveWith(entry(desired)), undefined, OWN).verdict).toBe('unknown');
   });
 
-  test('what the server will refuse cannot be known', () => {
+  test('the result for an object that the server will refuse is unknown', () => {
     expect(compare(thing({ image: 7 }), liveWith(entry(desired)), type, OWN)).toEqual({
       verdict: 'unknown',
       path: '/spec/image',
@@ -556,7 +564,7 @@ describe('before values are compared', () => {
   });
 });
 
-test('what cannot be known outweighs what differs', () => {
+test('an unknown place outweighs one that differs', () => {
   const desired = deployment({ schedulerName: 'a', tolerations: null });
   const live = deployment({ schedulerName: 'b', tolerations: [{ key: 'x' }] });
   expect(verdictOf(desired, live)).toBe('unknown /spec/template/spec/tolerations');
@@ -574,11 +582,11 @@ test('ten thousand objects take time by their number, not by its square', () => 
   const verdicts = pairs.map(({ desired, live }) => compare(desired, live, typeOf(desired), OWN).verdict);
   const usedMs = process.cpuUsage(started).user / 1000;
   expect(new Set(verdicts)).toEqual(new Set(['unchanged']));
-  // Half a second of processor time when it was measured; a quadratic walk would take minutes.
+  // Measured: half a second of processor time. A quadratic walk would take minutes.
   expect(usedMs).toBeLessThan(10_000);
 });
 
-/** Every third a Deployment, the others ConfigMaps; no two share a value. */
+/** Returns a Deployment for every third index, else a ConfigMap. No two share a value. */
 function pairOf(index: number): { readonly desired: KubeObject; readonly live: KubeObject } {
   const text = String(index);
   const container = {

@@ -1,4 +1,4 @@
-// Whether applying a desired object again would change the live one, found out from the two objects alone.
+// Finds out, from the two objects alone, whether applying a desired object again would change the live one.
 
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { MergeType } from '../openapi.ts';
@@ -10,24 +10,26 @@ import { elementsOf, type Place, pointerOf } from './place.ts';
 import { compareObjects } from './values.ts';
 
 /**
- * `unchanged`: the apply would change neither the object nor what we own. `changed`: it would, or the server refuses it.
- * `unknown`: only a dry run can tell.
+ * `unchanged`: the apply would change neither the object nor the fields that we own. `changed`: it would, or the server
+ * refuses it. `unknown`: only a dry run can tell.
  */
 export type Verdict = 'unchanged' | 'changed' | 'unknown';
 
 export interface Comparison {
   readonly verdict: Verdict;
-  /** The first place that decided, as in `differences`; the empty string is the object itself. Absent for `unchanged`. */
+  /**
+   * The first place that decided, as in `differences`. The empty string is the object itself. Absent for `unchanged`.
+   */
   readonly path?: string;
-  /** One short phrase: why. Never holds a value. Absent for `unchanged`. */
+  /** The reason as a short phrase. Never contains a value. Absent for `unchanged`. */
   readonly reason?: string;
 }
 
 /**
- * `desired` as it would be sent (best normalised), `live` as listed in the same apiVersion, `manager` the field manager
- * that applies with force. The set of owned fields is compared before the values, whose comparison leans on it: a field
- * that is still ours and yet absent was never stored. That holds for an empty value only if no null was applied at its
- * place before; what passed through `normalise` holds no nulls.
+ * `desired` is the object as it would be sent (best normalised), `live` as listed in the same apiVersion, `manager` the
+ * field manager that applies with force. The set of owned fields is compared first, because the comparison of values
+ * relies on it: a field that is still ours and yet absent was never stored. For an empty value that is true only if no
+ * null was applied at its place before. Objects that passed through `normalise` have no nulls.
  */
 export function compare(
   desired: KubeObject,
@@ -69,7 +71,7 @@ function compareSets(
   };
 }
 
-/** The worst answer of all places wins: what cannot be known is worse than what differs. */
+/** Returns the worst result of all places: `unknown` is worse than `changed`. */
 function compareValues(desired: KubeObject, live: KubeObject, type: MergeType): Comparison {
   let worst: { readonly verdict: Verdict; readonly place: Place | undefined; readonly reason: string } | undefined;
   compareObjects(

@@ -1,4 +1,5 @@
-// What is left of a desired object beside other managers: which fields go, and that applying the rest is no conflict.
+// Tests the part of a desired object that is left next to other managers: which fields are removed, and that applying
+// the rest causes no conflict.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -21,7 +22,7 @@ interface Case {
   readonly theirs: KubeObject;
   readonly lost: readonly string[];
   readonly pointers?: readonly string[];
-  /** What is still applied. */
+  /** The part that is still applied. */
   readonly left: unknown;
 }
 
@@ -88,14 +89,14 @@ const CASES: readonly Case[] = [
     left: { env: { B: '1' } },
   },
   {
-    reason: 'all keys of a map where anything may stand, but the map stays',
+    reason: 'all keys of a free-form map, but the map stays',
     desired: thing({ image: 'a', free: { spec: { disk: 'fast' }, rest: { a: '1' } } }),
     theirs: thing({ free: { spec: { disk: 'slow' } } }),
     lost: ['/spec/free/spec/disk'],
     left: { image: 'a', free: { spec: {}, rest: { a: '1' } } },
   },
   {
-    reason: 'nothing of what others have alike, or beside it',
+    reason: 'no field that others have with the same value, or additionally',
     desired: thing({ image: 'a', tags: ['x'] }),
     theirs: thing({ image: 'a', tags: ['y'], replicas: 3 }),
     lost: [],
@@ -126,19 +127,19 @@ describe.each(CASES)('$reason', ({ desired, theirs, lost, pointers = lost, left 
     expect(compare(rest, live, type, 'us').verdict).toBe('unchanged');
   });
 
-  test('is ours again once they let go of it', () => {
+  test('is ours again once they no longer own it', () => {
     const bare = { apiVersion: theirs.apiVersion, kind: theirs.kind, metadata: theirs.metadata };
     const free = applied(live, bare, 'others');
     expect(concede(desired, free, type, 'us').conceded).toEqual([]);
   });
 
-  test('is taken, and named, where it is not to be kept', () => {
+  test('is taken, and named, if it is not to be kept', () => {
     const { object, conceded, taken } = concede(desired, live, type, 'us', () => false);
     expect([object, conceded]).toEqual([desired, []]);
     expect(taken).toEqual(concede(desired, live, type, 'us').conceded);
   });
 
-  test('is found by what a server answers, too', () => {
+  test('is found by the conflicts of a server, too', () => {
     const { apiVersion } = desired;
     const result = serverSideApply({ live, applied: desired, type, manager: 'us', apiVersion, force: false, time: '' });
     const answered = 'conflicts' in result ? result.conflicts : [];
@@ -148,7 +149,7 @@ describe.each(CASES)('$reason', ({ desired, theirs, lost, pointers = lost, left 
   });
 });
 
-test('what others have set in a map where anything may stand outlives an apply of the rest', () => {
+test('fields of others in a free-form map outlive an apply of the rest', () => {
   const [ours, theirs] = ['fast', 'slow'].map((disk) => thing({ image: 'a', free: { spec: { disk } } }));
   if (ours === undefined || theirs === undefined) throw new Error('two things');
   const live = applied(applied(undefined, ours, 'us'), theirs, 'others');
@@ -156,7 +157,7 @@ test('what others have set in a map where anything may stand outlives an apply o
   expect(after.spec).toEqual(theirs.spec);
 });
 
-test('what both own and we change stays theirs, and is ours no more', () => {
+test('a field of both that we change stays theirs, and is no longer ours', () => {
   const shared = applied(applied(undefined, thing({ image: 'a', replicas: 2 }), 'us'), thing({ image: 'a' }), 'others');
   const { object: rest } = concede(thing({ image: 'b', replicas: 3 }), shared, typeOf(shared), 'us');
   expect(rest.spec).toEqual({ replicas: 3 });
@@ -165,7 +166,7 @@ test('what both own and we change stays theirs, and is ours no more', () => {
   expect(compare(rest, after, typeOf(after), 'us').verdict).toBe('unchanged');
 });
 
-test('a path that the object does not have is no conflict of it', () => {
+test('a path that the object does not have is not a conflict', () => {
   const desired = thing({ image: 'a' });
   const found = concedeAnswered(desired, typeOf(desired), [{ path: '.spec.other', manager: 'others' }]);
   expect(found).toEqual({ object: desired, conceded: [] });

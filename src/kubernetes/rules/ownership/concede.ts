@@ -1,5 +1,5 @@
-// Leaves out of a desired object what other managers have set to other values, so that applying the rest takes nothing from
-// anybody.
+// Removes from a desired object the fields that other managers have set to other values, so that applying the rest
+// takes no field from another manager.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
@@ -12,7 +12,7 @@ import { serverSideApply } from './write/apply.ts';
 
 /** A field that another manager has set to another value than the desired one. */
 export interface Conceded {
-  /** Like `Difference.path`: items of associative lists by name. */
+  /** The path as in `Difference.path`: items of associative lists by name. */
   readonly path: string;
   /** JSON pointer (RFC 6901) into the desired object. */
   readonly pointer: string;
@@ -20,22 +20,24 @@ export interface Conceded {
 }
 
 export interface Concession {
-  /** The desired object without the fields, and without the containers that held nothing else. */
+  /** The desired object without these fields, and without containers that are empty afterwards. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
-/** Whether another manager keeps a field of which it has another value than the desired one; `path` as in `Conceded`. */
+/**
+ * Whether another manager keeps a field that it has set to another value than the desired one. `path` as in `Conceded`.
+ */
 export type Keeps = (path: string, manager: string) => boolean;
 
 export interface Division extends Concession {
-  /** Fields that the apply takes from other managers, in the object as it was given. */
+  /** Fields that the apply takes from other managers, in the object that was passed. */
   readonly taken: readonly Conceded[];
 }
 
 /**
- * Everything for which a server would answer an apply without force with a conflict: left out where `keeps` says so, and
- * named where not.
+ * Finds all fields for which a server would report a conflict if the object were applied without force. Fields that
+ * `keeps` accepts are left out of the object, the others are returned in `taken`.
  */
 export function concede(
   desired: KubeObject,
@@ -59,7 +61,10 @@ export function concede(
   }
 }
 
-/** The same of conflicts by name, paths as the API server writes them. A path that the object does not have is none. */
+/**
+ * Leaves out the fields of conflicts that a server reported, with paths as the server writes them. Paths that the
+ * object does not have are ignored.
+ */
 export function concedeAnswered(object: KubeObject, type: MergeType, conflicts: readonly Named[]): Concession {
   return leaveOut(object, type, placed(object, type, conflicts));
 }
@@ -104,7 +109,7 @@ interface At {
   readonly pointer: string;
 }
 
-/** Undefined where nothing is left of what was there. */
+/** Returns undefined if nothing is left of the value. */
 function without(walk: Walk, value: Json, set: FieldSet, type: MergeType, at: At): Json | undefined {
   if (isObject(value) && type.map !== undefined) return withoutKeys(walk, value, set, type.map, at);
   if (Array.isArray(value) && type.list !== undefined) return withoutItems(walk, value, set, type.list, at);
@@ -121,7 +126,8 @@ function withoutKeys(walk: Walk, map: JsonObject, set: FieldSet, type: MapType, 
     const kept = below === undefined ? child : withoutChild(walk, child, set, below, at, place);
     const isConceded = set.get(place.element)?.member === true;
     if (kept === undefined && (isConceded || type.fields.has(key))) continue;
-    // An entry that is no field of a schema is owned itself: an apply without it takes away what others have in it.
+    // An entry that is not a declared field is itself owned, so an apply without it would also remove the fields in it
+    // that other managers own.
     out[key] = kept === undefined ? emptied(child) : kept;
     left += 1;
   }

@@ -1,4 +1,4 @@
-// What people see of a change: paths, what is there, what comes.
+// Tests the changes that users see: paths, the current value and the new one.
 
 import { expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -8,7 +8,7 @@ import { serverSideApply } from './write/apply.ts';
 
 const OWN = 'skep-test';
 
-/** `live` as it is when we applied `before` and others made the rest of it. */
+/** Returns `live` as it is after we applied `before` and other managers wrote the rest. */
 function living(before: KubeObject, live: KubeObject, others: Record<string, KubeObject> = {}): KubeObject {
   let metadata = applied(undefined, before, OWN).metadata;
   for (const [manager, object] of Object.entries(others)) {
@@ -25,14 +25,14 @@ function applied(live: KubeObject | undefined, desired: KubeObject, manager: str
   return result.object;
 }
 
-/** One line a difference: path, before and after as JSON. */
+/** Writes one line per difference: path, before and after as JSON. */
 function text({ path, before, after }: Difference): string {
   const show = (value: unknown): string => (value === undefined ? '-' : JSON.stringify(value));
   return `${path}: ${show(before)} > ${show(after)}`;
 }
 
 interface Row {
-  /** What we applied before; by default what exists. */
+  /** The object that we applied before, by default the live one. */
   readonly before?: KubeObject;
   readonly live: KubeObject;
   readonly desired: KubeObject;
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     live: thing({ image: 'i', replicas: 2 }),
     desired: thing({ image: 'i' }),
     is: ['/spec/replicas: 2 > -'],
-    reason: 'a field that we owned and do not want any more',
+    reason: 'a field that we owned and no longer declare',
   },
   {
     live: thing({ image: 'i', replicas: 2 }),
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     live: thing({ image: 'i', replicas: 2 }),
     desired: thing({ image: 'i' }),
     is: [],
-    reason: 'a field of nobody stays',
+    reason: 'a field without an owner stays',
   },
   {
     live: deployment({ containers: [{ name: 'a', image: '1' }, { name: 'b' }] }),
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
     live: thing({ steps: [{ name: 'a', timeout: 80, options: { a: 'x' } }] }),
     desired: thing({ steps: [{ name: 'b' }] }),
     is: ['/spec/steps/0/name: "a" > "b"'],
-    reason: 'inside an atomic list, by position; defaults are no difference',
+    reason: 'inside an atomic list, by position; defaults are not a difference',
   },
   {
     live: thing({ steps: [{ name: 'a' }] }),
@@ -111,7 +111,7 @@ const ROWS: readonly Row[] = [
     live: object('v1', 'ConfigMap', { metadata: { name: 'a', annotations: { 'a/b': '1' } }, data: { k: 'x' } }),
     desired: object('v1', 'ConfigMap', { metadata: { name: 'a' }, data: { k: 'x' } }),
     is: ['/metadata/annotations: {"a/b":"1"} > -'],
-    reason: 'a map that goes because we alone owned what was in it',
+    reason: 'a map that is removed because only we owned its content',
   },
   {
     live: object('v1', 'Secret', { data: { a: 'eA==' } }),

@@ -1,4 +1,4 @@
-// What an apply would change, place by place, for people to read.
+// Lists the changes of an apply, place by place, for users to read.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { describeLongValues } from '../large-values.ts';
@@ -14,18 +14,19 @@ import { compareObjects } from './values.ts';
 import { serverSideApply } from './write/apply.ts';
 
 export interface Difference {
-  /** Like a JSON pointer, but items of associative lists by name: `/spec/containers/[name=x]/image`. */
+  /** Like a JSON pointer, but with items of associative lists by name: `/spec/containers/[name=x]/image`. */
   readonly path: string;
-  /** Absent: nothing is there now. */
+  /** The current value. Absent if there is none. */
   readonly before?: Json;
-  /** Absent: the apply removes it. */
+  /** The new value. Absent if the apply removes it. */
   readonly after?: Json;
 }
 
 /**
- * Sorted by path. Only places that `desired` has, and places that `manager` owned until now and the apply removes: what
- * someone else owns too stays. Empty where only the ownership changes. Values of Secrets are not hidden here. `stored`: as
- * a dry run has shown it: the server sets some of what is removed again.
+ * Returns differences, sorted by path: places that `desired` has, and places that `manager` owned until now and the
+ * apply removes. Fields that another manager owns too stay. The list is empty if only the ownership changes. Values of
+ * Secrets are not hidden here. `stored`: the result of a dry run, in which the server may have set some removed fields
+ * again.
  */
 export function differences(
   desired: KubeObject,
@@ -61,7 +62,10 @@ function described(value: Json | undefined): Json | undefined {
   return value === undefined ? undefined : describeLongValues(value);
 }
 
-/** What the apply itself would take away, found by doing it. A desired object that the server refuses removes nothing. */
+/**
+ * Performs the apply to find the fields that it would remove. If the server would refuse the object, nothing is
+ * removed.
+ */
 function removals(
   desired: KubeObject,
   live: KubeObject,
@@ -81,7 +85,7 @@ function removals(
   });
 }
 
-/** The members of a set that are below no other member. */
+/** Returns the members of a set that are not below another member. */
 function outermost(set: FieldSet): (readonly string[])[] {
   return [...set].flatMap(([element, { member, children }]) =>
     member ? [[element]] : outermost(children).map((path) => [element, ...path]),

@@ -1,10 +1,10 @@
-// How the steps of a path are named: keys of maps, items of associative lists.
+// Names the steps of a path: keys of maps, items of associative lists.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListType } from '../openapi.ts';
 import { goEscapes } from './go-json.ts';
 
-/** Why an item has no name; the server refuses such a list. */
+/** Why an item has no name. The server refuses such a list. */
 export interface Refused {
   readonly refused: string;
 }
@@ -13,7 +13,7 @@ export function fieldElement(key: string): string {
   return `f:${key}`;
 }
 
-/** The name of an item of an associative list: `k:` and its key fields, or `v:` and its value. */
+/** Returns the name of an item of an associative list: `k:` and its key fields, or `v:` and its value. */
 export function itemElement(list: ListType, item: Json): string | Refused {
   return list.merge === 'map' ? keyedElement(list, item) : valueElement(item);
 }
@@ -29,7 +29,7 @@ function keyedElement(list: ListType, item: Json): string | Refused {
   return `k:{${parts.join(',')}}`;
 }
 
-/** A key field that is absent takes its published default; an explicit null stays null. */
+/** Returns the value of an absent key field: its published default. An explicit null stays null. */
 function keyDefault(list: ListType, item: JsonObject, key: string): Json | undefined {
   return item[key] === null ? null : list.item().map?.fields.get(key)?.default;
 }
@@ -43,14 +43,14 @@ function jsonText(value: Json): string {
   return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }
 
-/** Whether a key of `fieldsV1` names a step of a kind that is known. */
+/** Whether a key of `fieldsV1` has one of the known forms of a step. */
 export function isElement(text: string): boolean {
   return text[1] === ':' && KINDS.includes(text.charAt(0));
 }
 
 const KINDS = 'fkvi';
 
-/** The element as this program writes it, from the text of a server (names in any order, any JSON escapes). */
+/** Returns the element as this program writes it, from the text of a server (names in any order, any JSON escapes). */
 export function parseElement(text: string): string | undefined {
   if (text.startsWith('f:') || text.startsWith('i:')) return text;
   try {
@@ -68,14 +68,16 @@ function keysElement(keys: JsonObject): string {
   return `k:{${parts.join(',')}}`;
 }
 
-/** The element as a server writes it: Go escapes more characters inside JSON texts than this program does. */
+/** Returns the element as a server writes it: Go escapes more characters in JSON texts than this program does. */
 export function formatElement(element: string): string {
   return element.startsWith('k:') || element.startsWith('v:') ? goEscapes(element) : element;
 }
 
 const RANKS = ['f:', 'k:', 'v:', 'i:'];
 
-/** The server's order of siblings: fields, keyed items, values, positions; each kind by its own content. */
+/**
+ * Compares siblings in the server's order: fields, keyed items, values, positions, and within each of these by content.
+ */
 export function compareElements(a: string, b: string): number {
   const rank = RANKS.indexOf(a.slice(0, 2)) - RANKS.indexOf(b.slice(0, 2));
   if (rank !== 0) return rank;
@@ -99,7 +101,7 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
   return left.length - right.length;
 }
 
-/** Numbers before strings before booleans before the rest. */
+/** Sorts numbers before strings before booleans before all other values. */
 function compareValues(a: Json, b: Json): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
@@ -113,7 +115,7 @@ function valueRank(value: Json): number {
   return rank < 0 ? 3 : rank;
 }
 
-/** By code units, as keys and managers are: ASCII. */
+/** Compares by code units. Keys and managers are ASCII. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// The algebra of field sets, written as texts: one path a word, steps joined by dots.
+// Tests the operations on field sets, which are written as texts: one path per word, steps joined by dots.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -32,15 +32,15 @@ const OPERATIONS = { union, intersection, difference, differenceBelow };
 
 const ROWS: readonly { a: string; op: keyof typeof OPERATIONS; b: string; is: string; reason: string }[] = [
   { a: 'a', op: 'union', b: 'b', is: 'a b', reason: 'members of both' },
-  { a: 'a.b', op: 'union', b: 'a', is: 'a a.b', reason: 'a parent becomes a member beside its child' },
+  { a: 'a.b', op: 'union', b: 'a', is: 'a a.b', reason: 'a parent becomes a member next to its child' },
   { a: 'a.b', op: 'union', b: 'a.c', is: 'a.b a.c', reason: 'a common parent does not become a member' },
   { a: 'a a.b c', op: 'intersection', b: 'a.b c', is: 'c a.b', reason: 'the parent is a member of one only' },
   { a: 'a.b', op: 'intersection', b: 'a.c', is: '', reason: 'a common parent alone is nothing' },
   { a: 'a a.b', op: 'difference', b: 'a', is: 'a.b', reason: 'a member takes away itself, not its children' },
   { a: 'a a.b', op: 'difference', b: 'a.b', is: 'a', reason: 'the parent stays' },
-  { a: 'a.b', op: 'difference', b: 'a.b', is: '', reason: 'an emptied parent goes' },
+  { a: 'a.b', op: 'difference', b: 'a.b', is: '', reason: 'an emptied parent is removed' },
   { a: 'a a.b c', op: 'differenceBelow', b: 'a', is: 'c', reason: 'a member takes all below with it' },
-  { a: 'a a.b a.c', op: 'differenceBelow', b: 'a.b', is: 'a a.c', reason: 'only what is below the member' },
+  { a: 'a a.b a.c', op: 'differenceBelow', b: 'a.b', is: 'a a.c', reason: 'only paths below the member' },
 ];
 
 test.each(ROWS)('$a $op $b is "$is": $reason', ({ a, op, b, is }) => {
@@ -78,7 +78,7 @@ describe('membership', () => {
     expect(has(set('a.b'), path(member))).toBe(expected);
   });
 
-  test('nobody owns the whole object', () => {
+  test('no manager owns the whole object', () => {
     expect(has(setOf([[]]), [])).toBe(false);
     expect(setOf([[]]).size).toBe(0);
   });

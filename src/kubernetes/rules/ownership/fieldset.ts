@@ -1,15 +1,15 @@
-// Sets of fields as a tree, and the algebra of ownership on them.
+// Defines sets of fields as trees, and the operations of ownership on them.
 
 import { compareElements } from './element.ts';
 
 /**
- * One level of a set: children by element text. An element is `f:name` (a key of a map), `k:{...}` (an item of a list by
+ * A level of a set: children by element text. An element is `f:name` (a key of a map), `k:{...}` (an item of a list by
  * its key fields, names sorted), `v:...` (an item of a set by its value) or `i:0` (an item by position).
  */
 export type FieldSet = ReadonlyMap<string, FieldNode>;
 
 export interface FieldNode {
-  /** The path that ends here is in the set; paths below are members of their own. */
+  /** Whether the path that ends here is in the set. Paths below are members of their own. */
   readonly member: boolean;
   readonly children: FieldSet;
 }
@@ -19,7 +19,7 @@ export const EMPTY_SET: FieldSet = new Map();
 /** A path in the set with nothing below it. */
 export const LEAF: FieldNode = { member: true, children: EMPTY_SET };
 
-/** Everything in either. */
+/** Returns the paths in either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a.size === 0) return b;
   if (b.size === 0) return a;
@@ -36,7 +36,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return out;
 }
 
-/** Everything in both. */
+/** Returns the paths in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, (element, node) => {
     const other = b.get(element);
@@ -45,7 +45,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   });
 }
 
-/** What is in `a` and not in `b`. A member of `b` takes away itself only, not what is below it. */
+/** Returns the paths in `a` that are not in `b`. A member of `b` removes only itself, not the paths below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, (element, node) => {
     const other = b.get(element);
@@ -54,7 +54,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   });
 }
 
-/** What is in `a` and neither in `b` nor below a member of `b`. */
+/** Returns the paths in `a` that are neither in `b` nor below a member of `b`. */
 export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, (element, node) => {
     const other = b.get(element);
@@ -64,7 +64,7 @@ export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   });
 }
 
-/** Members that have no members below them. */
+/** Returns members that have no members below them. */
 export function leaves(set: FieldSet): FieldSet {
   return combine(set, (_element, node) =>
     node.children.size === 0 ? node : { member: false, children: leaves(node.children) },
@@ -95,14 +95,14 @@ function nodeAt(set: FieldSet, path: readonly string[]): FieldNode | undefined {
   return node;
 }
 
-/** Every path in the set, in the server's order: at each level the members first, then what is below. */
+/** Returns every path in the set, in the server's order: at each level the members first, then the paths below. */
 export function paths(set: FieldSet): (readonly string[])[] {
   const found: (readonly string[])[] = [];
   collectPaths(set, [], found);
   return found;
 }
 
-/** Members of the set at the place and below it. */
+/** Returns the members of the set at the place and below it. */
 export function pathsWithin(set: FieldSet, place: readonly string[]): readonly (readonly string[])[] {
   const node = nodeAt(set, place);
   const below = paths(node?.children ?? EMPTY_SET).map((path) => [...place, ...path]);
@@ -144,7 +144,7 @@ function collectPaths(set: FieldSet, prefix: readonly string[], found: (readonly
   for (const element of elements) collectPaths(set.get(element)?.children ?? EMPTY_SET, [...prefix, element], found);
 }
 
-/** Nodes that are neither members nor have members below them are left out. */
+/** Changes each node. Nodes that are not members and have no members below are left out. */
 function combine(set: FieldSet, change: (element: string, node: FieldNode) => FieldNode | undefined): FieldSet {
   const out = new Map<string, FieldNode>();
   for (const [element, node] of set) {

@@ -1,4 +1,4 @@
-// The form in which servers store sets of fields.
+// Tests the form in which servers store sets of fields.
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';
@@ -13,7 +13,7 @@ function members(fields: JsonObject): string[] | undefined {
 const PARSED: readonly { fields: JsonObject; members: string[] | undefined; reason: string }[] = [
   { fields: {}, members: [], reason: 'nothing is owned' },
   { fields: { 'f:a': {} }, members: ['f:a'], reason: '{} is a member' },
-  { fields: { 'f:a': { 'f:b': {} } }, members: ['f:a f:b'], reason: 'a parent is no member' },
+  { fields: { 'f:a': { 'f:b': {} } }, members: ['f:a f:b'], reason: 'a parent is not a member' },
   { fields: { 'f:a': { '.': {}, 'f:b': {} } }, members: ['f:a', 'f:a f:b'], reason: 'unless it has a dot' },
   { fields: { 'f:a': { '.': {} } }, members: ['f:a'], reason: 'a dot alone is a member without children' },
   { fields: { 'f:.': {} }, members: ['f:.'], reason: 'a field may be called dot' },
@@ -24,7 +24,7 @@ const PARSED: readonly { fields: JsonObject; members: string[] | undefined; reas
   { fields: { 'v:"a\\u0026b"': {} }, members: ['v:"a&b"'], reason: 'Go escapes & in values too' },
   { fields: { 'v:1': {}, 'v:true': {}, 'i:2': {} }, members: ['v:1', 'v:true', 'i:2'], reason: 'other elements' },
   { fields: { 'x:new': {}, 'f:a': {} }, members: ['f:a'], reason: 'an element of an unknown kind is left out' },
-  { fields: { 'f:a': { 'x:new': {} } }, members: ['f:a'], reason: 'what has only unknown children is a member' },
+  { fields: { 'f:a': { 'x:new': {} } }, members: ['f:a'], reason: 'an element with only unknown children is a member' },
   { fields: { 'f:a': 7 }, members: ['f:a'], reason: 'anything but an object has no children' },
   { fields: { 'k:{"a"': {} }, members: undefined, reason: 'broken JSON' },
   { fields: { 'f:a': { 'v:x': {} } }, members: undefined, reason: 'broken JSON further down' },
@@ -34,7 +34,7 @@ test.each(PARSED)('$fields has $members: $reason', ({ fields, members: expected 
   expect(members(fields)).toEqual(expected);
 });
 
-/** As the API server writes them, byte for byte. */
+/** Sets as the API server writes them, byte for byte. */
 const STORED: readonly { text: string; reason: string }[] = [
   { text: '{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}', reason: 'the dot comes first' },
   { text: '{"f:a":{},"f:b":{"f:c":{}},"f:d":{}}', reason: 'members and parents in one order' },
@@ -45,7 +45,7 @@ const STORED: readonly { text: string; reason: string }[] = [
   { text: '{"k:{\\"name\\":\\"A\\\\u003c\\\\u0026\\\\u003e\\"}":{}}', reason: 'HTML characters are escaped twice' },
   { text: '{"k:{\\"name\\":\\"a\\\\u2028b\\"}":{}}', reason: 'line separators are escaped' },
   { text: '{"k:{\\"name\\":\\"a\\\\u0008b\\\\u000cc\\\\nd\\"}":{}}', reason: 'backspace and form feed in long form' },
-  { text: '{"k:{\\"name\\":\\"a\\\\\\\\b\\"}":{}}', reason: 'a backslash before a letter is no escape' },
+  { text: '{"k:{\\"name\\":\\"a\\\\\\\\b\\"}":{}}', reason: 'a backslash before a letter is not an escape' },
   { text: '{"f:<&>":{}}', reason: 'field names are not escaped' },
   { text: '{"v:1":{},"v:10":{},"v:\\"a\\"":{},"v:true":{}}', reason: 'numbers, strings, booleans' },
   { text: '{"f:z":{},"k:{\\"a\\":1}":{},"v:1":{},"i:0":{}}', reason: 'fields, keys, values, positions' },
@@ -70,7 +70,7 @@ describe('formatting', () => {
     ]);
   });
 
-  test('the same set in other spellings is equal', () => {
+  test('the same set in other notations is equal', () => {
     const a = parseFields({ 'k:{"a":"<","b":1}': { '.': {} } });
     const b = parseFields({ 'k:{"b":1,"a":"\\u003c"}': {} });
     expect(a && b && equalSets(a, b)).toBe(true);
@@ -113,7 +113,7 @@ describe('comparing without parsing', () => {
     expect(surelyHold(fields, set)).toBe(surely);
   });
 
-  test('what it says is true of every stored form', () => {
+  test('its result is true for every stored form', () => {
     for (const fields of [...PARSED.map((row) => row.fields), ...STORED.map(({ text }) => JSON.parse(text))]) {
       const own = parseFields(fields);
       for (const other of PARSED.flatMap((row) => parseFields(row.fields) ?? [])) {

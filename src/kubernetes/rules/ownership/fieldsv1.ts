@@ -1,12 +1,12 @@
-// Sets of fields as `managedFields[].fieldsV1` holds them (Kubernetes API, FieldsV1).
+// Reads and writes sets of fields in the form of `managedFields[].fieldsV1` (Kubernetes API, FieldsV1).
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { compareElements, formatElement, isElement, parseElement } from './element.ts';
 import { EMPTY_SET, type FieldNode, type FieldSet, LEAF } from './fieldset.ts';
 
 /**
- * `{}` is a member with nothing below; an object with children is a member only with the key `.`. Elements of a kind
- * that is not known are left out. Undefined where an element's JSON is broken.
+ * Parses a set. `{}` is a member with nothing below, and an object with children is a member only with the key `.`.
+ * Elements of an unknown form are left out. Returns undefined if an element's JSON is broken.
  */
 export function parseFields(fields: JsonObject): FieldSet | undefined {
   return parseLevel(fields)?.children;
@@ -32,8 +32,8 @@ function parseLevel(fields: JsonObject): FieldNode | undefined {
 }
 
 /**
- * True where `parseFields` of the fields gives this very set, found without making it: most objects are as they should be.
- * False means nothing: the fields may spell an element in a way that is read, but not written here.
+ * Returns true if `parseFields` of the fields returns this very set. It does not build the set, because most objects
+ * are unchanged. False proves nothing: the fields may contain an element in a form that is read but never written here.
  */
 export function surelyHold(fields: JsonObject, set: FieldSet): boolean {
   let found = 0;
@@ -52,7 +52,7 @@ function surelyHoldsNode(below: JsonObject, { member, children }: FieldNode): bo
   return isMember === member && surelyHold(below, children);
 }
 
-/** In the server's order and spelling. */
+/** Writes a set in the order and form of the server. */
 export function formatFields(set: FieldSet): JsonObject {
   const fields: JsonObject = {};
   for (const element of [...set.keys()].sort(compareElements)) {

@@ -1,5 +1,5 @@
-// What lives in lists with keys and in maps that the desired object declares, and is not declared itself: an item or a field
-// of someone's own, a default, or an item of ours whose key someone has changed.
+// Finds parts of the live object, in lists with keys and in maps that the desired object declares, that are not
+// declared themselves: an item or a field of another manager, a default, or an item of ours whose key was changed.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
@@ -12,21 +12,21 @@ import { isEmptyValue } from './shape.ts';
 import { isStored } from './values.ts';
 
 export interface ForeignPart {
-  /** As in a field set: the last one of an item is `k:`, of a field `f:`. */
+  /** The steps as in a field set. The last step is `k:` for an item, `f:` for a field. */
   readonly elements: readonly string[];
-  /** Those who have it, or something in it; no one where it is a default. */
+  /** The managers that own the part, or something in it. Empty if the part is a default. */
   readonly owners: readonly PartOwner[];
 }
 
 interface PartOwner {
   readonly manager: string;
-  /** It applies it: it is declared elsewhere. */
+  /** Whether the manager applies the part, which is then declared elsewhere. */
   readonly applied: boolean;
-  /** What it has of the part. */
+  /** The paths of the part that the manager owns. */
   readonly paths: readonly (readonly string[])[];
 }
 
-/** Not of metadata: its lists belong to controllers. */
+/** Returns the foreign parts, except in metadata, whose lists belong to controllers. */
 export function foreignParts(
   desired: KubeObject,
   live: KubeObject,
@@ -36,7 +36,7 @@ export function foreignParts(
   return withOwners(partsBeside(desired, live, type), live, own);
 }
 
-/** Of these the items that are a declared one, which is missing, but for their key. */
+/** Returns those parts that are items equal to a missing declared item except for the key. */
 export function editedItems(
   desired: KubeObject,
   live: KubeObject,
@@ -54,7 +54,10 @@ function partsBeside(desired: KubeObject, live: KubeObject, type: MergeType): re
   return found;
 }
 
-/** Without what the manager has itself, or has all of: that goes with its next apply. */
+/**
+ * Adds the owners. Parts that only our manager owns, or owns as a whole, are left out, because its next apply removes
+ * them.
+ */
 function withOwners(found: readonly Found[], live: KubeObject, own: string): readonly ForeignPart[] {
   const sets = ownershipSets(live);
   return found.flatMap(({ elements }): ForeignPart[] => {
@@ -72,7 +75,7 @@ function withOwners(found: readonly Found[], live: KubeObject, own: string): rea
 
 interface Found {
   readonly elements: readonly string[];
-  /** A declared item is missing, and this one is that item but for its key. */
+  /** Whether a declared item is missing that equals this one except for the key. */
   readonly edited: boolean;
 }
 
@@ -114,7 +117,10 @@ function byName(items: readonly Json[], list: ListType): ReadonlyMap<string, Jso
   );
 }
 
-/** Whether all that the one says beyond its key is stored in the other; what has a key only is like nothing else. */
+/**
+ * Whether all fields of the declared item besides its key are stored in the live one. An item that has only a key
+ * matches no other.
+ */
 function isItBesidesKey(declared: Json, live: Json, list: ListType): boolean {
   if (!isObject(declared) || !isObject(live)) return false;
   const rest = Object.entries(declared).filter(([name, value]) => !list.keys.includes(name) && !isEmptyValue(value));
@@ -122,8 +128,8 @@ function isItBesidesKey(declared: Json, live: Json, list: ListType): boolean {
 }
 
 /**
- * The entries of the object with the parts, and all in them, as the manager's: as if it had applied them. Its next apply
- * then removes those that it does not have.
+ * Returns the entries of the object as if the manager had applied the parts and everything in them. Its next apply then
+ * removes those that it does not have.
  */
 export function withPartsOwned(
   live: KubeObject,

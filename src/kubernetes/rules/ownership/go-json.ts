@@ -1,4 +1,4 @@
-// JSON texts as Go writes them, for places where a server keeps JSON inside a string.
+// Writes JSON texts as Go does, for places in which a server keeps JSON inside a string.
 
 import { canonicalJson } from '#std/json.ts';
 
@@ -12,12 +12,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\f': '\\u000c',
 };
 
-/** Keys sorted, HTML characters escaped (encoding/json, SetEscapeHTML). */
+/** Writes JSON with sorted keys and escaped HTML characters (encoding/json, SetEscapeHTML). */
 export function goJson(value: unknown): string {
   return goEscapes(canonicalJson(value));
 }
 
-/** A JSON text with the escapes that Go adds. */
+/** Adds the escapes of Go to a JSON text. */
 export function goEscapes(json: string): string {
   // The first alternative steps over escaped backslashes, so that `\\b` is not taken for a backspace.
   return json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => ESCAPES[found] ?? found);

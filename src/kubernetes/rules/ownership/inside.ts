@@ -1,4 +1,4 @@
-// Compares the inside of atomic values, where everything must agree: only here is the living value walked too.
+// Compares the inside of atomic values, in which everything must be equal. Only here the live value is walked too.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
@@ -8,7 +8,7 @@ import type { Place } from './place.ts';
 import { compareScalars } from './scalars.ts';
 import { isEmptyValue, present, shapeOf } from './shape.ts';
 
-/** Takes down a place that is not the same for certain. */
+/** Records a place that is not certainly the same. */
 export type Note = (
   answer: 'differs' | 'unknown',
   place: Place | undefined,
@@ -43,7 +43,7 @@ function comparePresent(note: Note, desired: Json, live: Json, type: MergeType, 
 }
 
 function describeAnswer(answer: 'differs' | 'unknown'): string {
-  return answer === 'differs' ? 'the value differs' : 'the server may store another spelling';
+  return answer === 'differs' ? 'the value differs' : 'the server may store it in another form';
 }
 
 function compareNull(note: Note, live: Json | undefined, type: MergeType, place: Place | undefined): void {
@@ -51,7 +51,10 @@ function compareNull(note: Note, live: Json | undefined, type: MergeType, place:
   note('unknown', place, 'null inside an atomic value', live, null);
 }
 
-/** A pointer field keeps an empty scalar or struct, a plain field drops it; nothing published tells them apart. */
+/**
+ * Compares with an absent value. A pointer field keeps an empty scalar or struct and a plain field drops it, but the
+ * published schema does not distinguish them.
+ */
 function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
   if (type.storage === 'verbatim' || !isHollow(desired)) {
     note('differs', place, 'the value is missing', undefined, desired);
@@ -60,12 +63,12 @@ function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place 
   }
 }
 
-/** Empty, or nothing but empty values all the way down. */
+/** Whether the value is empty or contains only empty values at every level. */
 function isHollow(value: Json): boolean {
   return isObject(value) ? Object.values(value).every((child) => isHollow(child ?? null)) : isEmptyValue(value);
 }
 
-/** An empty list, or an empty map without declared fields: Go maps and slices, always dropped when empty. */
+/** Whether the value is an empty list, or an empty map without declared fields. Go drops empty maps and slices. */
 function isFreeForm(value: Json, type: MergeType): boolean {
   if (Array.isArray(value)) return true;
   return isObject(value) && isEmptyValue(value) && type.map?.fields.size === 0;
@@ -119,7 +122,7 @@ function compareMaps(
   }
 }
 
-/** What the server writes there anyway, or an empty default that is written out: an empty default is not stored. */
+/** Whether the server writes this value in any case, or the value is an explicit empty default, which is not stored. */
 function settledByServer(
   desired: JsonObject,
   key: string,
@@ -132,7 +135,7 @@ function settledByServer(
   return isForced(type.name, key) && jsonEquals(live, filled);
 }
 
-/** Defaults of a custom resource are filled in before anything is compared; nested ones follow on the way down. */
+/** Fills in the defaults of a custom resource, before anything is compared. Nested ones follow on the way down. */
 function withDefaults(desired: JsonObject, map: MapType): JsonObject {
   let filled = desired;
   for (const [key, field] of map.fields) {
@@ -143,7 +146,10 @@ function withDefaults(desired: JsonObject, map: MapType): JsonObject {
   return filled;
 }
 
-/** Whether a living field that no one desires holds what the server fills in. The native table beats what is published. */
+/**
+ * Whether a live field that is not declared has the value that the server fills in. The native table takes precedence
+ * over published defaults.
+ */
 function isFilledByServer(desired: JsonObject, key: string, live: Json, type: MergeType, map: MapType): boolean {
   const field = map.fields.get(key);
   const filled = nativeDefault(type.name, key, desired) ?? field?.default;

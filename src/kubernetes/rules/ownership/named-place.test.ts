@@ -1,4 +1,4 @@
-// Places as the API server names them in its refusals.
+// Tests places as the API server names them in its errors.
 
 import { expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';

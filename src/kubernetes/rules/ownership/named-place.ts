@@ -1,21 +1,25 @@
-// Which place of an object the API server means where it refuses one: `spec.volumes[0].configMap`, `metadata.labels[a.b/c]`.
+// Finds the place of an object that an error of the API server names: `spec.volumes[0].configMap`,
+// `metadata.labels[a.b/c]`.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
 import { keyType, type MergeType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 
-/** Names, and what stands in brackets: a position in a list, or a key of a map. */
+/** A name, or brackets with a position in a list or a key of a map. */
 const STEP = /[^.[\]]+|\[[^\]]*\]/g;
 
 export interface NamedPlace {
-  /** As in a field set. */
+  /** The steps as in a field set. */
   readonly elements: readonly string[];
-  /** False: it goes on where the object has no such item, or the list is one value. */
+  /**
+   * Whether the whole name was found. False if the object has no such item, or the list is atomic, and the name
+   * continues.
+   */
   readonly isWhole: boolean;
 }
 
-/** `object`: as it was refused. */
+/** `object` is the object that the server refused. */
 export function placeNamed(object: KubeObject, type: MergeType, field: string): NamedPlace {
   const steps = (field.match(STEP) ?? []).map((step) => step.replace(/^\[(.*)\]$/, '$1'));
   const elements = placeBelow(object as JsonObject, type, steps);
@@ -35,7 +39,7 @@ function placeBelow(value: Json | undefined, type: MergeType | undefined, steps:
   return [fieldElement(key), ...placeBelow(child, type.map && keyType(type.map, key), rest)];
 }
 
-/** The server names some fields as its code does: `spec.LoadBalancerSourceRanges`. */
+/** Returns the key of the step: the server names some fields as its code does, `spec.LoadBalancerSourceRanges`. */
 function spelled({ map }: MergeType, step: string): string {
   if (map === undefined || map.fields.has(step)) return step;
   return [...map.fields.keys()].find((key) => key.toLowerCase() === step.toLowerCase()) ?? step;

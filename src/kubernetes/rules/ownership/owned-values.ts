@@ -1,12 +1,13 @@
-// The values that a living object has at the places a manager owns.
+// Reads the values of a live object at the places that a manager owns.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
 import { entryOf } from './entries.ts';
 
 /**
- * By element, as `fieldsV1` spells them; what is owned and not there has no value. Empty where the manager has applied
- * nothing. Equal for two objects of which the manager owns the same fields with the same values.
+ * Returns the values by element, as `fieldsV1` writes them. Owned places that do not exist have no value. The result is
+ * empty if the manager has applied nothing. It is equal for two objects in which the manager owns the same fields with
+ * the same values.
  */
 export function ownedValues(live: KubeObject, manager: string): JsonObject {
   const entry = entryOf(live, manager);
@@ -24,7 +25,10 @@ function valuesBelow(value: Json | undefined, fields: JsonObject): JsonObject {
   return values;
 }
 
-/** FieldsV1: `f:` a field, `k:` an item by its keys, `v:` an item by its value, `i:` an item by its position. */
+/**
+ * Returns the child at an element of FieldsV1: `f:` a field, `k:` an item by its keys, `v:` an item by its value, `i:`
+ * an item by its position.
+ */
 function childAt(value: Json | undefined, element: string): Json | undefined {
   const name = element.slice(2);
   if (element.startsWith('f:')) return isObject(value) ? value[name] : undefined;

@@ -1,4 +1,5 @@
-// Which fields an apply makes its manager own, and what the server refuses (reference: "The owned set").
+// Tests the fields that an apply makes its manager own, and the objects that the server refuses (reference: "The owned
+// set").
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -93,7 +94,7 @@ const OBJECTS: readonly { desired: KubeObject; owns: string[]; reason: string }[
       metadata: { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1', generation: 2, labels: { a: 'b' } },
     }),
     owns: ['/metadata/labels/a'],
-    reason: 'identity and what the server keeps is never owned',
+    reason: 'identity and fields of the server are never owned',
   },
   {
     desired: { ...thing({ image: 'i' }), status: { phase: 'Up' } },
@@ -131,7 +132,7 @@ describe('the server refuses', () => {
       path: '.spec.ports[port=80,protocol="TCP"]',
       reason: 'the same name by default and by value',
     },
-    { desired: thing({ ports: ['x'] }), path: '.spec.ports[0]', reason: 'an item that is no object' },
+    { desired: thing({ ports: ['x'] }), path: '.spec.ports[0]', reason: 'an item that is not an object' },
     { desired: thing({ ports: [null] }), path: '.spec.ports[0]', reason: 'a null item' },
     { desired: thing({ tags: [['x']] }), path: '.spec.tags[0]', reason: 'a list in a set' },
     { desired: thing({ tags: [null] }), path: '.spec.tags[0]', reason: 'null in a set' },
@@ -153,7 +154,7 @@ describe('the server refuses', () => {
     ]);
   });
 
-  test('every misfit is told, not only the first', () => {
+  test('every misfit is reported, not only the first', () => {
     const { misfits } = ownedSet(thing({ image: 7, tags: ['a', 'a'] }), typeOf(thing({})));
     expect(misfits.map(({ elements, reason }) => `${serverPath(elements)}: ${reason}`)).toEqual([
       '.spec.image: a string is expected',

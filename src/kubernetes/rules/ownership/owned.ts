@@ -1,4 +1,5 @@
-// The set of fields that an apply of an object makes its manager own, and what makes a server refuse the object.
+// Computes the set of fields that a manager owns after it applies an object, and the faults for which a server refuses
+// the object.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
@@ -8,21 +9,21 @@ import { difference, differenceBelow, EMPTY_SET, type FieldNode, type FieldSet, 
 import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, shapeOf } from './shape.ts';
 
-/** A place where the object does not fit its type. */
+/** A place at which the object does not fit its type. */
 interface Misfit {
   /** The steps to it, as in a field set. */
   readonly elements: readonly string[];
-  /** Never holds a value. */
+  /** The reason, which never contains a value. */
   readonly reason: string;
 }
 
 export interface Owned {
   readonly set: FieldSet;
-  /** Any of these makes the server refuse the object; the set is of no use then. */
+  /** If there is one, the server refuses the object, and the set must not be used. */
   readonly misfits: readonly Misfit[];
 }
 
-/** Below `metadata`: identity, and what the server keeps itself. */
+/** Fields below `metadata` that identify the object or that the server itself sets. */
 export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -35,7 +36,7 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'resourceVersion',
 ]);
 
-/** Never in a set, though what is below `metadata` otherwise is. */
+/** Paths that are never in a set, unlike other paths below `metadata`. */
 const STRIPPED = setOf([
   ['f:apiVersion'],
   ['f:kind'],
@@ -45,7 +46,10 @@ const STRIPPED = setOf([
 
 const STATUS = setOf([['f:status']]);
 
-/** What an apply through the main resource makes its manager own: without identity, server fields and status. */
+/**
+ * Returns the fields that a manager owns after an apply through the main resource: without identity, server fields and
+ * status.
+ */
 export function ownedSet(object: KubeObject, type: MergeType): Owned {
   const { set, misfits } = fieldsOf(object, type);
   return { set: withoutIdentity(differenceBelow(set, STATUS)), misfits };
@@ -55,7 +59,7 @@ export function withoutIdentity(set: FieldSet): FieldSet {
   return difference(set, STRIPPED);
 }
 
-/** Every field and item of the object, nothing left out. */
+/** Returns every field and item of the object. */
 export function fieldsOf(object: KubeObject, type: MergeType, options: { readonly duplicates?: boolean } = {}): Owned {
   const misfits: Misfit[] = [];
   const walk: Walk = {
@@ -66,14 +70,14 @@ export function fieldsOf(object: KubeObject, type: MergeType, options: { readonl
 }
 
 interface Walk {
-  /** Whether lists may hold items of the same name, as stored objects may. */
+  /** Whether lists may have several items of the same name, as in stored objects. */
   readonly duplicates: boolean;
   readonly refuse: (place: Place | undefined, reason: string) => void;
 }
 
 const NOTHING: FieldNode = { member: false, children: EMPTY_SET };
 
-/** Whether the place is a member by its own value, and what is below it. */
+/** Returns the node of the place: whether its own value makes it a member, and the nodes below. */
 function walkValue(walk: Walk, value: Json, type: MergeType, place: Place | undefined): FieldNode {
   const shape = shapeOf(type, value);
   switch (shape.is) {
@@ -130,7 +134,7 @@ function walkItems(
     const twice = set.has(element);
     if (twice && !walk.duplicates) walk.refuse(at, 'two items of the list have the same name');
     const { children } = walkValue(walk, item, type, at);
-    // An item that is there twice is owned as one value.
+    // Items with the same name are owned as one value.
     set.set(element, twice || children.size === 0 ? LEAF : { member: true, children });
   }
   return set;

@@ -1,11 +1,11 @@
-// Where a walk through an object stands, and how that is written for people.
+// Represents the position of a walk through an object, and writes it for users.
 
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 
-/** The root is undefined. Kept as a list from the leaf up, because most places are never written. */
+/** The root is undefined. The position is a list from the leaf upwards, because most positions are never written. */
 export interface Place {
   readonly above: Place | undefined;
-  /** As in a field set; positions in atomic lists are `i:0`. */
+  /** The element as in a field set. Positions in atomic lists are `i:0`. */
   readonly element: string;
 }
 
@@ -15,7 +15,10 @@ export function elementsOf(place: Place | undefined): readonly string[] {
   return elements.reverse();
 }
 
-/** Like a JSON pointer, items of associative lists by name: `/spec/containers/[name=x]/image`. The root is empty. */
+/**
+ * Writes a path like a JSON pointer, with items of associative lists by name: `/spec/containers/[name=x]/image`. The
+ * root is empty.
+ */
 export function pointerOf(elements: readonly string[]): string {
   return elements.map((element) => `/${pointerToken(step(element))}`).join('');
 }
@@ -30,7 +33,7 @@ function plainText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** As the API server writes paths in conflicts: `.spec.containers[name="x"].image`. */
+/** Writes a path as the API server does in conflicts: `.spec.containers[name="x"].image`. */
 export function serverPath(elements: readonly string[]): string {
   return elements.map(serverStep).join('');
 }

@@ -1,4 +1,5 @@
-// What must hold for any objects and any writes: random stories over six kinds, each told by its seed.
+// Tests properties that must hold for all objects and writes: random histories over six kinds, each identified by its
+// seed.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -40,7 +41,9 @@ interface Story {
   readonly live: KubeObject;
 }
 
-/** Creates or changes an object by apply, as a server does: merged, stored, times kept where nothing else changed. */
+/**
+ * Creates or changes an object by apply, as a server does: merged, stored, with the old times if nothing else changed.
+ */
 function write(live: KubeObject | undefined, applied: KubeObject, type: MergeType, manager: string): KubeObject {
   const time = `2026-01-01T00:00:0${manager.length}Z`;
   const context = { applied, type, manager, apiVersion: applied.apiVersion, force: true, time };
@@ -50,7 +53,7 @@ function write(live: KubeObject | undefined, applied: KubeObject, type: MergeTyp
   return live === undefined ? next : keepTimes(live, next);
 }
 
-/** An object that we applied and that others, and perhaps no one, wrote since. */
+/** Generates an object that we applied, and that other managers may have written since. */
 function tell(seed: number, like: KubeObject): Story {
   const rng = random(seed);
   const type = typeOf(like);
@@ -68,7 +71,7 @@ function updated(before: KubeObject, after: KubeObject, type: MergeType): KubeOb
   return keepTimes(before, trackUpdate({ before, after, type, manager: 'editor', apiVersion: after.apiVersion, time }));
 }
 
-/** Runs a check over all seeds; a failure names its seed. */
+/** Runs a check for all seeds. A failure names its seed. */
 function forAll(like: KubeObject, check: (story: Story) => void): void {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     try {
@@ -84,7 +87,7 @@ function withoutManagers({ metadata: { managedFields: _, ...metadata }, ...objec
 }
 
 describe.each(KINDS)('for any $kind', (like) => {
-  test('applying the same again is never taken for a change', () => {
+  test('applying the same object again never counts as a change', () => {
     forAll(like, ({ type, desired }) => {
       const live = write(undefined, desired, type, OWN);
       expect(compare(desired, live, type, OWN).verdict).not.toBe('changed');
@@ -103,7 +106,7 @@ describe.each(KINDS)('for any $kind', (like) => {
   test('an unchanged object is changed by no apply', () => {
     let unchanged = 0;
     forAll(like, ({ rng, type, desired, live }) => {
-      // Nulls are for `normalise`: where one was applied before, no empty value can be judged.
+      // `normalise` removes nulls. If one was applied before, empty values at its place cannot be compared.
       const again = rng.chance(0.5) ? desired : withoutNulls(edit(rng, desired, type));
       if (compare(again, live, type, OWN).verdict !== 'unchanged') return;
       unchanged += 1;
@@ -114,7 +117,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     expect(unchanged).toBeGreaterThan(SEEDS / 10);
   });
 
-  test('a changed object is changed by the apply, or what we own is', () => {
+  test('a changed object is changed by the apply, or our owned fields are', () => {
     let changed = 0;
     forAll(like, ({ rng, type, desired, live }) => {
       const again = edit(rng, desired, type);
@@ -133,7 +136,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     });
   });
 
-  test('the owned set of an object is what a server notes for its apply', () => {
+  test('the owned set of an object is the one that a server records for its apply', () => {
     forAll(like, ({ type, desired, live }) => {
       const { set, misfits } = ownedSet(desired, type);
       expect(misfits).toEqual([]);

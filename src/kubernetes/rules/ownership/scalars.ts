@@ -1,4 +1,4 @@
-// Whether a desired scalar and a living one are the same once stored.
+// Compares a desired scalar with the stored one.
 
 import type { Json } from '#std/json.ts';
 import { withoutLineBreaks } from '../normalise.ts';
@@ -6,16 +6,16 @@ import type { MergeType } from '../openapi.ts';
 import { storedQuantity } from '../quantity.ts';
 import { isEmptyValue } from './shape.ts';
 
-/** What is known of a place: the apply leaves it, changes it, or only the server can tell. */
+/** The result for a place: the apply does not change it, changes it, or only the server can tell. */
 export type Answer = 'same' | 'differs' | 'unknown';
 
-/** Both present, `desired` neither null nor a container. */
+/** Both values are present, and `desired` is neither null nor a container. */
 export function compareScalars(desired: Json, live: Json, type: MergeType): Answer {
   if (desired === live) return 'same';
   if (typeof live === 'object') return 'differs';
   const spelled = compareSpellings(desired, live, type);
   if (spelled !== undefined) return spelled;
-  // Defaulting treats empty as unset: a living value may be the default that comes back.
+  // Defaulting treats empty as unset, so the live value may be the default, which the server would set again.
   return type.storage === 'struct' && isEmptyValue(desired) && !isEmptyValue(live) ? 'unknown' : 'differs';
 }
 

@@ -1,4 +1,4 @@
-// Which of a type's shapes a value takes.
+// Selects the shape of a type that a value has.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
@@ -9,8 +9,8 @@ export type Shape =
   | { readonly is: 'list'; readonly type: ListType };
 
 /**
- * By the value, where the type allows its shape. Otherwise, and for null and absent values, the first that the type has
- * of map, scalar, list.
+ * Returns the shape of the value, if the type allows it. Otherwise, and for null and absent values, returns the first
+ * that the type has of map, scalar, list.
  */
 export function shapeOf(type: MergeType, value: Json | undefined): Shape {
   const { map, scalar, list } = type;
@@ -26,14 +26,14 @@ export function shapeOf(type: MergeType, value: Json | undefined): Shape {
   return { is: 'list', type: list ?? NO_LIST };
 }
 
-/** Types always have a shape; this only spares every caller a case that cannot be. */
+/** A type always has a shape. This constant spares callers an impossible case. */
 const NO_LIST: ListType = {
   merge: 'atomic',
   keys: [],
   item: () => ({ storage: 'verbatim', scalar: { value: 'any' } }),
 };
 
-/** `false`, `0`, `""`, `[]`, `{}` and null: what a Go struct cannot tell from absent. */
+/** Whether the value is `false`, `0`, `""`, `[]`, `{}` or null, which a Go struct cannot distinguish from absent. */
 export function isEmptyValue(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isObject(value)) return isEmptyMap(value);
@@ -45,7 +45,7 @@ export function isEmptyMap(map: JsonObject): boolean {
   return true;
 }
 
-/** `null` counts as absent. */
+/** Returns the value, or undefined for null. */
 export function present(value: Json | undefined): Json | undefined {
   return value ?? undefined;
 }

@@ -1,5 +1,5 @@
-// Whether merging a desired object into the living one would give the living one again, place by place.
-// Sound only where both own the same set of fields (see compare): "still owned, yet absent" then means "never stored".
+// Finds out, place by place, whether merging a desired object into the live one leaves it unchanged. This is correct
+// only if both own the same set of fields (see compare): "still owned, yet absent" then means "never stored".
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { withStringData } from '../normalise.ts';
@@ -21,8 +21,8 @@ interface Walk {
 }
 
 /**
- * Walks the desired object and takes down every place that is not the same for certain. `owned` is what we own now,
- * where that is not the set of the desired object.
+ * Walks the desired object and records every place that is not certainly the same. `owned` is the set that we own now,
+ * if it differs from that of the desired object.
  */
 export function compareObjects(
   note: Note,
@@ -44,7 +44,7 @@ export function compareObjects(
   }
 }
 
-/** Whether a value from somewhere in a desired object is stored for certain; what lives may hold more. */
+/** Whether a value from a desired object is certainly stored. The live value may have more. */
 export function isStored(desired: Json, live: Json, type: MergeType): boolean {
   let same = true;
   const note: Note = () => {
@@ -81,7 +81,7 @@ function comparePresent(walk: Walk, desired: Json, live: Json, type: MergeType, 
   }
 }
 
-/** Merging null into a granular map or an associative list that has something leaves it as it is. */
+/** Compares null. Merging null into a granular map or an associative list that is not empty leaves it as it is. */
 function compareNull(walk: Walk, live: Json | undefined, type: MergeType, place: Place | undefined): void {
   if (live === undefined && type.storage === 'struct') return;
   const keptMap = isObject(live) && !isEmptyMap(live) && type.map?.atomic === false;
@@ -101,8 +101,9 @@ function compareAbsent(walk: Walk, desired: Json, type: MergeType, place: Place 
 }
 
 /**
- * A struct that holds nothing but empty values is stored as an empty struct. Who removes that leaves us the owner of the
- * values in it, because they were never stored: our set does not tell that it is gone.
+ * Compares a struct that contains only empty values, which is stored as an empty struct. If another manager removes the
+ * struct, we stay the owner of the values in it, because they were never stored. Our set therefore does not show
+ * whether the struct exists.
  */
 function compareHollow(walk: Walk, desired: JsonObject, type: MergeType, place: Place | undefined): void {
   let hollow = true;
@@ -114,7 +115,7 @@ function compareHollow(walk: Walk, desired: JsonObject, type: MergeType, place: 
   if (hollow) walk.note('unknown', place, 'a struct of empty values may be missing', undefined, desired);
 }
 
-/** An empty value at a place that was not ours may be stored now; empty lists and maps never are. */
+/** Whether an empty value may be stored now because we did not own its place. Empty lists and maps are never stored. */
 function isNew({ owned }: Walk, desired: Json, type: MergeType, place: Place | undefined): boolean {
   if (owned === undefined || Array.isArray(desired) || has(owned, elementsOf(place))) return false;
   return !isObject(desired) || type.map?.fields.size !== 0;
@@ -129,14 +130,16 @@ function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: Map
     const at = { above: place, element: field?.element ?? fieldElement(key) };
     const there = present(live[key]);
     if (field === undefined && there === undefined && below.storage === 'struct') {
-      // Unlike a field, an entry of a Go map is always stored, even when it is empty.
+      // Unlike a field, an entry of a Go map is stored even if it is empty.
       walk.note('differs', at, 'the entry is missing', undefined, value);
     } else if (!map.pruned || field !== undefined) compareValue(walk, value, there, below, at);
     else if (there !== undefined) walk.note('differs', at, 'the server stores no such field', there, value);
   }
 }
 
-/** Every desired item is there, in an order that the merge would keep; what stands between does not matter. */
+/**
+ * Checks that every desired item exists, in an order that the merge would keep. Other items between them do not matter.
+ */
 function compareItems(
   walk: Walk,
   desired: readonly Json[],

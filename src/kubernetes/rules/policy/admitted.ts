@@ -1,12 +1,12 @@
-// Objects of built-in kinds as admission sees them: decoded, and written again in the server's own spelling. What the server
-// fills in where a field is absent is not there: it is known to a server only.
+// Converts objects of built-in kinds to the form that admission receives: decoded, and encoded again by the server.
+// Defaults for absent fields are not added, because only a server knows them.
 
 import { normalise } from '../normalise.ts';
 import { groupOf, type KubeObject } from '../object.ts';
 import { rootType } from '../openapi.ts';
 import { bundledSchema } from '../schemas/bundled.ts';
 
-/** The argument itself where the kind is not built in. */
+/** Returns the argument itself if the kind is not built in. */
 export function builtinAsAdmitted(object: KubeObject): KubeObject {
   const { apiVersion, kind } = object;
   const document = bundledSchema(apiVersion);

@@ -1,4 +1,4 @@
-// What an API server refuses of the parts that say which requests are meant: rules, selectors, references to parameters.
+// Checks the parts of a policy that select requests, as an API server does: rules, selectors, references to parameters.
 // Source: Kubernetes 1.36, validation of admissionregistration.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -33,7 +33,7 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
     const at = `${pointer}/resourceNames/${index}`;
     const fault = pathSegmentFault(name);
     if (fault !== undefined) refuseField(out, at, `${fault}.`);
-    if (names.indexOf(name) < index) refuseField(out, at, 'stands there twice.');
+    if (names.indexOf(name) < index) refuseField(out, at, 'is listed twice.');
   }
   const operations = readFilledList(out, rule.operations, `${pointer}/operations`);
   for (const [index, operation] of operations.entries()) {
@@ -48,11 +48,11 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
   requireOneOf(out, rule.scope, SCOPES, `${pointer}/scope`);
 }
 
-/** A list that says something; where it says all, nothing else. */
+/** Reads a list that must not be empty. If it has the entry for everything, it must have no other. */
 function readFilledList(out: Report, list: Json | undefined, pointer: string): readonly string[] {
   const texts = textsOf(list);
   if (texts.length === 0) refuseField(out, pointer, 'must hold at least one entry.');
-  if (texts.length > 1 && texts.includes('*')) refuseField(out, pointer, 'must hold nothing else where it holds "*".');
+  if (texts.length > 1 && texts.includes('*')) refuseField(out, pointer, 'must have no other entry besides "*".');
   return texts;
 }
 
@@ -66,17 +66,16 @@ function checkResources(out: Report, resources: readonly string[], pointer: stri
     const slash = text.indexOf('/');
     if (slash < 0) continue;
     const [resource, subresource] = [text.slice(0, slash), text.slice(slash + 1)];
-    if (wholes.has(resource)) refuseField(out, at, `is part of "${resource}/*", which stands there already.`);
-    if (subresources.has(subresource))
-      refuseField(out, at, `is part of "*/${subresource}", which stands there already.`);
+    if (wholes.has(resource)) refuseField(out, at, `is part of "${resource}/*", which is already listed.`);
+    if (subresources.has(subresource)) refuseField(out, at, `is part of "*/${subresource}", which is already listed.`);
     if (subresource === '*') wholes.add(resource);
     if (resource === '*') subresources.add(subresource);
   }
   if (resources.length > 1 && resources.includes('*/*'))
-    refuseField(out, pointer, 'must hold nothing else beside "*/*".');
+    refuseField(out, pointer, 'must have no other entry besides "*/*".');
   const plain = resources.findLast((text) => !text.includes('/'));
   if (resources.includes('*') && plain !== undefined && plain !== '*') {
-    refuseField(out, pointer, 'must hold no other resource beside "*".');
+    refuseField(out, pointer, 'must have no other resource besides "*".');
   }
 }
 

@@ -1,4 +1,4 @@
-// What an API server refuses of a ValidatingAdmissionPolicy or its binding, beyond the types of their fields. Source:
+// Checks a ValidatingAdmissionPolicy or its binding as an API server does, beyond the types of their fields. Source:
 // Kubernetes 1.36, validation of admissionregistration.
 
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -51,17 +51,17 @@ export function checkBinding(object: JsonObject): readonly Finding[] {
   const actions = textsOf(validationActions);
   for (const [index, action] of actions.entries()) {
     requireOneOf(out, action, ACTIONS, `${at}/${index}`);
-    if (actions.indexOf(action) < index) refuseField(out, `${at}/${index}`, 'stands there twice.');
+    if (actions.indexOf(action) < index) refuseField(out, `${at}/${index}`, 'is listed twice.');
   }
   if (actions.length === 0) refuseField(out, at, 'must hold at least one of Deny, Warn, Audit.');
   if (actions.includes('Deny') && actions.includes('Warn')) refuseField(out, at, 'must not hold both Deny and Warn.');
   return out.findings;
 }
 
-/** What expressions after the variables are compiled against. */
+/** The scopes of expressions after the variables. */
 interface Scopes {
   readonly full: ExpressionScope;
-  /** Messages may not ask the authorizer. */
+  /** The scope of messages, which must not use the authorizer. */
   readonly message: ExpressionScope;
 }
 
@@ -81,7 +81,7 @@ function checkConditions(out: Report, spec: JsonObject): void {
   }
 }
 
-/** Each variable sees those before it. */
+/** Checks the variables. Each can use the ones before it. */
 function checkVariables(out: Report, spec: JsonObject): Scopes {
   const params = isObject(spec.paramKind);
   const variables = objectsOf(spec.variables);
@@ -139,7 +139,7 @@ function checkAnnotations(out: Report, spec: JsonObject, scopes: Scopes, policy:
   }
 }
 
-/** Gives the type of the result; undefined where there is none. `wanted` undefined: any. */
+/** Returns the type of the result, or undefined if there is none. If `wanted` is undefined, any type is valid. */
 function checkExpression(
   out: Report,
   scope: ExpressionScope,
@@ -156,7 +156,7 @@ function checkExpression(
     case 'invalid':
       refuseField(out, pointer, `does not compile: ${compiled.reason}.`, 'policy-expression');
       return undefined;
-    // The server may accept it; evaluation says that it cannot be done here.
+    // The server may accept the expression. Its evaluation reports that it is not supported here.
     case 'unsupported':
       return undefined;
     case 'expression': {
@@ -169,7 +169,7 @@ function checkExpression(
   }
 }
 
-/** Where a type is known only when there is a value, the server refuses the policy, too. */
+/** Explains types that are known only with a value. The server refuses such a policy, too. */
 function hint(found: string, [wanted]: readonly string[]): string {
   if (found !== 'dyn') return '';
   return wanted === 'bool' ? ', which may be anything: compare it, as in "... == true"' : ': wrap it in string(...)';

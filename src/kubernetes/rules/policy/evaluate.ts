@@ -1,4 +1,4 @@
-// One policy held against one request: conditions, variables, validations, audit annotations. Source: Kubernetes 1.36,
+// Evaluates one policy for one request: conditions, variables, validations, audit annotations. Source: Kubernetes 1.36,
 // ValidatingAdmissionPolicy.
 
 import { evaluationScope } from '../cel/admission.ts';
@@ -8,7 +8,7 @@ import { fail } from '../cel/library/library.ts';
 import { refuseUnevaluable } from '../cel/unevaluable.ts';
 import type { NamedExpression, Policy, Validation } from './policy.ts';
 
-/** The values of the variables of the same name. */
+/** The values of the variables with the same names. */
 export interface AdmissionValues {
   readonly object: unknown;
   readonly request: unknown;
@@ -16,10 +16,10 @@ export interface AdmissionValues {
   readonly params: unknown;
 }
 
-/** `discreet`: what can be said instead of a message that was computed, and may quote the object. */
+/** `discreet`: a message to use instead of a computed one, which may quote the object. */
 export type Decision =
   | ({ readonly type: 'denied'; readonly reason?: string; readonly expression: string } & Message)
-  /** An expression failed, and the policy says that this denies. */
+  /** An expression failed, and the failurePolicy says that this denies the request. */
   | ({ readonly type: 'failed'; readonly expression: string } & Message)
   | { readonly type: 'unevaluable'; readonly reason: string };
 
@@ -29,9 +29,9 @@ interface Message {
 }
 
 export interface Decided {
-  /** Of all validations that do not admit the request. */
+  /** The decisions of all validations that do not admit the request. */
   readonly decisions: readonly Decision[];
-  /** An annotation that fails denies whatever the binding's actions are. */
+  /** The decisions of failed annotations, which deny the request regardless of the binding's actions. */
   readonly annotations: readonly Decision[];
 }
 
@@ -40,7 +40,7 @@ type Context = Readonly<Record<string, unknown>>;
 const NOTHING: Decided = { decisions: [], annotations: [] };
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** Compiled when first evaluated; the same text of several policies once. */
+/** Expressions by text, compiled on first use. Policies share equal texts. */
 const compiled = new Map<string, CompiledExpression>();
 
 export function evaluatePolicy(policy: Policy, values: AdmissionValues): Decided {
@@ -61,7 +61,10 @@ function evaluateText(text: string, context: Context): Evaluated {
   return { type: 'unevaluable', reason: `it cannot be evaluated here: ${expression.reason}` };
 }
 
-/** Conditions see no namespace. One that is false decides, whatever the others are. */
+/**
+ * Evaluates the conditions, for which the namespace is unknown. If one is false, the policy does not apply, whatever
+ * the others are.
+ */
 function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met' | Decision {
   const evaluated = policy.conditions.map(({ expression }) => ({
     expression,
@@ -76,7 +79,10 @@ function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met'
   return 'met';
 }
 
-/** Each is evaluated when an expression asks for it, and once. A Map, as the engine reads fields of Maps by `get`. */
+/**
+ * Returns the variables. Each is evaluated once, when an expression first reads it. The result is a Map, because the
+ * engine reads fields of Maps by `get`.
+ */
 export function variablesOf({ variables }: Policy, context: Context): object {
   const known = new Map<string, Evaluated>();
   const values = new Map<string, unknown>();
@@ -109,7 +115,7 @@ function decide(policy: Policy, validation: Validation, context: Context): Decis
   }
 }
 
-/** A messageExpression that gives nothing to show gives way to the message, and that to the expression itself. */
+/** Returns the message: the result of messageExpression if it is usable, else `message`, else the expression itself. */
 function messageOf({ expression, message = '', messageExpression }: Validation, context: Context): Message {
   const outcome = messageExpression === undefined ? undefined : evaluateText(messageExpression, context);
   const text = outcome?.type === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';

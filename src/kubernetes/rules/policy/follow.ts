@@ -1,4 +1,4 @@
-// Parts of an expression, evaluated again one by one, and where their values stand in the object.
+// Evaluates parts of an expression again one by one, and finds the places of their values in the object.
 
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { pointerToken } from '#std/json.ts';
@@ -10,14 +10,14 @@ import { type AdmissionValues, variablesOf } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 
 export interface Follower {
-  /** Undefined where it has none: the part fails, or cannot be known. */
+  /** Returns the value of a part, or undefined if the part fails or cannot be known. */
   value(node: ASTNode): unknown;
   items(node: ASTNode): readonly unknown[];
-  /** Of a value that is a part of the object itself. */
+  /** Returns the place of a value that is a part of the object itself. */
   placeOfValue(node: ASTNode): string | undefined;
-  /** Of a variable: `object`, or one that `with` has bound. */
+  /** Returns the place of a variable: `object`, or one that `with` has bound. */
   place(name: string): string | undefined;
-  /** The expression of a variable of the policy, where the node is one. */
+  /** Returns the expression of a variable of the policy, if the node is one. */
   variable(node: ASTNode): ASTNode | undefined;
   with(name: string, value: unknown, place: string | undefined): Follower;
 }
@@ -45,7 +45,7 @@ export function followOf(policy: Policy, values: AdmissionValues): Follower {
   });
 }
 
-/** Undefined where it does not compile. */
+/** Returns undefined if the text does not compile. */
 export function parsedExpression(text: string): ASTNode | undefined {
   const compiled = compileExpression(evaluationScope(), text);
   return compiled.type === 'expression' ? compiled.ast : undefined;
@@ -83,7 +83,7 @@ function follower(state: State): Follower {
   };
 }
 
-/** Values are distinguished by identity. Fields that only a server knows are not looked at. */
+/** Records the places of values by identity. Fields that only a server knows are not read. */
 function noteValue(places: Map<unknown, string>, value: unknown, pointer: string): void {
   if (typeof value !== 'object' || value === null) return;
   places.set(value, pointer);

@@ -1,4 +1,4 @@
-// Holds objects against policies, as an API server would when they are created.
+// Evaluates policies for objects, as an API server does when the objects are created.
 
 import type { KubeObject } from '../object.ts';
 import { type AdmissionValues, type Decision, evaluatePolicy } from './evaluate.ts';
@@ -18,12 +18,12 @@ import {
   requestValue,
 } from './request.ts';
 
-/** What is known around the objects. */
+/** The facts about the surroundings of the objects. */
 export interface PolicyWorld {
-  /** Undefined where the kind is not known: its objects are judged by no one. */
+  /** Returns undefined if the kind is unknown. Its objects are then not evaluated. */
   typeOf(apiVersion: string, kind: string): ResourceType | undefined;
   namespace(name: string): NamespaceFacts;
-  /** Undefined where nothing is known about the kind. */
+  /** Returns undefined if the kind is unknown. */
   params(apiVersion: string, kind: string): ParamSource | undefined;
 }
 
@@ -32,15 +32,15 @@ export interface Verdict {
   readonly binding: string;
   readonly action: Action;
   readonly message: string;
-  /** Instead of a message that was computed, and may quote the object. */
+  /** A message to use instead of a computed one, which may quote the object. */
   readonly discreet?: string;
-  /** JSON pointer of what offends; empty where it cannot be known. */
+  /** JSON pointer of the violating field. Empty if it cannot be determined. */
   readonly pointer: string;
 }
 
 export interface Judgement {
   readonly verdicts: readonly Verdict[];
-  /** What only an API server can tell; each policy and reason once. */
+  /** Evaluations that only an API server can do. Each policy and reason occurs once. */
   readonly unknown: readonly { readonly policy: string; readonly reason: string }[];
 }
 
@@ -116,7 +116,7 @@ function underBinding(
   if (params.type === 'unknown') return [{ reason: params.reason }];
   if (params.type === 'error') {
     if (policy.failure === 'Ignore') return [];
-    // A binding that cannot work denies, whatever its actions are.
+    // A binding with invalid parameters denies the request regardless of its actions.
     return [verdictOf(policy, binding, 'Deny', { message: `failed to configure binding: ${params.message}` }, '')];
   }
   return params.objects.flatMap((param) => {
@@ -152,7 +152,9 @@ function verdictOf(
   return { policy: policy.name, binding: binding.name, action, message, ...instead, pointer };
 }
 
-/** The values that expressions see: made when a policy is evaluated, and shared by all that follow. */
+/**
+ * Returns the values of expressions. They are built when the first policy is evaluated, and shared by all further ones.
+ */
 function openValues({ request, namespace }: Trial) {
   const objects = new Map<string, Pick<AdmissionValues, 'object' | 'request'>>();
   const namespaceObject = namespaceValue(namespace);

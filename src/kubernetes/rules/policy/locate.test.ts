@@ -1,4 +1,4 @@
-// The place of an offence, out of the expression that found it.
+// Tests the place of a violation, which is derived from the violated expression.
 
 import { expect, test } from 'vitest';
 import { dynamicValue } from '../cel/dynamic.ts';

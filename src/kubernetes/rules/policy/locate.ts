@@ -1,5 +1,5 @@
-// Where in an object the reason for a denial stands, as far as the expression tells: follows what was false down to the
-// field that it asks for. Only denials are followed, so evaluating parts again costs nothing that counts.
+// Finds the place in an object that caused a denial, as far as the expression shows it: follows the part that was false
+// down to the field that it reads. This is done for denials only, so evaluating parts again costs nothing that matters.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { pointerToken } from '#std/json.ts';
@@ -8,7 +8,7 @@ import type { AdmissionValues } from './evaluate.ts';
 import { type Follower, followOf, parsedExpression } from './follow.ts';
 import type { Policy } from './policy.ts';
 
-/** JSON pointer; empty where only the object as a whole can be named. */
+/** Returns a JSON pointer, or an empty text if only the object as a whole can be named. */
 export function locate(policy: Policy, expression: string, values: AdmissionValues): string {
   const node = parsedExpression(expression);
   return node === undefined ? '' : (blamed(followOf(policy, values), node, false) ?? '');
@@ -16,7 +16,7 @@ export function locate(policy: Policy, expression: string, values: AdmissionValu
 
 type Found = string | undefined;
 
-/** What makes the node, which is known to be `value`, so. */
+/** Returns the place that is the reason for `value`, the known result of the node. */
 function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
   switch (node.op) {
     case '!_':
@@ -37,7 +37,9 @@ function blamed(follower: Follower, node: ASTNode, value: boolean): Found {
   }
 }
 
-/** The operand that decides; where both do, the last: `!has(x) || x > 1` is about `x > 1`. */
+/**
+ * Returns the place of the operand that decides. If several do, it is the last: `!has(x) || x > 1` is about `x > 1`.
+ */
 function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boolean): Found {
   for (const operand of operands.toReversed()) {
     const found = follower.value(operand) === value ? blamed(follower, operand, value) : undefined;
@@ -46,7 +48,7 @@ function ofOperands(follower: Follower, operands: readonly ASTNode[], value: boo
   return undefined;
 }
 
-/** The first item that decides. */
+/** Returns the place of the first item that decides. */
 function ofQuantifier(follower: Follower, [name, list, args]: RcallArgs, value: boolean): Found {
   const decisive = name === 'exists';
   const [variable, predicate] = args;
@@ -66,7 +68,7 @@ function ofVariable(follower: Follower, node: ASTNode, value: boolean): Found {
   return variable === undefined ? undefined : blamed(follower, variable, value);
 }
 
-/** The first field that anything in the node leads to. */
+/** Returns the place of the first field in the node. */
 function placeIn(follower: Follower, node: ASTNode): Found {
   const own = locateNode(follower, node);
   if (own !== undefined) return own;
@@ -105,7 +107,7 @@ function firstOf(follower: Follower, nodes: readonly ASTNode[]): Found {
   return undefined;
 }
 
-/** Where the value of the node stands, or would stand. */
+/** Returns the place of the node's value, which need not exist. */
 function locateNode(follower: Follower, node: ASTNode): Found {
   const known = follower.placeOfValue(node);
   if (known !== undefined) return known;
@@ -145,7 +147,10 @@ function fieldBelow(place: Found, field: string): Found {
   return place === undefined ? undefined : `${place}/${pointerToken(field)}`;
 }
 
-/** Lists that are made of others keep the places of their items: `map`, `filter` and `+` are followed back. */
+/**
+ * Returns the place of an item. Lists built from other lists keep the places of their items: `map`, `filter` and `+`
+ * are followed back.
+ */
 function itemPlace(follower: Follower, list: ASTNode, index: number): Found {
   const own = locateNode(follower, list);
   if (own !== undefined) return `${own}/${index}`;

@@ -1,4 +1,5 @@
-// Which requests a policy or a binding is for. Source: Kubernetes 1.36, admission: rules, matchPolicy and selectors.
+// Decides whether a policy or a binding applies to a request. Source: Kubernetes 1.36, admission: rules, matchPolicy
+// and selectors.
 
 import { isEmptySelector, selects } from '../label-selector.ts';
 import type { MatchResources, ResourceRule } from './policy.ts';
@@ -13,7 +14,7 @@ import {
 
 export type Match =
   | { readonly type: 'no' }
-  /** `resource`: in which version the request counts. */
+  /** `resource`: the resource in the version in which the request matches. */
   | { readonly type: 'yes'; readonly resource: Resource; readonly apiVersion: string }
   /** Only the API server can tell. */
   | { readonly type: 'unknown'; readonly reason: string };
@@ -21,7 +22,7 @@ export type Match =
 const NO: Match = { type: 'no' };
 const OPERATION = 'CREATE';
 
-/** Kinds that are never judged by policies: no one could mend a policy that forbids its own change. */
+/** Kinds that policies are never evaluated for: otherwise a policy that forbids its own change could never be fixed. */
 const EXEMPT: ReadonlySet<string> = new Set([
   ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
   ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
@@ -32,7 +33,7 @@ export function isExempt({ resource, type }: Request): boolean {
   return resource.group === 'admissionregistration.k8s.io' && EXEMPT.has(type.kind);
 }
 
-/** The cheap parts first; what cannot be known counts only where everything else fits. */
+/** Checks the cheap parts first. Unknown facts matter only if everything else matches. */
 export function matches(match: MatchResources, request: Request, namespace: NamespaceFacts): Match {
   if (byRules(match.excluded, match.equivalent, request).type === 'yes') return NO;
   const matched = match.rules.length === 0 ? asRequested(request) : byRules(match.rules, match.equivalent, request);
@@ -55,7 +56,7 @@ function byRules(rules: readonly ResourceRule[], equivalent: boolean, request: R
       const resource = resourceOf(request.type, apiVersion);
       if (!fits(rule, request, resource)) continue;
       if (convertible) return { type: 'yes', resource, apiVersion };
-      return { type: 'unknown', reason: `it asks for ${request.type.kind} converted to ${apiVersion}` };
+      return { type: 'unknown', reason: `it needs ${request.type.kind} converted to ${apiVersion}` };
     }
   }
   return NO;
@@ -76,7 +77,7 @@ function includesValue(patterns: readonly string[], value: string): boolean {
   return patterns.includes('*') || patterns.includes(value);
 }
 
-/** Of the object itself, not of a subresource: `x`, `*`, `x/*` and `*\/*` mean it. */
+/** Whether the pattern means the object itself and not a subresource, as `x`, `*`, `x/*` and `*\/*` do. */
 function meansResource(pattern: string, plural: string): boolean {
   const [resource, subresource = ''] = pattern.split(/\/(.*)/s);
   return (resource === '*' || resource === plural) && (subresource === '' || subresource === '*');
@@ -94,7 +95,7 @@ function inScope({ scope }: ResourceRule, { namespace, type }: Request): boolean
   }
 }
 
-/** What has no namespace is never left out by a namespace selector, unless it is a namespace. */
+/** Evaluates the namespace selector. It never excludes objects without a namespace, except namespaces themselves. */
 function inNamespace(
   { namespaceSelector }: MatchResources,
   { namespace, object, type }: Request,
@@ -112,7 +113,7 @@ function inNamespace(
   }
 }
 
-/** Whether any creation of the kind could fit: selectors and names aside. */
+/** Whether the creation of some object of the kind could match, regardless of selectors and names. */
 export function mayMatch({ rules, equivalent }: MatchResources, request: Request): boolean {
   return (
     byRules(
@@ -123,7 +124,7 @@ export function mayMatch({ rules, equivalent }: MatchResources, request: Request
   );
 }
 
-/** Whether the creation of any object could fit: not where only updates, deletions or subresources are meant. */
+/** Whether the creation of any object could match. False if the rules name only updates, deletions or subresources. */
 export function judgesCreations({ rules }: MatchResources): boolean {
   return rules.some(
     ({ operations, resources }) =>

@@ -1,22 +1,24 @@
-// The parameters that a binding gives to its policy. Source: Kubernetes 1.36, ValidatingAdmissionPolicy, "Parameter
-// resources".
+// Finds the parameters that a binding passes to its policy. Source: Kubernetes 1.36, ValidatingAdmissionPolicy,
+// "Parameter resources".
 
 import { selects } from '../label-selector.ts';
 import type { KubeObject } from '../object.ts';
 import type { ParamRef, Policy } from './policy.ts';
 
-/** What is known of a kind of parameters. */
+/** The known objects of a kind of parameters. */
 export interface ParamSource {
   readonly namespaced: boolean;
   readonly objects: readonly KubeObject[];
-  /** False: there may be others, in a cluster that was not asked. */
+  /** False if there may be others in a cluster that was not read. */
   readonly complete: boolean;
 }
 
 export type Params =
-  /** Undefined stands for null: a policy without parameters. None at all: nothing to evaluate. */
+  /**
+   * An undefined entry stands for null, as in a policy without parameters. If there is no entry, nothing is evaluated.
+   */
   | { readonly type: 'found'; readonly objects: readonly (KubeObject | undefined)[] }
-  /** The policy's failurePolicy says what follows. */
+  /** The policy's failurePolicy decides the result. */
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'unknown'; readonly reason: string };
 

@@ -1,5 +1,5 @@
-// ValidatingAdmissionPolicies and their bindings, as data: what is read of an object that was found correct. Source:
-// Kubernetes 1.36, admissionregistration.k8s.io/v1.
+// Reads ValidatingAdmissionPolicies and their bindings, in which no fault was found, as data. Source: Kubernetes 1.36,
+// admissionregistration.k8s.io/v1.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../object.ts';
@@ -17,7 +17,7 @@ export interface ResourceRule {
   /** `pods`, `pods/status`, `*`, `pods/*`, ... */
   readonly resources: readonly string[];
   readonly scope: string;
-  /** Empty: any. */
+  /** If empty, all names match. */
   readonly resourceNames: readonly string[];
 }
 
@@ -48,9 +48,9 @@ export interface Policy {
   readonly conditions: readonly NamedExpression[];
   readonly variables: readonly NamedExpression[];
   readonly validations: readonly Validation[];
-  /** `name` is the key. */
+  /** The annotations. `name` is the key. */
   readonly annotations: readonly NamedExpression[];
-  /** What counts when an expression fails. */
+  /** The failurePolicy, which decides if an expression fails. */
   readonly failure: 'Fail' | 'Ignore';
 }
 
@@ -69,7 +69,7 @@ export interface Binding {
   readonly actions: readonly Action[];
 }
 
-/** Of an object in which `checkPolicy` finds nothing. */
+/** Reads a policy in which `checkPolicy` finds no fault. */
 export function policyOf(object: KubeObject): Policy {
   const spec = objectOf(object.spec);
   const { apiVersion, kind } = objectOf(spec.paramKind);
@@ -88,7 +88,7 @@ export function policyOf(object: KubeObject): Policy {
   };
 }
 
-/** Of an object in which `checkBinding` finds nothing. */
+/** Reads a binding in which `checkBinding` finds no fault. */
 export function bindingOf(object: KubeObject): Binding {
   const { policyName, paramRef, matchResources, validationActions } = objectOf(object.spec);
   return {
@@ -150,7 +150,7 @@ function textOrEmpty(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Parts of another shape count as absent: whoever checks says so. */
+/** Returns the object, or an empty one for another type. The checks report the wrong type. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }

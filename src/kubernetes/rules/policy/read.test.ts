@@ -1,4 +1,5 @@
-// Files of policies: what is taken, and what is said of the rest, where.
+// Tests reading files of policies: accepted objects, and the problems that are reported about the others, with their
+// places.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -25,7 +26,7 @@ function problemsOf(...texts: string[]): string[] {
   return readPolicies(texts.map((text, index) => ({ path: `${index}.yaml`, text }))).problems.map(formatProblem);
 }
 
-test('policies, bindings and what is beside them', () => {
+test('policies, bindings and other objects', () => {
   const beside = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: params, namespace: default}\n';
   const { set, problems } = readPolicies([{ path: 'all.yaml', text: [POLICY, BINDING, beside].join('---\n') }]);
   expect(problems).toEqual([]);
@@ -51,7 +52,7 @@ test.each([
   [
     'a wildcard beside a name',
     POLICY.replace('[deployments]', '["*/*", deployments]'),
-    /^0\.yaml:6:.*error policy-invalid: .*resources must hold nothing else/,
+    /^0\.yaml:6:.*error policy-invalid: .*resources must have no other entry/,
   ],
   ['an older version', POLICY.replace('io/v1', 'io/v1beta1'), /is read in admissionregistration.k8s.io\/v1, not in/],
   ['a kind that is not evaluated', POLICY.replace('kind: Validating', 'kind: Mutating'), /cannot be evaluated without/],
@@ -64,7 +65,7 @@ test.each([
 
 test('a policy that is for deletions only', () => {
   expect(problemsOf(POLICY.replace('CREATE', 'DELETE'), BINDING)).toEqual([
-    '0.yaml:6:20: warning policy-not-evaluated: Policy "small" is for other requests than creations, and evaluated by an API server only.',
+    '0.yaml:6:20: warning policy-not-evaluated: Policy "small" does not apply to creations, so only an API server evaluates it.',
   ]);
 });
 

@@ -1,4 +1,5 @@
-// Reads files of policies, bindings and what they refer to, and says what an API server would refuse of them.
+// Reads files of policies, bindings and the objects that they refer to, and reports the faults that an API server would
+// find.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Place, Problem } from '#std/problem.ts';
@@ -13,7 +14,7 @@ import { judgesCreations } from './match.ts';
 import { BINDING_KIND, type Binding, bindingOf, POLICY_API, POLICY_KIND, type Policy, policyOf } from './policy.ts';
 
 export interface PolicyFile {
-  /** As problems name it. */
+  /** The path as problems name it. */
   readonly path: string;
   readonly text: string;
 }
@@ -21,15 +22,15 @@ export interface PolicyFile {
 export interface PolicySet {
   readonly policies: readonly Policy[];
   readonly bindings: readonly Binding[];
-  /** Parameters, and whatever else stands in the files. */
+  /** Parameters, and all other objects in the files. */
   readonly objects: readonly KubeObject[];
-  /** Where the policy is written, by its name. */
+  /** The places of the policies in the files, by name. */
   readonly places: ReadonlyMap<string, Place>;
 }
 
 export interface ReadPolicies {
   readonly set: PolicySet;
-  /** With an error among them, the set is not fit for use. */
+  /** The problems. If one is an error, the set must not be used. */
   readonly problems: readonly Problem[];
 }
 
@@ -39,7 +40,7 @@ interface Read {
   readonly findings: readonly Finding[];
 }
 
-/** An object that is there again replaces the earlier one, as applying the files in this order would. */
+/** Reads the files. A repeated object replaces the earlier one, as if the files were applied in this order. */
 export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
   const problems: Problem[] = [];
   const latest = new Map<string, Read>();
@@ -134,12 +135,12 @@ function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[
   });
 }
 
-/** Manifests are judged as if they were created. */
+/** Reports policies that do not apply to creations, because manifests are evaluated as if they were created. */
 function unjudgedProblems({ policies }: PolicySet, read: readonly Read[]): Problem[] {
   return read.flatMap(({ object, document }) => {
     const policy = policies.find(({ name }) => isPolicy(object) && name === object.metadata.name);
     if (policy === undefined || judgesCreations(policy.match)) return [];
-    const message = `Policy "${policy.name}" is for other requests than creations, and evaluated by an API server only.`;
+    const message = `Policy "${policy.name}" does not apply to creations, so only an API server evaluates it.`;
     const pointer = '/spec/matchConstraints/resourceRules';
     return [problemIn(document, { code: 'policy-not-evaluated', severity: 'warning', pointer, message })];
   });

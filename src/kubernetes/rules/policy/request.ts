@@ -1,21 +1,21 @@
-// The request that would bring an object into a cluster, as admission sees it: its creation.
+// Builds the request that would create an object in a cluster, as admission receives it.
 
 import type { Json } from '#std/json.ts';
 import { dynamicValue } from '../cel/dynamic.ts';
 import { refuseUnevaluable } from '../cel/unevaluable.ts';
 import { groupOf, type KubeObject } from '../object.ts';
 
-/** What an API server serves a kind as. */
+/** The resource as which an API server serves a kind. */
 export interface ResourceType {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Other apiVersions of the same kind. Convertible: nothing but the apiVersion changes. */
+  /** Other apiVersions of the same kind. If convertible, they differ only in the apiVersion. */
   readonly others: readonly { readonly apiVersion: string; readonly convertible: boolean }[];
 }
 
-/** Where the request goes. */
+/** The resource that the request is for. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -26,16 +26,16 @@ export interface Request {
   readonly object: KubeObject;
   readonly type: ResourceType;
   readonly resource: Resource;
-  /** A Namespace is in the namespace that it is. */
+  /** The namespace of the object. For a Namespace, its own name. */
   readonly namespace: string | undefined;
   readonly labels: Readonly<Record<string, Json | undefined>>;
 }
 
-/** A namespace as the server keeps it; `unknown` where only the server knows it. */
+/** A namespace as the server stores it, or `unknown` if only the server knows it. */
 export type NamespaceFacts =
   | { readonly type: 'known'; readonly object: KubeObject }
   | { readonly type: 'unknown'; readonly name: string }
-  /** The object has none. */
+  /** The object has no namespace. */
   | { readonly type: 'none' };
 
 export function requestOf(object: KubeObject, type: ResourceType): Request {
@@ -54,12 +54,15 @@ export function resourceOf({ plural }: ResourceType, apiVersion: string): Resour
   return { group: groupOf(apiVersion), version: apiVersion.slice(apiVersion.lastIndexOf('/') + 1), plural };
 }
 
-/** Labels of a namespace as selectors see them. */
+/** Returns the labels of a namespace for selectors. */
 export function namespaceLabels({ metadata }: KubeObject): Readonly<Record<string, string>> {
   return { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
 }
 
-/** The variable `object`, in the version that the policy asks for. What the server gives to new objects is not known. */
+/**
+ * Returns the variable `object`, in the version that the policy matches. Fields that the server sets on new objects are
+ * unknown.
+ */
 export function objectValue(object: KubeObject, apiVersion: string): unknown {
   const { metadata, ...fields } = object;
   return {
@@ -84,10 +87,10 @@ export function objectValue(object: KubeObject, apiVersion: string): unknown {
 }
 
 function given(field: string): never {
-  return refuseUnevaluable(`it asks for metadata.${field}, which the API server gives`);
+  return refuseUnevaluable(`it reads metadata.${field}, which the API server sets`);
 }
 
-/** The variable `request`. `matched`: the resource that the policy matched. */
+/** Returns the variable `request`. `matched`: the resource that the policy matched. */
 export function requestValue({ object, type, resource, namespace }: Request, matched: Resource): unknown {
   return {
     kind: { group: matched.group, version: matched.version, kind: type.kind },
@@ -99,17 +102,17 @@ export function requestValue({ object, type, resource, namespace }: Request, mat
     operation: 'CREATE',
     dryRun: false,
     get userInfo() {
-      return refuseUnevaluable('it asks who makes the request');
+      return refuseUnevaluable('it reads the user of the request');
     },
     get options() {
-      return refuseUnevaluable('it asks for the options of the request');
+      return refuseUnevaluable('it reads the options of the request');
     },
   };
 }
 
 const namespaceValues = new WeakMap<NamespaceFacts, unknown>();
 
-/** The variable `namespaceObject`. */
+/** Returns the variable `namespaceObject`. */
 export function namespaceValue(facts: NamespaceFacts): unknown {
   if (facts.type === 'none') return null;
   const value =
@@ -157,7 +160,7 @@ export function unknownNamespace(name: string): string {
 
 const paramValues = new WeakMap<KubeObject, unknown>();
 
-/** The variable `params`. */
+/** Returns the variable `params`. */
 export function paramsValue(param: KubeObject | undefined): unknown {
   if (param === undefined) return null;
   const value = paramValues.get(param) ?? dynamicValue(param);

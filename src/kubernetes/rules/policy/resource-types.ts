@@ -1,18 +1,21 @@
-// What kinds are served as: built-in ones, and those of CustomResourceDefinitions.
+// Lists the resources as which kinds are served: built-in ones, and those of CustomResourceDefinitions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { bundledKinds } from '../schemas/bundled.ts';
 import { objectOf, objectsOf } from './policy.ts';
 import type { ResourceType } from './request.ts';
 
-/** Kinds that a server has in further versions, whose fields differ. */
+/** Kinds that a server also has in other versions, with different fields. */
 const CONVERTED: Readonly<Record<string, string>> = {
   'autoscaling/v2 HorizontalPodAutoscaler': 'autoscaling/v1',
   'v1 Event': 'events.k8s.io/v1',
   'events.k8s.io/v1 Event': 'v1',
 };
 
-/** By apiVersion and kind. Built-in kinds count over `types`, and there what comes later over what comes before it. */
+/**
+ * Returns types by apiVersion and kind. Built-in kinds take precedence over `types`, in which later entries take
+ * precedence over earlier ones.
+ */
 export function resourceTable(
   types: readonly ResourceType[],
 ): (apiVersion: string, kind: string) => ResourceType | undefined {
@@ -33,7 +36,7 @@ function builtinTypes(): ResourceType[] {
   });
 }
 
-/** The served versions of a CustomResourceDefinition; without a converter they differ in nothing but their name. */
+/** Returns the served versions of a CustomResourceDefinition. Without a converter they differ only in their name. */
 export function definedTypes(definition: JsonObject): ResourceType[] {
   const { group, scope, names, versions, conversion } = objectOf(definition.spec);
   const { kind, plural } = objectOf(names);

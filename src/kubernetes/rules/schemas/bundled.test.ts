@@ -1,4 +1,4 @@
-// The bundled documents hold what the table names, complete and free of prose.
+// Tests that the bundled documents have all kinds of the table, complete and without descriptions.
 
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
@@ -58,7 +58,7 @@ describe('bundled schemas', () => {
   });
 });
 
-/** Every string that stands under the key; a property of that name is an object and does not count. */
+/** Returns every string under the key. A property of that name is an object and does not count. */
 function strings(value: Json | undefined, wanted: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => strings(item, wanted));
   if (!isObject(value)) return [];

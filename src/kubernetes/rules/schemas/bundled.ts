@@ -1,5 +1,5 @@
-// The built-in kinds this program knows without a cluster: how they merge, and how they are named in URLs. The documents are
-// recorded by scripts/record-schemas.ts.
+// Provides the built-in kinds that this program knows without a cluster: how they merge, and how they are named in
+// URLs. The documents are recorded by scripts/record-schemas.ts.
 
 import type { OpenApiDocument } from '../openapi.ts';
 import admissionregistration from './admissionregistration.k8s.io_v1.json' with { type: 'json' };
@@ -47,12 +47,12 @@ const DOCUMENTS: ReadonlyMap<string, OpenApiDocument> = new Map(
   } as Record<string, object>).map(([apiVersion, document]) => [apiVersion, document as OpenApiDocument]),
 );
 
-/** The merge facts of a built-in group-version, as the API server publishes them; undefined where it is not bundled. */
+/** Returns the published schema of a built-in group-version, or undefined if it is not bundled. */
 export function bundledSchema(apiVersion: string): OpenApiDocument | undefined {
   return DOCUMENTS.get(apiVersion);
 }
 
-/** Every bundled kind, in the order of the recorded documents. */
+/** Returns every bundled kind, in the order of the recorded documents. */
 export function bundledKinds(): readonly BundledKind[] {
   return BUNDLED_KINDS;
 }

@@ -1,4 +1,4 @@
-// The built-in kinds that are bundled, and how discovery names them. Facts only.
+// Lists the built-in kinds that are bundled, and how discovery names them.
 
 export interface BundledKind {
   /** `v1`, `apps/v1`, ... */
@@ -8,7 +8,7 @@ export interface BundledKind {
   readonly singular: string;
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
-  /** Groups that `kubectl get` takes instead of a kind, such as `all`. */
+  /** Groups that `kubectl get` accepts instead of a kind, such as `all`. */
   readonly categories: readonly string[];
   readonly subresources: readonly ('status' | 'scale')[];
 }
@@ -22,7 +22,7 @@ const SCALE = ['scale', 'status'] as const;
 /** The version whose schemas are bundled. */
 export const KUBERNETES_VERSION = '1.36';
 
-/** As the discovery documents of that version say it. */
+/** The kinds as in the discovery documents of that version. */
 export const BUNDLED_KINDS: readonly BundledKind[] = [
   ...group('v1', [
     { kind: 'Namespace', plural: 'namespaces', namespaced: false, shortNames: ['ns'], subresources: STATUS },

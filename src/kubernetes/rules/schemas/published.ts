@@ -1,10 +1,10 @@
-// Schemas of custom kinds as an API server publishes them: their own, and Kubernetes' for what is around it.
+// Writes schemas of custom kinds as an API server publishes them, with Kubernetes' own schemas for metadata and lists.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { OpenApiSchema } from '../openapi.ts';
 import { bundledSchema } from './bundled.ts';
 
-/** Where the names of Kubernetes' own metadata begin. */
+/** The prefix of the names of Kubernetes' own metadata. */
 export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 
 interface CustomKind {
@@ -18,7 +18,9 @@ export function publishedName({ group, version, kind }: CustomKind): string {
   return [...group.split('.').reverse(), version, kind].join('.');
 }
 
-/** From the `openAPIV3Schema` of its definition. What it names is in `metaSchemas`. */
+/**
+ * Returns the schema for the `openAPIV3Schema` of a definition. The schemas that it references are in `metaSchemas`.
+ */
 export function publishedSchema({ group, version, kind }: CustomKind, schema: JsonObject): OpenApiSchema {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const published = {
@@ -35,7 +37,7 @@ export function publishedSchema({ group, version, kind }: CustomKind, schema: Js
   return published as OpenApiSchema;
 }
 
-/** By name: of metadata, of objects and of lists. */
+/** Returns the schemas of metadata, of objects and of lists, by name. */
 export function metaSchemas(): Record<string, OpenApiSchema> {
   const core = bundledSchema('v1')?.components.schemas ?? {};
   return Object.fromEntries(Object.entries(core).filter(([name]) => name.startsWith(META)));

@@ -1,6 +1,6 @@
-// Entries of lists of built-in kinds that have the same name: a server takes them in an object that is created as a whole,
-// but not in one that is applied, which is how everything is written here. Source: KEP-555 (server-side apply):
-// x-kubernetes-list-type, x-kubernetes-list-map-keys.
+// Reports entries of lists of built-in kinds that have the same name. A server accepts them in an object that is
+// created as a whole, but not in one that is applied, and this program applies everything. Source: KEP-555 (server-side
+// apply): x-kubernetes-list-type, x-kubernetes-list-map-keys.
 
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../openapi.ts';
@@ -33,7 +33,7 @@ export function reportRepeatedItems(
   }
 }
 
-/** Undefined where a key is missing that has no default: that is another fault, or none. */
+/** Returns undefined if a key without a default is missing, which is not a fault of this check. */
 function entryKeys(keys: readonly string[], item: OpenApiSchema | undefined, entry: Json): string | undefined {
   if (!isObject(entry)) return undefined;
   const values = keys.map((key) => entry[key] ?? item?.properties?.[key]?.default);

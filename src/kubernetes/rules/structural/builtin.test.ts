@@ -20,11 +20,11 @@ function definition(openAPIV3Schema: JsonObject): JsonObject {
   return { spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' }, versions } };
 }
 
-/** Each verdict is that of an API server under fieldValidation=Strict (Kubernetes 1.36). */
+/** Each result is that of an API server under fieldValidation=Strict (Kubernetes 1.36). */
 describe('a built-in object', () => {
   test.each<{ reason: string; apiVersion: string; kind: string; object: JsonObject; says: string[] }>([
     {
-      reason: 'null stands for absent',
+      reason: 'null counts as absent',
       apiVersion: 'v1',
       kind: 'ConfigMap',
       object: { data: null, immutable: null },
@@ -45,7 +45,7 @@ describe('a built-in object', () => {
       says: ['schema-type: data.a must be a string, not an integer: put it in quotes.'],
     },
     {
-      reason: 'fields are told apart by case',
+      reason: 'fields are distinguished by case',
       apiVersion: 'v1',
       kind: 'ConfigMap',
       object: { Data: {} },
@@ -73,7 +73,7 @@ describe('a built-in object', () => {
       says: ['schema-unknown-field: spec.template.spec.containers[0] has no field "imgae". Did you mean "image"?'],
     },
     {
-      reason: 'a number is no string',
+      reason: 'a number is not a string',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({ name: 'c', env: [{ name: 'A', value: 1 }] }),
@@ -82,14 +82,14 @@ describe('a built-in object', () => {
       ],
     },
     {
-      reason: 'a variable that stands twice cannot be applied',
+      reason: 'a variable that is listed twice cannot be applied',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({ env: [{ name: 'A' }, { name: 'B' }, { name: 'A', value: 'b' }] }),
       says: ['schema-duplicate-item: spec.template.spec.containers[0].env[2] has the same name as entry 0.'],
     },
     {
-      reason: 'ports are told apart by number and protocol, which is TCP where it is not given',
+      reason: 'ports are distinguished by number and protocol, which is TCP by default',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({
@@ -100,14 +100,14 @@ describe('a built-in object', () => {
       ],
     },
     {
-      reason: 'a string is no number',
+      reason: 'a string is not a number',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({}, { replicas: '3' }),
       says: ['schema-type: spec.replicas must be an integer of 32 bits, not a string.'],
     },
     {
-      reason: 'a fraction is no integer',
+      reason: 'a fraction is not an integer',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({}, { replicas: 3.5 }),
@@ -121,7 +121,7 @@ describe('a built-in object', () => {
       says: ['schema-type: spec.replicas must be an integer of 32 bits, not an integer.'],
     },
     {
-      reason: 'a mapping is no list',
+      reason: 'a mapping is not a list',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: { spec: { selector: {}, template: { spec: { containers: { name: 'c' } } } } },
@@ -144,7 +144,7 @@ describe('a built-in object', () => {
       ],
     },
     {
-      reason: 'a quantity is no flag',
+      reason: 'a quantity is not a flag',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({ resources: { limits: { cpu: true } } }),
@@ -160,7 +160,7 @@ describe('a built-in object', () => {
       says: [],
     },
     {
-      reason: 'a port is no flag',
+      reason: 'a port is not a flag',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({ livenessProbe: { httpGet: { port: true } } }),
@@ -201,7 +201,7 @@ describe('a built-in object', () => {
       says: ['schema-required: provisioner is required.'],
     },
     {
-      reason: 'the server does without some of what is published as required',
+      reason: 'the server does not require some fields that are published as required',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       object: deployment({ livenessProbe: { httpGet: { port: 80, httpHeaders: [{ name: 'X-Probe' }] } } }),
@@ -243,7 +243,7 @@ describe('a built-in object', () => {
     expect(found(apiVersion, kind, object)).toEqual(says);
   });
 
-  test('of a kind that the document does not have is not judged', () => {
+  test('of a kind that the document does not have is not checked', () => {
     expect(found('v1', 'Deployment', {})).toBeUndefined();
   });
 });

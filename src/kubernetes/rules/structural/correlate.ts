@@ -1,9 +1,12 @@
-// Which part of an object's former state a part of it was.
+// Finds the earlier state of a part of an object.
 
 import { isObject, type Json, jsonEquals } from '#std/json.ts';
 import type { SchemaNode } from './schema.ts';
 
-/** What `old` held where `next` stands now, under a field or an index. Entries of lists are known by their keys only. */
+/**
+ * Returns the value in `old` that corresponds to `next`, under a field or an index. Entries of lists are matched by
+ * their keys only.
+ */
 export function correlated(
   node: SchemaNode,
   old: Json | undefined,

@@ -1,10 +1,10 @@
-// Fills in the defaults of a schema as an API server does. Source: CustomResourceDefinitions, "Defaulting" and "Defaulting
-// and Nullable".
+// Fills in the defaults of a schema as an API server does. Source: CustomResourceDefinitions, "Defaulting" and
+// "Defaulting and Nullable".
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { SchemaNode } from './schema.ts';
 
-/** The object itself where nothing changes; otherwise a copy, with the parts that stay as they are shared. */
+/** Returns the object itself if nothing changes. Otherwise returns a copy that shares its unchanged parts. */
 export function withDefaults(node: SchemaNode, object: JsonObject): JsonObject {
   return defaultedObject(node, object);
 }
@@ -20,7 +20,7 @@ function defaultedList(node: SchemaNode, list: Json[]): Json[] {
   let copy: Json[] | undefined;
   for (let index = 0; index < list.length; index++) {
     const item = list[index] ?? null;
-    // A null that is not allowed stands for the default, where items have one.
+    // If items have a default, it replaces a null that is not allowed.
     const filled = defaulted(items, item === null && !items.nullable ? fresh(items.default ?? null) : item);
     if (filled === item) continue;
     copy ??= [...list];
@@ -46,22 +46,22 @@ function defaultedObject(node: SchemaNode, object: JsonObject): JsonObject {
   return copy ?? object;
 }
 
-/** Undefined: the field goes. */
+/** Returns undefined if the field is removed. */
 function defaultedField(node: SchemaNode, name: string, value: Json | undefined): Json | undefined {
   if (value === undefined) return undefined;
   const field = fieldOf(node, name);
   if (field === undefined) return value;
   if (value !== null || field.nullable) return defaulted(field, value);
-  // A null that is not allowed is dropped, or gives way to the default.
+  // A null that is not allowed is dropped, or replaced by the default.
   return field.default === undefined ? undefined : defaulted(field, fresh(field.default));
 }
 
-/** Of its own: what is filled in may be changed. */
+/** Returns a copy, because callers may change the result. */
 function fresh(value: Json): Json {
   return typeof value === 'object' ? structuredClone(value) : value;
 }
 
-/** The schema of one field of an object or entry of a map. */
+/** Returns the schema of one field of an object or entry of a map. */
 export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined {
   const { additional } = node;
   return node.properties.get(name) ?? (additional === 'any' ? undefined : additional);

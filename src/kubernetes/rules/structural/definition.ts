@@ -1,5 +1,5 @@
-// A CustomResourceDefinition as a whole: names, versions, and the schema of each. Source: apiextensions.k8s.io/v1,
-// CustomResourceDefinitionSpec, and what an API server checks of it on creation.
+// Checks a CustomResourceDefinition as a whole: names, versions, and the schema of each version. Source:
+// apiextensions.k8s.io/v1, CustomResourceDefinitionSpec, and the checks of an API server on creation.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -7,7 +7,7 @@ import { dns1035Fault, subdomainFault } from '../formats/names.ts';
 import { checkStructural } from './check/check.ts';
 import { forbid, type Report, report } from './report.ts';
 
-/** With the status subresource, the root of a schema may hold nothing that could not be said of the status alone. */
+/** With the status subresource, the root of a schema may contain only words that could apply to the status alone. */
 const ROOT_WORDS: ReadonlySet<string> = new Set([
   'description',
   'type',
@@ -33,7 +33,10 @@ const ROOT_WORDS: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** All that would keep an API server from taking the definition; its metadata and JSON types are checked elsewhere. */
+/**
+ * Returns the faults for which an API server would refuse the definition. Its metadata and JSON types are checked
+ * elsewhere.
+ */
 export function checkDefinition(definition: JsonObject): readonly Finding[] {
   const out: Report = { findings: [] };
   const { spec, metadata } = definition;
@@ -109,6 +112,6 @@ function checkVersion(out: Report, version: JsonObject, pointer: string): void {
   out.findings.push(...checkStructural(text).map((finding) => ({ ...finding, pointer: at + finding.pointer })));
   if (!isObject(subresources) || subresources.status === undefined) return;
   for (const word of Object.keys(text)) {
-    if (!ROOT_WORDS.has(word)) forbid(out, `${at}/${word}`, 'must not stand at the root of a schema with a status.');
+    if (!ROOT_WORDS.has(word)) forbid(out, `${at}/${word}`, 'must not be at the root of a schema with a status.');
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatCheck } from './formats.ts';
 
-/** As an API server (Kubernetes 1.36) takes and refuses them. */
+/** Values that an API server (Kubernetes 1.36) accepts or refuses. */
 const ROWS = [
   { format: 'bsonobjectid', accepted: ['507f1f77bcf86cd799439011'], refused: ['507f1f77bcf86cd79943901'] },
   {

@@ -1,5 +1,5 @@
-// The formats that an API server checks in custom resources; it ignores all others. Source: apiextensions.k8s.io/v1,
-// JSONSchemaProps.format.
+// Checks the formats that an API server checks in custom resources. It ignores all others. Source:
+// apiextensions.k8s.io/v1, JSONSchemaProps.format.
 
 import { parseGoDuration } from '../formats/duration.ts';
 import { parseCidr, parseIp } from '../formats/ip.ts';
@@ -8,7 +8,7 @@ import { isBase64Text, isDateText, isDateTimeText } from '../formats/text.ts';
 import { parseGoUrl } from '../formats/url.ts';
 
 export interface FormatCheck {
-  /** What a value of the format looks like, to stand behind "must be". */
+  /** Description of a valid value, which follows "must be". */
   readonly meaning: string;
   accepts(value: string): boolean;
 }
@@ -20,17 +20,17 @@ const NAMED_MAIL = /^[^<>]*<([^<>]+)>$/;
 const MAC =
   /^(?:[0-9a-fA-F]{2}([-:])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}\1[0-9a-fA-F]{2})?|(?:[0-9a-fA-F]{4}\.){2,3}[0-9a-fA-F]{4})$/;
 const HOST_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}';
-/** A name without a dot may have one hyphen; the last of several labels has letters only. */
+/** A name without a dot may have one hyphen. The last of several labels has letters only. */
 const HOST = new RegExp(
   `^(?:[${HOST_CHARACTER}]-?[${HOST_CHARACTER}]{0,62}|(?:[${HOST_CHARACTER}](?:[-${HOST_CHARACTER}]{0,61}[${HOST_CHARACTER}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
   'u',
 );
 const RGB_PART = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
-/** Beyond Go's own durations, `2 days 3 hours` and the like are taken. */
+/** Besides Go's own durations, `2 days 3 hours` and similar texts are accepted. */
 const LOOSE_DURATION = /(\d+)\s*([A-Za-zµ]+)/g;
 const UNIT_NAME = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 
-/** By the name without hyphens, as the API server compares it. */
+/** Checks by the name without hyphens, as the API server compares it. */
 const TEXT_FORMATS: Readonly<Record<string, FormatCheck>> = {
   bsonobjectid: pattern('24 hexadecimal digits', /^[0-9a-fA-F]{24}$/),
   uri: { meaning: 'an absolute URI or an absolute path', accepts: (text) => parseGoUrl(text) !== undefined },
@@ -72,7 +72,10 @@ const TEXT_FORMATS: Readonly<Record<string, FormatCheck>> = {
   k8slongname: { meaning: 'a DNS subdomain', accepts: (text) => subdomainFault(text) === undefined },
 };
 
-/** Undefined where the API server ignores the format for values of this type. Number formats are bounds, see `checks`. */
+/**
+ * Returns undefined if the API server ignores the format for values of this type. Number formats are bounds, see
+ * `checks`.
+ */
 export function formatCheck(type: string | undefined, format: string): FormatCheck | undefined {
   if (type !== undefined && type !== 'string') return undefined;
   const name = format.replaceAll('-', '');

@@ -1,4 +1,4 @@
-// Entries that a list may not hold twice: those of sets, and those of maps with the same keys. Source:
+// Reports entries that a list must not have twice: equal ones in sets, and ones with equal keys in maps. Source:
 // x-kubernetes-list-type, x-kubernetes-list-map-keys.
 
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
@@ -17,18 +17,18 @@ export function reportDuplicateItems(out: Report, node: SchemaNode, list: readon
   }
 }
 
-/** Undefined where a type error is reported anyway. */
+/** Returns undefined if a type error is reported anyway. */
 function entryIdentity({ listType, listKeys }: SchemaNode, item: Json): string | undefined {
   if (listType === 'set') return canonicalJson(item);
   if (!isObject(item)) return undefined;
   const [key] = listKeys;
   const only = listKeys.length === 1 && key !== undefined ? item[key] : undefined;
-  // Nearly every list has one key, and its values are texts. No JSON of a list begins like this.
+  // Nearly every list has one key with texts as values. No JSON of a list begins like this.
   if (typeof only === 'string') return `"${only}`;
   return canonicalJson(listKeys.map((key) => (item[key] === undefined ? [] : [item[key]])));
 }
 
 function explainRepetition({ listType, listKeys }: SchemaNode, earlier: number): string {
-  if (listType === 'set') return `repeats entry ${earlier}; every entry may stand once.`;
+  if (listType === 'set') return `repeats entry ${earlier}; every entry may occur only once.`;
   return `has the same ${listKeys.join(' and ')} as entry ${earlier}.`;
 }

@@ -7,7 +7,7 @@ function found(metadata: Json): string[] {
   return checkMetadata(metadata, '/metadata').map(({ code, pointer }) => `${code} ${pointer}`);
 }
 
-/** Each verdict is that of an API server (Kubernetes 1.36). */
+/** Each result is that of an API server (Kubernetes 1.36). */
 describe('metadata', () => {
   test.each<{ metadata: Json; at: string[]; reason: string }>([
     {
@@ -15,7 +15,7 @@ describe('metadata', () => {
       at: [],
       reason: 'upper case in an annotation’s prefix is taken',
     },
-    { metadata: { name: 'x', creationTimestamp: null, labels: null }, at: [], reason: 'null stands for absent' },
+    { metadata: { name: 'x', creationTimestamp: null, labels: null }, at: [], reason: 'null counts as absent' },
     { metadata: { name: 'x', labels: { a: null } }, at: [], reason: 'in a label, too' },
     { metadata: { name: 'x', finalizers: ['foo'] }, at: [], reason: 'finalizers need no domain' },
     { metadata: [], at: ['schema-type /metadata'], reason: 'a mapping is needed' },
@@ -38,12 +38,12 @@ describe('metadata', () => {
         'invalid-metadata /metadata/resourceVersion',
         'invalid-metadata /metadata/managedFields',
       ],
-      reason: 'what a copy of a living object takes along is refused by an apply',
+      reason: 'fields that a copy of an existing object has are refused by an apply',
     },
     {
       metadata: { name: 'x', uid: '', resourceVersion: null, creationTimestamp: '2026-01-01T00:00:00Z', generation: 3 },
       at: [],
-      reason: 'what the server ignores is taken',
+      reason: 'fields that the server ignores are accepted',
     },
     { metadata: { labels: [] }, at: ['schema-type /metadata/labels'], reason: 'labels are a mapping' },
     { metadata: { labels: { a: 1 } }, at: ['schema-type /metadata/labels/a'], reason: 'label values are strings' },

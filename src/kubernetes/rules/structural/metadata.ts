@@ -1,5 +1,5 @@
-// The metadata that every object has, held against the rules that hold for every object. Source: meta/v1 ObjectMeta, and its
-// validation in apimachinery.
+// Checks the metadata that every object has, by the rules for all kinds. Source: meta/v1 ObjectMeta, and its validation
+// in apimachinery.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -55,7 +55,7 @@ const OBJECT_META = readSchema({
 
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-/** All that is wrong with `metadata`; `pointer` is where it stands. `nameFault` says what a name of the kind may be. */
+/** Reports the faults of `metadata` at `pointer`. `nameFault` checks the name by the rules of the kind. */
 export function checkMetadata(
   metadata: Json,
   pointer: string,
@@ -79,7 +79,10 @@ export function checkMetadata(
   return out.findings;
 }
 
-/** What a copy of a living object takes along, and no apply goes through with: it means that one version of that one object. */
+/**
+ * Reports fields that identify one version of one object. They remain in a manifest that was copied from a cluster, and
+ * no apply with them succeeds.
+ */
 function checkOfServer(out: Report, metadata: JsonObject, pointer: string): void {
   for (const field of ['uid', 'resourceVersion', 'managedFields']) {
     const value = metadata[field] ?? '';
@@ -88,7 +91,7 @@ function checkOfServer(out: Report, metadata: JsonObject, pointer: string): void
       out,
       'invalid-metadata',
       `${pointer}/${field}`,
-      'is given by the server, and cannot be declared: leave it out.',
+      'is set by the server, and cannot be declared: leave it out.',
     );
   }
 }

@@ -1,6 +1,6 @@
-// Fields of built-in kinds that are published as required, and that an API server does without all the same. Kubernetes
-// 1.36.3 was asked with an object for every type; what it could not be asked about (it refuses such an object for something
-// else first) counts as not required, too. Facts only.
+// Lists fields of built-in kinds that are published as required, but without which an API server accepts the object.
+// Kubernetes 1.36.3 was sent an object for every type. Fields that could not be tested (the server refuses the object
+// for another fault first) count as not required, too.
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'io.k8s.api.apps.v1.ControllerRevision': ['revision'],
@@ -41,7 +41,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.WebhookConversion': ['conversionReviewVersions'],
 };
 
-/** The fields of a published type that are not asked for. */
+/** Returns the fields of a published type that are not required. */
 export function notRequired(type: string): readonly string[] {
   return FIELDS[type] ?? [];
 }

@@ -1,8 +1,8 @@
-// How findings of this folder name a field to a reader.
+// Names a field in findings of this folder for users.
 
 import { pointerTokens } from '#std/json.ts';
 
-/** `spec.env[0].name` for `/spec/env/0/name`: the way kubectl and the API server write it. */
+/** Returns `spec.env[0].name` for `/spec/env/0/name`: the form of kubectl and the API server. */
 export function fieldPath(pointer: string): string {
   let path = '';
   for (const token of pointerTokens(pointer)) {

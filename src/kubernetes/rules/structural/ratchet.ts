@@ -1,5 +1,5 @@
-// Lets an update keep what was wrong before: findings about values that did not change are dropped. Source:
-// CustomResourceDefinitions, "Validation ratcheting", which also names what is always enforced.
+// Lets an update keep earlier faults: findings about unchanged values are dropped. Source: CustomResourceDefinitions,
+// "Validation ratcheting", which also lists the rules that are always enforced.
 
 import { isObject, type Json, jsonEquals, pointerTokens } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -12,10 +12,10 @@ export function ratchet(findings: readonly Finding[], root: SchemaNode, value: J
   return findings.filter(({ code, pointer }) => ALWAYS.has(code) || !unchanged(root, value, old, pointer));
 }
 
-/** Entries that repeat are never let through: nothing could tell them apart. */
+/** Repeated entries are always reported, because they cannot be distinguished. */
 const ALWAYS: ReadonlySet<string> = new Set<SchemaCode>(['schema-duplicate-item']);
 
-/** True where the value, or the nearest part above it that can be matched with what they were, is what it was. */
+/** Whether the value is unchanged, or the nearest part above it that can be matched with its earlier state. */
 function unchanged(root: SchemaNode, value: Json, old: Json, pointer: string): boolean {
   let node: SchemaNode | undefined = root;
   let [now, before]: [Json, Json] = [value, old];

@@ -1,4 +1,4 @@
-// Collects findings, each worded around the field it is about.
+// Collects findings, each with a message about its field.
 
 import type { Json } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -9,27 +9,27 @@ export type DescribePattern = (pattern: string) => string;
 
 export interface Report {
   readonly findings: Finding[];
-  /** Predicate of a sentence about a pattern; absent: the pattern itself is shown. */
+  /** Describes a pattern in a predicate of a sentence. If absent, the message shows the pattern itself. */
   readonly describePattern?: DescribePattern | undefined;
 }
 
-/** `message` goes on where the field's name ends: "must be a string, not an integer." */
+/** `message` continues after the field's name: "must be a string, not an integer." */
 export function report(out: Report, code: SchemaCode, pointer: string, message: string): void {
   out.findings.push({ code, severity: 'error', pointer, message: `${fieldPath(pointer)} ${message}` });
 }
 
-/** The definition's schema says what a structural schema may not. */
+/** Reports that a definition's schema has a part that a structural schema must not have. */
 export function forbid(out: Report, pointer: string, message: string): void {
   report(out, 'schema-not-structural', pointer, message);
 }
 
-/** `must be a string, not an integer`, with the way out where YAML read a word or number as something else. */
+/** Returns `must be a string, not an integer`, with a remedy if YAML read a word or number as another type. */
 export function wrongType(wanted: string, value: Json): string {
   const quotes = wanted === 'a string' && (typeof value === 'number' || typeof value === 'boolean');
   return `must be ${wanted}, not ${describeValue(value)}${quotes ? ': put it in quotes' : ''}.`;
 }
 
-/** What a value is, to stand behind "not". */
+/** Describes a value, for a text after "not". */
 export function describeValue(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

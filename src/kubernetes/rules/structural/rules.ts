@@ -18,10 +18,10 @@ export interface NodeRules {
   readonly rules: readonly { readonly text: RuleText; readonly compiled: CompiledRule }[];
 }
 
-/** Compiled when a first value asks, and kept with the schema. */
+/** Rules by node, compiled when the first value needs them, and kept with the schema. */
 const known = new WeakMap<SchemaNode, NodeRules | 'invisible'>();
 
-/** Undefined where rules cannot see the values of the node. `root`: the node of a whole resource. */
+/** Returns undefined if rules cannot read the values of the node. `root`: the node of a whole resource. */
 export function rulesOf(node: SchemaNode, root: boolean): NodeRules | undefined {
   const kept = known.get(node) ?? compileRules(node, root) ?? 'invisible';
   known.set(node, kept);
@@ -35,12 +35,12 @@ function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
   return { scope, rules };
 }
 
-/** What a rule is held against. */
+/** The value that a rule is evaluated for. */
 export interface Subject {
   readonly value: Json;
-  /** What exists at the same place, where that can be known. */
+  /** The existing value at the same place, if it can be determined. */
   readonly old: Json | undefined;
-  /** Nothing changed here, or in the nearest part above that can be matched with what they were. */
+  /** Whether the value is unchanged, or the nearest part above it that can be matched with its earlier state. */
   readonly unchanged: boolean;
   readonly pointer: string;
 }
@@ -79,7 +79,7 @@ function applyRules(out: Report, node: SchemaNode, subject: Subject): void {
   const { value, pointer } = subject;
   const compiled = rulesOf(node, pointer === '');
   if (compiled === undefined) {
-    add(out, 'cel-unsupported', pointer, 'has rules, but no type that rules can see.');
+    add(out, 'cel-unsupported', pointer, 'has rules, but no type that rules can read.');
     return;
   }
   const { scope } = compiled;
@@ -118,7 +118,7 @@ function applyRule(out: Report, rule: CompiledRule, application: Application): v
     add(out, 'cel-error', pointer, `cannot be checked by a rule of its schema: ${outcome.message} (${text.rule})`);
     return;
   }
-  // What did not change is not held against a rule that came later.
+  // An unchanged value is not checked against a rule that was added later.
   if (outcome.value === true || (unchanged && !rule.usesOldSelf)) return;
   out.findings.push(violation(application));
 }
@@ -129,7 +129,7 @@ function evaluate(rule: Rule, { scope, text, self, old }: Application): Outcome 
   return rule.evaluate(self, old === undefined ? undefined : scope.value(old));
 }
 
-/** What the rule's author wrote for this case. */
+/** Returns the finding with the message of the rule's author. */
 function violation(application: Application): Finding {
   const { text, pointer } = application;
   const where =
@@ -144,7 +144,7 @@ function violation(application: Application): Finding {
   };
 }
 
-/** Undefined where there is no `messageExpression`, or it gives nothing to show: then `message` counts. */
+/** Returns undefined if there is no `messageExpression` or its result is unusable. Then `message` is used. */
 function expressedMessage(application: Application): string | undefined {
   const { scope, text } = application;
   if (text.messageExpression === undefined) return undefined;
@@ -155,7 +155,7 @@ function expressedMessage(application: Application): string | undefined {
   return message === '' || /[\r\n]/.test(message) ? undefined : message;
 }
 
-/** The names in `.spec.ports['x']`; undefined where it is no such path. */
+/** Returns the names in `.spec.ports['x']`, or undefined if the text is not such a path. */
 export function relativeTokens(path: string): string[] | undefined {
   const matches = [...path.matchAll(/\['((?:\\.|[^'\\])*)'\]|(?:^|\.)([^.[\]]+)/g)];
   if (matches.map(([whole]) => whole).join('') !== path) return undefined;

@@ -1,12 +1,12 @@
-// A CRD's schema, read once into what the other parts of this folder walk over.
+// Reads a CRD's schema once into the form that the other parts of this folder walk over.
 
 import { isObject, type Json, type JsonObject, pointerToken, textsIn } from '#std/json.ts';
-import { compileRe2, type Re2 } from '#std/re2/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 import { type FormatCheck, formatCheck } from './formats.ts';
 
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
-/** One `x-kubernetes-validations` entry, as the schema writes it. */
+/** An `x-kubernetes-validations` entry, as in the schema. */
 export interface RuleText {
   readonly rule: string;
   readonly message?: string;
@@ -16,7 +16,7 @@ export interface RuleText {
   readonly optionalOldSelf?: boolean;
 }
 
-/** What a schema says about one value. Everything absent is unrestricted. */
+/** The rules of a schema for one value. An absent part is not restricted. */
 export interface SchemaNode {
   readonly type?: SchemaType;
   readonly format?: string;
@@ -26,9 +26,9 @@ export interface SchemaNode {
   readonly embedded: boolean;
   readonly default?: Json;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** Those of the properties that have a default. */
+  /** The properties that have a default. */
   readonly withDefault: readonly (readonly [string, SchemaNode])[];
-  /** Of maps: the schema of their values; `any` where the schema only says that there may be some. */
+  /** The schema of the values of a map, or `any` if the schema only allows them. */
   readonly additional?: SchemaNode | 'any';
   readonly items?: SchemaNode;
   readonly listType: 'atomic' | 'set' | 'map';
@@ -36,19 +36,19 @@ export interface SchemaNode {
   readonly mapAtomic: boolean;
   readonly rules: readonly RuleText[];
   readonly checks: Checks;
-  /** Of a property: its part of a pointer, `/name`, so that no walk has to escape it. */
+  /** The property's part of a pointer, `/name`, so that walks do not have to escape it. */
   readonly step?: string;
-  /** What the nodes at and below this one hold: walks skip the rest. */
+  /** Whether rules and embedded objects occur at this node or below. Walks skip parts without them. */
   readonly deep: { readonly rules: boolean; readonly embedded: boolean };
 }
 
-/** Of the many patterns of a schema few are asked about: each is compiled when it is. */
+/** Few of the many patterns of a schema are used, so each is compiled on first use. */
 interface Pattern {
   readonly source: string;
   readonly compiled: () => Re2;
 }
 
-/** JSON Schema's value validations, of the dialect that structural schemas allow. */
+/** JSON Schema's value validations, in the dialect that structural schemas allow. */
 export interface Checks {
   readonly required: readonly string[];
   readonly enum?: readonly Json[];
@@ -75,7 +75,7 @@ export interface Checks {
 
 const TYPES: ReadonlySet<string> = new Set<SchemaType>(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 
-/** Words of the wrong JSON type are left out: `checkStructural` is what names them. */
+/** Reads a schema. Words of the wrong JSON type are left out, because `checkStructural` reports them. */
 export function readSchema(schema: JsonObject): SchemaNode {
   const properties = new Map(
     Object.entries(object(schema.properties) ?? {}).map(([name, field]) => [
@@ -114,7 +114,7 @@ export function readSchema(schema: JsonObject): SchemaNode {
   };
 }
 
-/** The pointer of a field of the object at `pointer`; `field` is its schema, where it has one. */
+/** Returns the pointer of a field of the object at `pointer`. `field` is its schema, if it has one. */
 export function pointerOf(pointer: string, name: string, field: SchemaNode | undefined): string {
   return pointer + (field?.step ?? `/${pointerToken(name)}`);
 }

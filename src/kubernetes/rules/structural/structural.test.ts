@@ -9,7 +9,7 @@ function schemaOf(spec: JsonObject): JsonObject {
   return { type: 'object', properties: { spec } };
 }
 
-/** Findings about an object with this spec, held against a schema for the spec. */
+/** Returns the findings about an object with this value as its spec, checked against a schema for the spec. */
 function check(spec: JsonObject, value: Json, old?: Json): string[] {
   const structural = compileStructural(schemaOf(spec));
   const before = old === undefined ? undefined : structural.withDefaults({ ...META, spec: old });
@@ -34,14 +34,18 @@ describe('defaults', () => {
 
   test.each([
     { value: undefined, result: undefined, reason: 'a parent that is absent gets nothing' },
-    { value: {}, result: { a: 7, full: { c: false } }, reason: 'a default of an object is filled in itself' },
+    { value: {}, result: { a: 7, full: { c: false } }, reason: 'a default of an object itself gets defaults' },
     {
       value: { inner: {} },
       result: { a: 7, inner: { b: 'deep' }, full: { c: false } },
-      reason: 'a parent that is there is filled in',
+      reason: 'an existing parent is filled in',
     },
-    { value: { a: 0, full: { c: true } }, result: { a: 0, full: { c: true } }, reason: 'what is written stays' },
-    { value: { a: null }, result: { a: 7, full: { c: false } }, reason: 'a null that is not allowed gives way' },
+    {
+      value: { a: 0, full: { c: true } },
+      result: { a: 0, full: { c: true } },
+      reason: 'written values stay as they are',
+    },
+    { value: { a: null }, result: { a: 7, full: { c: false } }, reason: 'a null that is not allowed is replaced' },
     { value: { inner: null }, result: { a: 7, full: { c: false } }, reason: 'a null without default is dropped' },
   ])('$value becomes $result: $reason', ({ value, result }) => {
     expect(defaulted(NESTED, value)).toEqual(result);
@@ -101,7 +105,7 @@ describe('unknown fields', () => {
     {
       spec: { imgae: 'x' },
       found: ['/spec/imgae (key): spec has no field "imgae", so the API server would drop it. Did you mean "image"?'],
-      reason: 'a slip is named with what was meant',
+      reason: 'a typing error is reported with the likely name',
     },
     {
       spec: { env: [{ name: 'a', vale: 1 }] },
@@ -113,18 +117,18 @@ describe('unknown fields', () => {
       found: ['/spec/labels/a/w (key): spec.labels.a has no field "w", so the API server would drop it.'],
       reason: 'inside of maps, whose keys are free',
     },
-    { spec: { open: { anything: { at: 'all' } } }, found: [], reason: 'some objects keep what they do not know' },
+    { spec: { open: { anything: { at: 'all' } } }, found: [], reason: 'some objects keep unknown fields' },
     {
       spec: { open: { known: { b: 1 } } },
       found: ['/spec/open/known/b (key): spec.open.known has no field "b", so the API server would drop it.'],
-      reason: 'but not inside of the fields that they do know',
+      reason: 'but not inside of their known fields',
     },
     { spec: { embedded: { apiVersion: 'v1', kind: 'X', metadata: {} } }, found: [], reason: 'resources have metadata' },
   ])('$reason', ({ spec, found }) => {
     expect(unknown({ ...META, spec })).toEqual(found);
   });
 
-  test('of the object itself are found, its metadata is not the schema’s', () => {
+  test('of the object itself are found, its metadata is not part of the schema', () => {
     expect(unknown({ ...META, data: 1 })).toEqual([
       '/data (key): this kind has no field "data", so the API server would drop it.',
     ]);
@@ -264,7 +268,7 @@ describe('values', () => {
     {
       schema: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
       value: ['a', 'b', 'a'],
-      found: 'schema-duplicate-item /spec/f/2: spec.f[2] repeats entry 0; every entry may stand once.',
+      found: 'schema-duplicate-item /spec/f/2: spec.f[2] repeats entry 0; every entry may occur only once.',
       reason: 'a set',
     },
     {
@@ -292,12 +296,12 @@ describe('values', () => {
       schema: { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }] },
       value: {},
       found: 'schema-alternative /spec/f: spec.f fits none of the alternatives. spec.f.a is required.',
-      reason: 'anyOf says what is nearest',
+      reason: 'anyOf reports the nearest alternative',
     },
     {
       schema: { type: 'object', properties: { a: { type: 'string' } }, not: { required: ['a'] } },
       value: { a: 'x' },
-      found: 'schema-alternative /spec/f: spec.f is what the schema excludes.',
+      found: 'schema-alternative /spec/f: spec.f is excluded by the schema.',
       reason: 'not',
     },
     {
@@ -326,7 +330,7 @@ describe('values', () => {
     expect(check({ 'x-kubernetes-preserve-unknown-fields': true }, 5)).toEqual([]);
   });
 
-  test('all that is wrong is found, and no value is shown', () => {
+  test('all faults are found, and no value is shown', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: { token: { type: 'string', maxLength: 3, pattern: '^a' }, port: { type: 'integer', maximum: 1 } },
@@ -371,13 +375,13 @@ describe('rules', () => {
     'x-kubernetes-validations': rules,
   });
 
-  test('a false rule says what its author wrote, at its scope', () => {
+  test('a false rule has the message of its author, at its scope', () => {
     expect(
       check(ruled([{ rule: 'self.min <= self.max', message: 'min must not exceed max' }]), { min: 2, max: 1 }),
     ).toEqual(['error cel-rule /spec: spec: min must not exceed max']);
   });
 
-  test('messageExpression counts before message, where it gives one line', () => {
+  test('messageExpression wins over message if its result is one line', () => {
     const rule = { rule: 'false', message: 'plain' };
     expect(check(ruled([{ ...rule, messageExpression: "'min is ' + string(self.min)" }]), { min: 2 })).toEqual([
       'error cel-rule /spec: spec: min is 2',
@@ -430,7 +434,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('a rule that cannot be evaluated here is said to be so', () => {
+  test('a rule that cannot be evaluated here is reported as such', () => {
     expect(check(ruled([{ rule: '(self.list + self.list).size() == 0', message: 'm' }]), { list: [] })).toEqual([
       'warning cel-unsupported /spec: spec has a rule that only the API server can check: + on a list of type map cannot be evaluated without a cluster ((self.list + self.list).size() == 0)',
     ]);
@@ -448,13 +452,13 @@ describe('rules', () => {
     ]);
   });
 
-  test('transition rules compare with what lives', () => {
+  test('transition rules compare with the existing object', () => {
     const immutable = ruled([{ rule: 'self.name == oldSelf.name', message: 'name is immutable' }]);
     expect(check(immutable, { name: 'b' })).toEqual([]);
     expect(check(immutable, { name: 'b' }, { name: 'a' })).toEqual(['error cel-rule /spec: spec: name is immutable']);
   });
 
-  test('entries of lists with keys are compared by them, wherever they stand', () => {
+  test('entries of lists with keys are compared by them, at any position', () => {
     const old = {
       list: [
         { key: 'a', n: 5 },
@@ -484,7 +488,7 @@ describe('rules', () => {
     expect(check(schema, { name: 'x', min: 1 }, { name: 'x' })).toEqual([]);
   });
 
-  test('field names that are no identifiers are escaped, reserved words may stand as they are', () => {
+  test('field names that are not identifiers are escaped, reserved words may stay as they are', () => {
     const more = { 'a-b': { type: 'string' }, namespace: { type: 'string' }, $x: { type: 'string' } };
     const rule = "self.a__dash__b == 'x' && self.__namespace__ == 'y' && self.namespace == 'y'";
     expect(check(ruled([{ rule, message: 'm' }], more), { 'a-b': 'x', namespace: 'y', $x: 'z' })).toEqual([]);
@@ -501,11 +505,11 @@ describe('updates', () => {
     },
   };
 
-  test('what was wrong and did not change is let through', () => {
+  test('unchanged faults are accepted', () => {
     expect(check(schema, { a: 5, b: 'y', c: 'new' }, { a: 5, b: 'y', c: 'old' })).toEqual([]);
   });
 
-  test('what changed must be right', () => {
+  test('changed values must be valid', () => {
     expect(check(schema, { a: 6, b: 'z' }, { a: 5, b: 'y' })).toEqual([
       'error schema-range /spec/a: spec.a must be at most 1.',
       'error cel-rule /spec/b: spec.b: m',

@@ -1,4 +1,4 @@
-// A structural schema of a CRD, ready to default, prune and validate objects as an API server does.
+// Compiles a structural schema of a CRD, to default, prune and validate objects as an API server does.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Finding } from '../finding.ts';
@@ -13,22 +13,31 @@ import { pruned } from './unknown.ts';
 import { validateValue } from './validate.ts';
 
 export interface Structural {
-  /** The object with Kubernetes' defaults: nested ones too, but only inside parents that exist. Nulls that are not allowed go. */
+  /**
+   * Returns the object with defaults: nested ones too, but only inside parents that exist. Nulls that are not allowed
+   * are removed.
+   */
   withDefaults(object: JsonObject): JsonObject;
-  /** The object without the fields that the schema does not name. Of this and `withDefaults`, what stays as it is is shared. */
+  /**
+   * Returns the object without the fields that the schema does not have. Like `withDefaults`, it shares unchanged
+   * parts.
+   */
   prune(object: JsonObject): JsonObject;
-  /** What `prune` would remove, as `fieldValidation=Strict` names it, with a suggestion where one is near. */
+  /**
+   * Reports the fields that `prune` would remove, as `fieldValidation=Strict` does, with a suggestion if a similar name
+   * exists.
+   */
   unknownFields(object: JsonObject): readonly Finding[];
   /**
-   * Types, bounds, formats, list types, then `x-kubernetes-validations`. `object` has its defaults. `old` is what exists:
-   * only with it do transition rules apply. The metadata of the object itself is `checkMetadata`'s.
+   * Checks types, bounds, formats, list types, then `x-kubernetes-validations`. `object` has its defaults. `old` is the
+   * existing object: transition rules apply only with it. `checkMetadata` checks the metadata of the object itself.
    */
   validate(object: JsonObject, old?: JsonObject): readonly Finding[];
 }
 
 /**
- * Compiles an `openAPIV3Schema`; meant to be kept, compiling is the slow part. `describePattern`: for schemas of this program,
- * because the same pattern may have another meaning in the schemas of others.
+ * Compiles an `openAPIV3Schema`. Callers should keep the result, because compiling is the slow part. `describePattern`
+ * is for schemas of this program, because the same pattern may have another meaning in other schemas.
  */
 export function compileStructural(schema: JsonObject, describePattern?: DescribePattern): Structural {
   const root: SchemaNode = { ...readSchema(schema), embedded: true };
@@ -40,7 +49,7 @@ export function compileStructural(schema: JsonObject, describePattern?: Describe
   };
 }
 
-/** The rules of a schema alone (`x-kubernetes-validations`), for values whose types are known to fit. */
+/** Compiles only the rules of a schema (`x-kubernetes-validations`), for values whose types are known to fit. */
 export function compileRules(schema: JsonObject): (value: JsonObject) => readonly Finding[] {
   const root = readSchema(schema);
   return (value) => {
@@ -52,7 +61,9 @@ export function compileRules(schema: JsonObject): (value: JsonObject) => readonl
 
 const BLOCKING: ReadonlySet<string> = new Set<SchemaCode>(['schema-enum', 'schema-required', 'schema-type']);
 
-/** Rules assume well-formed objects: after such a finding the API server does not evaluate them. */
+/**
+ * Whether rules are not evaluated because of this finding: the API server evaluates them only for well-formed objects.
+ */
 export function isBlocking({ code }: Finding): boolean {
   return BLOCKING.has(code);
 }

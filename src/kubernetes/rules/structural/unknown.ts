@@ -1,4 +1,5 @@
-// What of an object its schema does not name, and the object without it. Source: CustomResourceDefinitions, "Field pruning".
+// Removes fields that the schema of an object does not have, and reports them. Source: CustomResourceDefinitions,
+// "Field pruning".
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
@@ -7,12 +8,12 @@ import { fieldPath } from './path.ts';
 import type { Report } from './report.ts';
 import { pointerOf, type SchemaNode } from './schema.ts';
 
-/** Every object has these, whatever its schema says. */
+/** Fields that every object has, whatever its schema says. */
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * The object without what the schema does not name, and a finding for each part that is gone. `pointer`: where it stands.
- * Parts that stay whole are shared with the argument; so is the object itself, where nothing goes.
+ * Returns the object without unknown fields, and a finding for each. `pointer`: the place of the object. Unchanged
+ * parts are shared with the argument. If nothing is removed, that is the object itself.
  */
 export function pruned(node: SchemaNode, object: JsonObject, pointer: string): Pruned {
   const out: Report = { findings: [] };
@@ -25,11 +26,11 @@ interface Pruned {
   readonly unknown: readonly Finding[];
 }
 
-/** `node` undefined: nothing is known about the value, so nothing inside objects stays. */
+/** Prunes a value. If `node` is undefined, the value has no schema, so all fields of objects inside are removed. */
 function prunedValue(out: Report, node: SchemaNode | undefined, value: Json, pointer: string): Json {
   if (Array.isArray(value)) {
     if (node?.preserve === true && node.items === undefined) return value;
-    // Items of a list that keeps everything keep everything too.
+    // If a list keeps unknown fields, its items do too.
     const items = node?.items !== undefined && node.preserve ? { ...node.items, preserve: true } : node?.items;
     return prunedList(out, items, value, pointer);
   }
@@ -61,7 +62,7 @@ function prunedObject(out: Report, node: SchemaNode | undefined, object: JsonObj
   return copy ?? object;
 }
 
-/** Undefined: it goes. */
+/** Returns undefined if the field is removed. */
 function prunedField(
   out: Report,
   node: SchemaNode | undefined,

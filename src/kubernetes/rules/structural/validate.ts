@@ -1,4 +1,4 @@
-// Holds a value against the value validations of its schema and collects all that does not fit.
+// Checks a value against the value validations of its schema and collects the faults.
 
 import { closest } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { fieldPath } from './path.ts';
 import { type Report, report, wrongType } from './report.ts';
 import { type Checks, pointerOf, type SchemaNode, type SchemaType } from './schema.ts';
 
-/** Everything at and below the value. Messages never show values: they may be secrets. */
+/** Checks the value and everything below it. Messages never show values, because they may be secrets. */
 export function validateValue(out: Report, node: SchemaNode, value: Json, pointer: string): void {
   if (value === null) {
     if (!node.nullable && (node.type !== undefined || node.intOrString)) {
@@ -59,7 +59,10 @@ const TYPE_NAMES: Readonly<Record<SchemaType, string>> = {
   boolean: 'true or false',
 };
 
-/** The types that a schema without one leaves, if its bounds exclude some: no number and no list is within bounds that cross. */
+/**
+ * Returns the types that a schema without `type` allows, if its bounds exclude some: no number and no list fits bounds
+ * that contradict each other.
+ */
 function fittingTypes({ minimum, maximum, minItems, maxItems, not }: Checks): readonly SchemaType[] {
   const noNumber = minimum !== undefined && maximum !== undefined && minimum > maximum;
   const noList = minItems !== undefined && maxItems !== undefined && minItems > maxItems;
@@ -115,7 +118,7 @@ function checkPattern(out: Report, pattern: NonNullable<Checks['pattern']>, valu
   }
 }
 
-/** Unicode code points, as the API server counts them. */
+/** Counts Unicode code points, as the API server does. */
 function characters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -139,7 +142,7 @@ function checkNumber(out: Report, node: SchemaNode, value: number, pointer: stri
   }
 }
 
-/** Decimal fractions are compared with the tolerance that doubles need. */
+/** Whether the value is a multiple. Decimal fractions are compared with the tolerance that doubles need. */
 function isMultiple(value: number, of: number): boolean {
   const quotient = value / of;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9;
@@ -207,7 +210,7 @@ function checkAlternatives(out: Report, checks: Checks, value: Json, pointer: st
     }
   }
   if (checks.not !== undefined && fits(checks.not, value)) {
-    report(out, 'schema-alternative', pointer, 'is what the schema excludes.');
+    report(out, 'schema-alternative', pointer, 'is excluded by the schema.');
   }
 }
 
@@ -217,7 +220,7 @@ function fits(node: SchemaNode, value: Json): boolean {
   return out.findings.every(({ severity }) => severity !== 'error');
 }
 
-/** What is wrong by the alternative that comes nearest. */
+/** Returns the fault by the alternative that the value comes nearest to. */
 function nearest(parts: readonly SchemaNode[], value: Json, pointer: string): string {
   const tried = parts.map((part) => {
     const out: Report = { findings: [] };

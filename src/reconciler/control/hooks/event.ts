@@ -1,5 +1,5 @@
-// What a webhook says: a push to which repository and ref, a ping, or something else. Reads the forms of GitHub, GitLab,
-// Gitea and Forgejo, which differ in the names of a few members.
+// Reads the event of a webhook: a push with its repository and ref, a ping, or something else. GitHub, GitLab, Gitea
+// and Forgejo differ in the names of a few members.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -10,7 +10,7 @@ export interface Push {
   readonly ref: string;
   /** Every URL of the repository that the webhook names. */
   readonly urls: readonly string[];
-  /** Undefined where it does not say. */
+  /** Undefined if the webhook does not name it. */
   readonly defaultBranch?: string;
 }
 
@@ -31,7 +31,7 @@ const URL_NAMES = [
   'homepage',
 ];
 
-/** Undefined where the body is not what it should be. */
+/** Returns undefined if the body is invalid. */
 export function readEvent(headers: IncomingHttpHeaders, body: Buffer): HookEvent | undefined {
   const name = EVENT_HEADERS.map((each) => headers[each]).find((each) => typeof each === 'string');
   const event = String(name ?? '').toLowerCase();
@@ -50,7 +50,7 @@ export function readEvent(headers: IncomingHttpHeaders, body: Buffer): HookEvent
   return { type: 'push', ref, urls, defaultBranch };
 }
 
-/** GitHub and Gitea may also be set to send a form with the JSON in it. */
+/** Returns the JSON. GitHub and Gitea can also be set to send a form with the JSON in it. */
 function payloadOf(headers: IncomingHttpHeaders, body: Buffer): JsonObject | undefined {
   const text = body.toString('utf8');
   const isForm = String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');

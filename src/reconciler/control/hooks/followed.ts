@@ -1,10 +1,11 @@
-// Decides which sources of the instance follow a push. A run too many costs little: in case of doubt, a source follows it.
+// Decides which sources of the instance follow a push. An unnecessary run costs little: in case of doubt, a source
+// follows it.
 
 import { webHost } from '#std/address/git-hosts.ts';
 import { withoutEndSlashes, withoutLeadingSlashes } from '#std/slashes.ts';
 import type { Push } from './event.ts';
 
-/** As skep.yaml has it; at most one of the four refs. */
+/** A source as skep.yaml defines it; at most one of the four refs is set. */
 export interface FollowedSource {
   readonly name: string;
   readonly repository: string;
@@ -14,7 +15,7 @@ export interface FollowedSource {
   readonly commit?: string | undefined;
 }
 
-/** Names of the sources that may have moved. */
+/** Returns the names of the sources that may have moved. */
 export function sourcesMovedBy(push: Push, sources: readonly FollowedSource[]): string[] {
   const pushed = new Set(push.urls.map(hostAndPath).filter((place) => place !== undefined));
   return sources
@@ -34,8 +35,8 @@ function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defa
 }
 
 /**
- * Host and path: the same repository has another scheme, user and port over ssh than over https, and servers do not
- * distinguish large and small letters in it.
+ * Returns host and path: the same repository has another scheme, user and port over ssh than over https, and servers
+ * ignore the case of letters in it.
  */
 function hostAndPath(repository: string): string | undefined {
   const parsed = repository.includes('://') ? URL.parse(repository) : scpLike(repository);
@@ -44,7 +45,7 @@ function hostAndPath(repository: string): string | undefined {
   return `${webHost(parsed.hostname)}/${path.toLowerCase()}`;
 }
 
-/** `git@host:path`. */
+/** Parses `git@host:path`. */
 function scpLike(repository: string): { readonly hostname: string; readonly pathname: string } | undefined {
   const colon = repository.indexOf(':');
   if (colon <= 0) return undefined;

@@ -1,5 +1,5 @@
-// Whether a webhook comes from someone who knows the secret, in the way of each Git server. Over the bytes as they came, and
-// in constant time.
+// Checks whether the sender of a webhook knows the secret, by the method of each Git server. It covers the received
+// bytes, and takes constant time.
 
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -17,21 +17,24 @@ export interface Signed {
   readonly genuine: boolean;
 }
 
-/** Standard Webhooks, which GitLab's signing tokens follow: an older signature is a delivery sent again by someone. */
+/**
+ * Maximum age of a signature by Standard Webhooks, which GitLab's signing tokens follow: an older signature may be a
+ * replay.
+ */
 const TOLERANCE_MS = 5 * 60_000;
 
 interface Scheme {
   readonly header: string;
   readonly provider: Provider;
-  /** `value`: of the header. */
+  /** Returns true if the signature is valid. `value`: value of the header. */
   isGenuine(value: string, delivery: Delivery, secrets: readonly string[], now: number): boolean;
 }
 
 const isHexSigned: Scheme['isGenuine'] = (value, { body }, secrets) => isOneOf(value, hexSignatures(body, secrets));
 
 /**
- * Forgejo and Gitea send their own header and GitHub's: what is sent by the more special name is judged, and no other may
- * make up for it. So the order counts.
+ * Forgejo and Gitea send their own header and GitHub's. The signature in the more specific header is checked, and no
+ * other header can replace it. So the order matters.
  */
 const SCHEMES: readonly Scheme[] = [
   { header: 'x-forgejo-signature', provider: 'forgejo', isGenuine: isHexSigned },
@@ -49,12 +52,12 @@ const SCHEMES: readonly Scheme[] = [
   { header: 'x-gitlab-token', provider: 'gitlab', isGenuine: (value, _delivery, secrets) => isOneOf(value, secrets) },
 ];
 
-/** Before the body is there. */
+/** Can be called before the body has arrived. */
 export function claimsSignature(headers: IncomingHttpHeaders): boolean {
   return SCHEMES.some((scheme) => header(headers, scheme.header) !== undefined);
 }
 
-/** Undefined where nothing is signed. */
+/** Returns undefined if nothing is signed. */
 export function checkSignature(delivery: Delivery, secrets: readonly string[], now: number): Signed | undefined {
   for (const scheme of SCHEMES) {
     const value = header(delivery.headers, scheme.header);
@@ -68,7 +71,7 @@ function hexSignatures(body: Buffer, secrets: readonly string[]): string[] {
   return secrets.map((secret) => createHmac('sha256', secret).update(body).digest('hex'));
 }
 
-/** `v1,BASE64` of the id, the time and the body; several of them while a token is changed. */
+/** Checks `v1,BASE64` of the id, the time and the body; there are several signatures while a token is changed. */
 function isSigned(signatures: string, { headers, body }: Delivery, secrets: readonly string[], now: number): boolean {
   const id = header(headers, 'webhook-id') ?? '';
   const timestamp = header(headers, 'webhook-timestamp') ?? '';

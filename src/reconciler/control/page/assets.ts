@@ -1,4 +1,4 @@
-// The files of the page of the runs, from beside this one, with the commands that it gives its readers.
+// The files of the console, with the commands and the address of a catalogue that it shows its readers.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { type PageFile, readPageFiles } from '#std/page/files.ts';
@@ -6,10 +6,22 @@ import type { CommandOf } from '#std/words/command-of.ts';
 
 const FOLDER = new URL('./browser/', import.meta.url);
 
-/** `commandOf`: how its readers type commands of skep. */
-export async function readRunsPage(
-  commandOf: CommandOf,
-): Promise<{ readonly shell: string; readonly files: readonly PageFile[] }> {
-  const { template, files } = await readPageFiles({ readdir, readFile }, FOLDER);
-  return { shell: template.replaceAll('%COMMAND%', () => encodeURIComponent(commandOf('WORDS'))), files };
+const PACKAGES = ['preact', 'preact/hooks', '@dagrejs/dagre'] as const;
+
+export interface ConsoleWords {
+  /** How its readers type commands of skep. */
+  readonly commandOf: CommandOf;
+  /** Where the same listener has the page of a catalogue; absent: it has none. */
+  readonly catalogue?: string;
+}
+
+export async function readConsole({
+  commandOf,
+  catalogue = '',
+}: ConsoleWords): Promise<{ readonly shell: string; readonly files: readonly PageFile[] }> {
+  const { template, files } = await readPageFiles({ readdir, readFile }, FOLDER, PACKAGES);
+  const shell = template
+    .replaceAll('%COMMAND%', () => encodeURIComponent(commandOf('WORDS')))
+    .replaceAll('%CATALOGUE%', catalogue);
+  return { shell, files };
 }

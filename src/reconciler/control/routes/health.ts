@@ -1,4 +1,5 @@
-// /health: whether the process should be started anew. /readiness: whether one may rely on it. Never behind a token.
+// Serves /health (whether the process should be restarted) and /readiness (whether clients may rely on it). Neither
+// needs a token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answer } from '../answer.ts';

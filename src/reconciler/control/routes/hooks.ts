@@ -1,5 +1,5 @@
-// /hooks/git: a Git server tells of a push, and where a source follows it a run begins. By signature instead of token:
-// whoever sends one may start a run sooner, and nothing else.
+// Serves /hooks/git: a Git server reports a push, and if a source follows it, a run begins. It needs a signature
+// instead of a token: a sender may start a run sooner, and nothing else.
 
 import assert from 'node:assert/strict';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -13,24 +13,24 @@ import type { Secrets, Trigger } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
 export interface HookSubject {
-  /** Absent: no one can send any. */
+  /** If absent, no webhooks are accepted. */
   readonly secrets?: Secrets;
   readonly sources: readonly FollowedSource[];
   readonly trigger: Trigger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly monotonic: () => number;
-  /** Called with what became of each. */
+  /** Called with the outcome of each webhook. */
   readonly counted: (provider: string, outcome: string) => void;
 }
 
-/** Git servers send whole lists of commits; what is larger waits for the schedule. */
+/** Git servers send whole lists of commits. A larger push waits for the schedule. */
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-/** Nearly all webhooks are smaller, so no one who sends large ones can keep them out. */
+/** Nearly all webhooks are smaller, so a sender of large bodies cannot keep them out. */
 const SMALL_BYTES = 64 * 1024;
-/** Who sent a body is known when all of it is there: until then it takes memory for anybody. */
+/** The sender of a body is known only when all of it has arrived: until then it takes memory for any sender. */
 const LARGE_AT_ONCE = 4;
-/** Lines in the log for each address; all of them are counted. */
+/** Lines in the log for each address; all webhooks are counted. */
 const LOGGED_PER_MINUTE = 10;
 
 export function addHookRoutes(app: FastifyInstance, subject: HookSubject): void {
@@ -70,7 +70,7 @@ export function addHookRoutes(app: FastifyInstance, subject: HookSubject): void 
   });
 }
 
-/** A body without a length may be of any. */
+/** A body without a length may have any length. */
 function isSmall({ headers }: FastifyRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
 }
@@ -97,7 +97,7 @@ async function receive(
     return sendRefusal(reply, 'control-hook-forged', 'the signature is not by a secret of http.webhookSecretFile');
   }
   const event = readEvent(request.headers, body);
-  if (event === undefined) return sendRefusal(reply, 'control-hook-unreadable', 'the body is no JSON object');
+  if (event === undefined) return sendRefusal(reply, 'control-hook-unreadable', 'the body is not a JSON object');
   return act(subject, event, provider, request, reply);
 }
 
@@ -115,7 +115,7 @@ function act(
   const moved = event.type === 'push' ? sourcesMovedBy(event, sources) : [];
   if (moved.length === 0) {
     counted(provider, 'ignored');
-    const reason = event.type === 'push' ? 'no source follows this repository and ref' : 'this event is no push';
+    const reason = event.type === 'push' ? 'no source follows this repository and ref' : 'this event is not a push';
     return answer(reply, { status: 'ignored', reason }, 202);
   }
   counted(provider, 'accepted');

@@ -1,4 +1,5 @@
-// /metrics: without a token, because scrapers have none; it holds names of sources and commits, and nothing that is secret.
+// Serves /metrics without a token, because scrapers have none. It contains names of sources and commits, and no
+// secrets.
 
 import type { FastifyInstance } from 'fastify';
 import { METRICS_CONTENT_TYPE } from '#std/telemetry/metrics.ts';

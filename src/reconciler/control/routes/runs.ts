@@ -1,41 +1,23 @@
-// /runs: the last runs as JSON for whoever has the token, and for people a page that asks for it. The page holds no data.
+// /runs: the last runs as JSON for those with the token; a browser gets the console.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '#std/failure.ts';
-import { PAGE_HEADERS } from '#std/page/headers.ts';
-import { type CommandOf, INSTALLED } from '#std/words/command-of.ts';
 import type { TokenCheck } from '../access.ts';
 import { sendRefusal } from '../answer.ts';
-import { readRunsPage } from '../page/assets.ts';
 import type { Runs } from '../ports.ts';
 import { addRoute } from '../route.ts';
+import { isOfBrowser, type SendConsole } from './console.ts';
 
-/** Files are read when they are first asked for: a reconciler may never show its page to anybody. */
-export function addRunsRoutes(
-  app: FastifyInstance,
-  runs: Runs,
-  check: TokenCheck,
-  commandOf: CommandOf = INSTALLED,
-): void {
-  let page: ReturnType<typeof readRunsPage> | undefined;
-  const opened = () => {
-    page ??= readRunsPage(commandOf);
-    return page;
-  };
-
+export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenCheck, sendConsole: SendConsole): void {
   addRoute(app, {
     method: 'GET',
     url: '/runs',
     public: true,
     async handler(request, reply) {
       reply.header('vary', 'accept');
-      if (!wantsPage(request)) {
-        await check(request, reply);
-        return reply.sent ? reply : sendText(reply, () => runs.list());
-      }
-      const { shell } = await opened();
-      reply.headers(PAGE_HEADERS);
-      return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(shell);
+      if (isOfBrowser(request)) return sendConsole(reply);
+      await check(request, reply);
+      return reply.sent ? reply : sendText(reply, () => runs.list());
     },
   });
   addRoute(app, {
@@ -43,22 +25,6 @@ export function addRunsRoutes(
     url: '/runs/:id',
     handler: (request, reply) => sendText(reply, () => runs.find(paramOf(request, 'id'))),
   });
-  addRoute(app, {
-    method: 'GET',
-    url: '/runs/page/:file',
-    public: true,
-    async handler(request, reply) {
-      const { files } = await opened();
-      const file = files.find(({ name }) => name === paramOf(request, 'file'));
-      if (file === undefined) return sendRefusal(reply, 'control-route-not-found', 'not found');
-      return reply.header('cache-control', 'no-cache').type(file.type).send(file.body());
-    },
-  });
-}
-
-/** Browsers name HTML where a person opens an address; programs do not. */
-function wantsPage({ headers }: FastifyRequest): boolean {
-  return (headers.accept ?? '').includes('text/html');
 }
 
 function paramOf({ params }: FastifyRequest, name: string): string {

@@ -1,4 +1,4 @@
-// POST /sync: a run now, instead of at the next tick. For whoever has the token.
+// Serves POST /sync: starts a run now, instead of at the next tick. It needs the token.
 
 import type { FastifyInstance } from 'fastify';
 import { answer } from '../answer.ts';

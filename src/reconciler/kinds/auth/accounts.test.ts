@@ -1,4 +1,5 @@
-// Whose tokens of service accounts a resource accepts: the settings of its proxy, and what its status says of the cluster's issuer.
+// Tests from which service accounts a resource accepts tokens: the settings of its proxy, and its status about the
+// cluster's issuer.
 
 import { describe, expect, it } from 'vitest';
 import { isObject } from '#std/json.ts';
@@ -85,12 +86,12 @@ describe.each(KINDS)('the status of $kind.kind', (kind) => {
       {
         status: 'False',
         reason: 'ClusterIssuerDiffers',
-        message: `tokens of this cluster have the issuer ${KUBEADM}, and those of https://other.example alone are accepted. Leave issuer and jwksUrl out to accept tokens of this cluster.`,
+        message: `tokens of this cluster have the issuer ${KUBEADM}, but only tokens of https://other.example are accepted. Leave issuer and jwksUrl out to accept tokens of this cluster.`,
       },
     ]);
   });
 
-  it('says why none can be verified, and what to grant', () => {
+  it('says why none can be verified, and which right is missing', () => {
     const fault = 'https://api/.well-known/openid-configuration: forbidden';
     const [condition] = conditionsOf(kind, ofCluster(), { fault });
     expect(condition).toMatchObject({ status: 'False', reason: 'ClusterIssuerUnknown' });

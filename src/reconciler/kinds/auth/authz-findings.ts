@@ -1,4 +1,4 @@
-// What is wrong with authorization settings that neither schema nor CEL can say: in policies and entities written in the
+// Finds mistakes in authorization settings that neither schema nor CEL can express: in policies and entities in the
 // resource, and in the ConfigMap that it names.
 
 import { GROUP_TYPE, type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
@@ -14,16 +14,16 @@ import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar
 
 type Authz = Static<typeof AuthzConfig> | undefined;
 
-/** Where MCPServer and MCPRemoteProxy have their settings. */
+/** Pointer of the settings of MCPServer and MCPRemoteProxy. */
 const POINTER = '/spec/authzConfig';
 
-/** The ConfigMap that the settings are in, where they are in one. `pointer` is that of the settings. */
+/** Returns the reference to the ConfigMap with the settings, if they are in one. `pointer`: pointer of the settings. */
 export function authzReferences(authz: Authz, pointer = POINTER): readonly Reference[] {
   const ref = authz?.configMap;
   return ref === undefined ? [] : [{ pointer: `${pointer}/configMap`, kind: 'ConfigMap', ...ref }];
 }
 
-/** For `rules`: every mistake in policies and entities that are written in the resource. */
+/** For `rules`: finds every mistake in policies and entities in the resource. */
 export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly Finding[] {
   if (authz?.inline === undefined) return [];
   const { policies, entitiesJson } = authz.inline;
@@ -38,7 +38,7 @@ export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly F
   return faults.length > 0 ? faults : idleGroupFindings(authz, pointer);
 }
 
-/** Groups decide nothing if their type stands nowhere. */
+/** Groups have no effect if no policy and no entity names their type. */
 function idleGroupFindings(authz: NonNullable<Authz>, pointer: string): readonly Finding[] {
   const { inline, groupEntityType = GROUP_TYPE } = authz;
   const texts = inline === undefined ? [] : [...inline.policies, inline.entitiesJson];
@@ -53,8 +53,8 @@ function policyFindings(text: string, groups: GroupType, pointer: string): reado
 }
 
 /**
- * For `inspect`: what is wrong with the content of the ConfigMap or the MCPAuthzConfig. `at` is the pointer of the object with
- * the fields. An MCPAuthzConfig that others manage may never have been checked.
+ * For `inspect`: finds mistakes in the content of the ConfigMap or the MCPAuthzConfig. `at`: pointer of the object with
+ * the fields. An MCPAuthzConfig that another manager applies may never have been checked.
  */
 export function namedAuthzFindings(source: AuthzSource, view: View, at = '/spec'): readonly Finding[] {
   const { authzConfig, authzConfigRef } = source;
@@ -86,7 +86,7 @@ function fileFaults(text: string, written: GroupFields): readonly FileFault[] {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];
   if (problem !== undefined) return [invalidFile(problem.message)];
-  if (more.length > 0) return [invalidFile('holds several documents')];
+  if (more.length > 0) return [invalidFile('contains several documents')];
   const read = readAuthzConfig(document?.value);
   if ('fault' in read) return [invalidFile(read.fault)];
   const { policies, entities_json: entities } = read.file.cedar;

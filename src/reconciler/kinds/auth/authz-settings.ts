@@ -1,4 +1,4 @@
-// Finds the policies that a resource is to have: its own, or those of the MCPAuthzConfig that it names.
+// Finds the policies of a resource: its own, or the policies of the MCPAuthzConfig that it names.
 
 import assert from 'node:assert/strict';
 import { type GroupFields, readAuthzConfig } from '#contracts/authz-config.ts';
@@ -10,23 +10,28 @@ import type { View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
 import { type Policies, sharedPolicies } from './shared-authz.ts';
 
-/** The fields of a resource that say what accepted callers may do. Without both, they may do everything. */
+/** The fields of a resource that restrict accepted callers. Without both, they may do everything. */
 export interface AuthzSource {
   readonly authzConfig?: Static<typeof AuthzConfig>;
   readonly authzConfigRef?: { readonly name: string };
 }
 
-/** Whether calls are decided by policies, wherever these are. */
+/** Returns whether policies decide calls, wherever they are. */
 export function hasPolicies({ authzConfig, authzConfigRef }: AuthzSource): boolean {
   return authzConfig !== undefined || authzConfigRef !== undefined;
 }
 
-/** Whether the policies are in the resource itself or in an MCPAuthzConfig, and so get into an object of the resource. */
+/**
+ * Returns whether the policies are in the resource itself or in an MCPAuthzConfig, so that they are rendered into an
+ * object of the resource.
+ */
 export function isRendered({ authzConfig, authzConfigRef }: AuthzSource): boolean {
   return authzConfig?.inline !== undefined || authzConfigRef !== undefined;
 }
 
-/** The settings about groups of the resource. They win over the settings next to policies in a ConfigMap. */
+/**
+ * Returns the resource's settings about groups. They take precedence over the settings next to policies in a ConfigMap.
+ */
 export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
   const { groupClaimName, roleClaimName, groupEntityType } = authz ?? {};
   return {
@@ -36,7 +41,10 @@ export function writtenGroups(authz: AuthzSource['authzConfig']): GroupFields {
   };
 }
 
-/** Undefined: the policies are in a ConfigMap of the author's, or there are none. Called only for resources that were inspected. */
+/**
+ * Returns undefined if the policies are in a ConfigMap of the author, or if there are none. Called only for resources
+ * that were inspected.
+ */
 export function renderedPolicies(source: AuthzSource, view: View): Policies | undefined {
   const { authzConfig, authzConfigRef } = source;
   if (authzConfigRef === undefined) {
@@ -49,14 +57,14 @@ export function renderedPolicies(source: AuthzSource, view: View): Policies | un
   return found;
 }
 
-/** The policies of an MCPAuthzConfig, or why they cannot be used. */
+/** Returns the policies of an MCPAuthzConfig, or why they cannot be used. */
 export function namedPolicies(ref: { readonly name: string }, view: View): ReturnType<typeof sharedPolicies> {
   const spec = view.find('MCPAuthzConfig', ref.name)?.spec;
   if (!isObject(spec)) return { faults: [{ pointer: '', message: 'it does not exist', code: 'authz-config-invalid' }] };
   return sharedPolicies(spec);
 }
 
-/** The upstream provider that is named next to the policies, wherever they are. */
+/** Returns the upstream provider that is named next to the policies, wherever they are. */
 export function namedProvider({ authzConfig, authzConfigRef }: AuthzSource, view: View): string | undefined {
   if (authzConfigRef !== undefined) {
     const found = namedPolicies(authzConfigRef, view);

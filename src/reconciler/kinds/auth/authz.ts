@@ -1,4 +1,4 @@
-// Fields that say what accepted callers may do.
+// Defines the fields that restrict accepted callers.
 
 import { GROUP_SETTINGS } from '#contracts/virtual/auth.ts';
 import type { Validation } from '#std/schema/marks.ts';
@@ -8,18 +8,18 @@ import { namedRef, nameField } from '../selectors.ts';
 const ConfigMapAuthz = object(
   {
     name: nameField('Name of the ConfigMap.'),
-    key: text('Key whose value is the authorization settings, as JSON or YAML.', {
+    key: text('Key with the authorization settings, as JSON or YAML.', {
       default: 'authz.json',
       minLength: 1,
     }),
   },
-  'Policies that are in a ConfigMap.',
+  'Policies in a ConfigMap.',
 );
 
-/** Name of an upstream provider. */
+/** Field with the name of an upstream provider. */
 export function primaryProvider(fallback: string) {
   return text(
-    `Upstream provider of the authorization server whose access token, a JWT, has the claims that policies read. ${fallback}`,
+    `Upstream provider of the authorization server whose access token, a JWT, contains the claims that policies read. ${fallback}`,
     { minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' },
   );
 }
@@ -27,8 +27,8 @@ export function primaryProvider(fallback: string) {
 const InlineAuthz = object(
   {
     policies: list(
-      text('One or more Cedar policies.', { minLength: 1 }),
-      'Cedar policies. What none permits is denied.',
+      text('Cedar policies, one or more.', { minLength: 1 }),
+      'Cedar policies. A request that no policy permits is denied.',
       {
         minItems: 1,
       },
@@ -36,18 +36,18 @@ const InlineAuthz = object(
     entitiesJson: text('Cedar entities, as a JSON list.', { default: '[]' }),
     primaryUpstreamProvider: optional(primaryProvider('Default: primaryUpstreamProvider of the authorization server.')),
   },
-  'Policies written here.',
+  'Policies in this resource.',
 );
 
 /** AuthzConfigRef. */
 export const AuthzConfig = object(
   {
-    type: choice('Where the policies are.', ['configMap', 'inline'], { default: 'configMap' }),
+    type: choice('Place of the policies.', ['configMap', 'inline'], { default: 'configMap' }),
     configMap: optional(ConfigMapAuthz),
     inline: optional(InlineAuthz),
     ...GROUP_SETTINGS,
   },
-  'What callers may do. Without it, every accepted caller may do everything.',
+  'Permissions of callers. Without it, every accepted caller may do everything.',
   {
     validations: [
       {
@@ -62,9 +62,9 @@ export const AuthzConfig = object(
   },
 );
 
-export const AuthzConfigRef = namedRef('What callers may do, as an MCPAuthzConfig says.', 'MCPAuthzConfig');
+export const AuthzConfigRef = namedRef('Permissions of callers, from an MCPAuthzConfig.', 'MCPAuthzConfig');
 
-/** Only one of the two may be there. */
+/** Only one of the two fields may be set. */
 export const ONE_AUTHZ_CONFIG: Validation = {
   rule: '!has(self.authzConfig) || !has(self.authzConfigRef)',
   message:

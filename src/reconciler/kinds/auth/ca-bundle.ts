@@ -1,4 +1,5 @@
-// Certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the mount in a pod.
+// Defines certificate authorities in a ConfigMap, for requests to identity providers: the field, the reference, and the
+// mount in a pod.
 
 import { X509Certificate } from 'node:crypto';
 import { configMapBytes, hasEntry } from '#kubernetes/rules/content.ts';
@@ -10,7 +11,7 @@ import { configMapKeyWithDefault } from '../selectors.ts';
 /** CABundleSource. `requests` completes the description. */
 export function caBundleRef(requests: string) {
   return object(
-    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry that holds the certificates.', 'ca.crt')) },
+    { configMapRef: optional(configMapKeyWithDefault('ConfigMap entry with the certificates.', 'ca.crt')) },
     `Certificate authorities, in PEM, to trust for ${requests}. Mounted for you.`,
   );
 }
@@ -20,11 +21,11 @@ type Source = Static<ReturnType<typeof caBundleRef>>;
 /** Certificates to mount. */
 export interface Bundle {
   readonly configMap: string;
-  /** In the container. */
+  /** Path in the container. */
   readonly path: string;
 }
 
-/** Undefined if the certificates may be absent and are: pods would wait for them. */
+/** Returns undefined if the certificates are optional and missing, because pods would wait for them. */
 export function bundleOf(source: Source | undefined, view: View): Bundle | undefined {
   if (source?.configMapRef === undefined) return undefined;
   const { name, key, optional } = source.configMapRef;
@@ -34,7 +35,7 @@ export function bundleOf(source: Source | undefined, view: View): Bundle | undef
   return { configMap: name, path: `${directoryOf(name)}/${key}` };
 }
 
-/** `pointer` is that of the CABundleSource. */
+/** `pointer`: pointer of the CABundleSource. */
 export function bundleReferences(source: Source | undefined, pointer: string): readonly Reference[] {
   if (source?.configMapRef === undefined) return [];
   const { name, key, optional } = source.configMapRef;
@@ -42,26 +43,26 @@ export function bundleReferences(source: Source | undefined, pointer: string): r
   return [{ pointer: place, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
 }
 
-/** Why an entry of a ConfigMap, which is there, holds no certificates. Undefined for references to other kinds. */
+/** Returns why an entry of an existing ConfigMap contains no certificates; undefined for references to other kinds. */
 export function certificatesFault({ kind, name, key }: Reference, view: View): string | undefined {
   if (kind !== 'ConfigMap' || key === undefined) return undefined;
   const bytes = configMapBytes(view.find('ConfigMap', name), key);
   if (bytes === undefined || isCertificate(bytes)) return undefined;
-  return `ConfigMap ${name} with key ${key} holds no PEM certificate`;
+  return `ConfigMap ${name} with key ${key} contains no PEM certificate`;
 }
 
-/** The first certificate decides. */
+/** Checks only the first certificate. */
 function isCertificate(bytes: Buffer): boolean {
   if (!bytes.includes('-----BEGIN CERTIFICATE-----')) return false;
   try {
     return new X509Certificate(bytes).subject !== undefined;
   } catch {
-    // No other fault is possible for bytes.
+    // The constructor throws only if the bytes are not a certificate.
     return false;
   }
 }
 
-/** One mount for each ConfigMap, however many settings name it. */
+/** Returns one mount for each ConfigMap, however many settings name it. */
 export function mountedBundles(bundles: readonly (Bundle | undefined)[]): readonly Mounted[] {
   const names = new Set(bundles.flatMap((bundle) => bundle?.configMap ?? []));
   return [...names].map((name) => mountedConfigMap(volumeName('oidc-ca-bundle', name), directoryOf(name), { name }));

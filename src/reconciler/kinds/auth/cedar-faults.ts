@@ -1,4 +1,5 @@
-// Finds every mistake in a text with Cedar policies, with its place in the text, and policies about groups that no caller is in.
+// Finds every mistake in a text with Cedar policies, with its place, and policies about groups that never contain a
+// caller.
 
 import { GROUP_TYPE } from '#contracts/authz-config.ts';
 import { type CedarFault, policiesNaming, policyFaults } from '#std/cedar.ts';
@@ -8,10 +9,10 @@ export interface PolicyFault extends CedarFault {
   readonly code: 'authz-policy-invalid';
 }
 
-/** The type of the groups that callers are in. Undefined: a policy may name the usual type all the same. */
+/** Type of the callers' groups. If undefined, policies may name the usual type. */
 export type GroupType = string | undefined;
 
-/** `entities`: if they name the usual type, a policy about it may apply through them. */
+/** `entities`: if they name the usual type, policies about it may apply through them. */
 export function groupTypeOf({ group_entity_type: type = GROUP_TYPE }: JsonObject, entities: unknown): GroupType {
   const isReachable = type === GROUP_TYPE || String(entities).includes(GROUP_TYPE);
   return isReachable ? undefined : String(type);
@@ -25,7 +26,7 @@ export function cedarFaults(text: string, groups: GroupType): readonly PolicyFau
   return policiesNaming(GROUP_TYPE, text).map((place) => ({ ...place, code: 'authz-policy-invalid', message }));
 }
 
-/** Line and column are those of the policy: in the file it may be folded, quoted or indented. */
+/** Line and column count inside the policy: in the file it may be folded, quoted or indented. */
 export function placedMessage({ line, column, message }: CedarFault): string {
   return `line ${line}, column ${column} of the policy: ${message}`;
 }

@@ -1,4 +1,4 @@
-// Checks that several settings of authentication need: scopes named twice, secrets sent in the clear.
+// Checks that several settings of authentication need: repeated scopes, and secrets that are sent unencrypted.
 
 import type { Finding } from '../kind.ts';
 
@@ -10,14 +10,17 @@ export function scopeFindings(scopes: readonly string[] | undefined, pointer: st
   });
 }
 
-/** A warning where what is sent there, a secret or a token, leaves the cluster in the clear. */
+/** Warns if a secret or a token leaves the cluster unencrypted. */
 export function plainHttpFindings(url: string, pointer: string): readonly Finding[] {
   if (!url.startsWith('http://') || !URL.canParse(url) || isInside(new URL(url).hostname)) return [];
-  const message = 'secrets and tokens go there, and http does not protect them: use https';
+  const message = 'secrets and tokens are sent there, and http does not protect them: use https';
   return [{ code: 'secret-over-http', severity: 'warning', pointer, message }];
 }
 
-/** This machine, or a Service of the cluster (names without a dot are those of the namespace). */
+/**
+ * Returns whether the host is this machine or a Service of the cluster (a name without a dot is a Service of the
+ * namespace).
+ */
 function isInside(host: string): boolean {
   const loopback = host === 'localhost' || host === '[::1]' || /^127\./.test(host);
   return loopback || /(^[^.:[\]]+|\.svc|\.cluster\.local)$/.test(host);

@@ -10,7 +10,7 @@ export type ExternalAuthConfig = Static<typeof ExternalAuth>;
 
 const read = specReader(ExternalAuth);
 
-/** Its settings, by the names that kinds know. */
+/** Returns its settings, by the names that kinds use. */
 export function externalAuthConfig(
   ref: { readonly name: string } | undefined,
   view: View,

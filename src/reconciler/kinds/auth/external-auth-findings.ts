@@ -1,4 +1,4 @@
-// What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names.
+// Finds conflicts between a resource with a proxy and the MCPExternalAuthConfig that it names.
 
 import type { Finding, View } from '../kind.ts';
 import type { AuthzSource } from './authz-settings.ts';
@@ -14,13 +14,13 @@ import type { TokenSource } from './token-settings.ts';
 interface ProxySpec extends TokenSource, AuthzSource {
   readonly authServerRef?: { readonly name: string };
   readonly externalAuthConfigRef?: { readonly name: string };
-  /** Undefined: the count is left to others. */
+  /** Undefined: another controller sets the count. */
   readonly replicas?: number;
 }
 
 interface Caller {
   readonly name: string;
-  /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
+  /** The issuer whose tokens the proxy accepts; `nobody`: it accepts no tokens; `unknown`: this cannot be known. */
   readonly issuer: string | 'nobody' | 'unknown';
   /** Scopes that the resource advertises; undefined if they cannot be known. */
   readonly scopes: readonly string[] | undefined;
@@ -28,14 +28,14 @@ interface Caller {
   readonly audiences: readonly string[];
   /** Pointer of the field that names the settings. */
   readonly pointer: string;
-  /** The field that says so. */
+  /** The field that names the issuer. */
   readonly field: 'oidcConfig' | 'oidcConfigRef';
-  /** What is behind the proxy has no network: requests to it have no headers. */
+  /** Whether the server behind the proxy has no network, so that requests to it have no headers. */
   readonly stdio: boolean;
   readonly replicas: number | undefined;
 }
 
-/** `stdio`: what is behind the proxy has no network. */
+/** `stdio`: the server behind the proxy has no network. */
 export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
   const { externalAuthConfigRef: ref, authServerRef, replicas } = spec;
   const field = spec.oidcConfigRef === undefined ? ('oidcConfig' as const) : ('oidcConfigRef' as const);
@@ -67,8 +67,8 @@ function policyFindings(
 }
 
 /**
- * The proxy sends the token of a provider of its own authorization server, and there has to be one. Without such a server, it
- * exchanges the token of the caller: the provider is for a virtual server that calls the same backend.
+ * The proxy sends the token of a provider of its own authorization server, which must have one. Without such a server,
+ * it exchanges the token of the caller; the provider is then for a virtual server that calls the same backend.
  */
 function injectFindings(
   { tokenExchange, cloudSts, upstreamInject, xaa }: ExternalAuthConfig,
@@ -84,7 +84,7 @@ function injectFindings(
   if (provider === undefined) return [];
   if (upstreamInject === undefined && server === undefined) {
     const message =
-      'subjectProviderName counts for virtual servers only: without authServerRef, the proxy exchanges the token of the caller';
+      'subjectProviderName only has an effect in virtual servers: without authServerRef, the proxy exchanges the token of the caller';
     return [idle(message, pointer)];
   }
   const fault = providerFault(provider, server);
@@ -97,7 +97,7 @@ function settingsFindings(config: ExternalAuthConfig, caller: Caller): readonly 
   return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
 }
 
-/** `behind`: the settings for what is behind the proxy. */
+/** `behind`: the settings of authentication to the server behind the proxy. */
 function namedServerFindings(
   { type, embeddedAuthServer: server }: ExternalAuthConfig,
   behind: ExternalAuthConfig | undefined,
@@ -124,7 +124,7 @@ function namedServerFindings(
   return serverFindings(server, caller);
 }
 
-/** The proxy makes the tokens that it accepts. */
+/** Returns whether the proxy issues the tokens that it accepts. */
 export function hasOwnIssuer(
   { externalAuthConfigRef, authServerRef }: Pick<ProxySpec, 'externalAuthConfigRef' | 'authServerRef'>,
   view: View,
@@ -163,7 +163,7 @@ function serverFindings(
   ];
 }
 
-/** What one process keeps or makes up for itself is unknown to the others. */
+/** Warns of keys and data that exist in one replica only: the other replicas do not know them. */
 function replicaFindings(
   { signingKeySecretRefs = [], hmacSecretRefs = [], storage }: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   whose: string,
@@ -179,7 +179,7 @@ function replicaFindings(
   return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer, message }];
 }
 
-/** Otherwise the server accepts only tokens of another issuer, and nobody accepts its own. */
+/** Checks the issuer: if the proxy accepts only tokens of another issuer, the tokens of its own server are useless. */
 function issuerFindings(
   own: string,
   whose: string,
@@ -188,20 +188,20 @@ function issuerFindings(
   if (accepted === 'unknown' || accepted === own) return [];
   const message =
     accepted === 'nobody'
-      ? `${whose} makes tokens that are never asked for: set oidcConfig to accept those of ${own}`
-      : `${whose} makes tokens of ${own}, but ${field} accepts those of ${accepted}`;
+      ? `${whose} issues tokens that the proxy does not require: set oidcConfig to accept the tokens of ${own}`
+      : `${whose} issues tokens of ${own}, but ${field} accepts the tokens of ${accepted}`;
   return [authFinding('auth-server-issuer', message, pointer)];
 }
 
 function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio, pointer }: Caller): readonly Finding[] {
   const whose = `${type} of MCPExternalAuthConfig ${name}`;
   if (type === 'unauthenticated') return [];
-  if (stdio) return [idle(`${whose} has no effect: a server on standard streams gets no headers`, pointer)];
+  if (stdio) return [idle(`${whose} has no effect: a server on standard streams receives no headers`, pointer)];
   const needsCaller = type === 'tokenExchange' || type === 'cloudSts' || type === 'xaa';
   return needsCaller && issuer === 'nobody'
     ? [
         idle(
-          `${whose} needs the token of a caller, and without oidcConfig no caller is known: every request is refused`,
+          `${whose} needs the token of a caller, and without oidcConfig callers are unknown: every request is refused`,
           pointer,
         ),
       ]

@@ -1,4 +1,5 @@
-// Renders what a proxy needs to authenticate as an MCPExternalAuthConfig says: blocks of its configuration, Secrets and certificates in files.
+// Renders the authentication of a proxy as an MCPExternalAuthConfig defines it: blocks of its configuration, Secrets
+// and certificates in files.
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import type { View } from '../kind.ts';
@@ -15,9 +16,9 @@ export interface ExternalAuthUser {
   readonly name: string;
   readonly namespace: string;
   readonly ref: { readonly name: string } | undefined;
-  /** The authorization server, if `ref` is not one. */
+  /** The authorization server, if `ref` does not name one. */
   readonly serverRef?: { readonly name: string };
-  /** Whose tokens its proxy accepts. */
+  /** Settings for the tokens that its proxy accepts. */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
@@ -26,7 +27,7 @@ export interface ExternalAuthParts {
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   readonly bundles: readonly Bundle[];
-  /** Whose tokens are accepted then: an authorization server of the proxy's own has a say in it. */
+  /** Settings for the tokens that the proxy then accepts: its own authorization server may change them. */
   readonly oidc: ResolvedOIDC | undefined;
 }
 
@@ -58,7 +59,7 @@ function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts>
 }
 
 const URN = 'urn:ietf:params:oauth:token-type:';
-/** RFC 8693, section 3: what a manifest may shorten. */
+/** Types of tokens by their short names in manifests (RFC 8693, section 3). */
 export const TOKEN_TYPES = {
   access_token: `${URN}access_token`,
   id_token: `${URN}id_token`,
@@ -135,7 +136,7 @@ function bearerParts({ tokenSecretRef }: NonNullable<ExternalAuthConfig['bearerT
   return { blocks: { bearer_token_config: block }, files: [{ file, secret: tokenSecretRef }] };
 }
 
-/** What manifests call by a neutral name is signed for by its own. */
+/** Requests are signed with the service's own name if the manifest uses a neutral one. */
 export function signedService(service: string): string {
   return service === '' || service === 'cloud-mcp' ? 'aws-mcp' : service;
 }
@@ -161,7 +162,7 @@ function stsBlock(
   };
 }
 
-/** Tokens are the server's own: what clients may ask it for is what the resource advertises. */
+/** The server issues the tokens itself, so clients may request from it the scopes that the resource advertises. */
 function serverParts(
   config: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
   { name, namespace, oidc }: ExternalAuthUser,

@@ -1,5 +1,5 @@
-// Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual servers
-// render what a configuration says.
+// Defines the fields for authentication to the server behind a proxy. Servers, remote proxies and virtual servers share
+// them, because each renders such a configuration.
 
 import { UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
@@ -11,7 +11,7 @@ import { secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 import { EmbeddedAuthServer } from './server/server.ts';
 
-/** RFC 8693, section 3, in full and as a manifest may shorten it. */
+/** Types of RFC 8693, section 3, in full and by their short names in manifests. */
 const TOKEN_TYPES = [
   'access_token',
   'id_token',
@@ -22,8 +22,9 @@ const TOKEN_TYPES = [
 ] as const;
 
 /**
- * RFC 9110, section 5.1; without those that say how a message travels, which are the connection's and not the caller's. Those
- * that say who asks are refused by rules, for released definitions took them.
+ * Name of a header (RFC 9110, section 5.1), except headers about the transport of a message, which belong to the
+ * connection and not to the caller. Rules refuse headers that identify the caller, because released definitions accept
+ * them.
  */
 function headerName(description: string) {
   return text(description, {
@@ -45,22 +46,24 @@ const TokenExchange = object(
       text('Token endpoint that exchanges tokens.', { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }),
       'url',
     ),
-    clientId: optional(text('Client id that the endpoint knows the proxy by.')),
+    clientId: optional(text('Client id of the proxy at the endpoint.')),
     clientSecretRef: optional(secretKeyRef('Client secret. Some flows have none.')),
     caBundleRef: optional(
-      caBundleRef('requests to the endpoint. Default: those of oidcConfig, if its issuer has the same host and port'),
+      caBundleRef(
+        'requests to the endpoint. Default: the authorities of oidcConfig, if its issuer has the same host and port',
+      ),
     ),
-    audience: text('Audience of the token to get.', { minLength: 1 }),
-    scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the token to get.')),
+    audience: text('Audience of the requested token.', { minLength: 1 }),
+    scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the requested token.')),
     subjectProviderName: subjectProvider('token that is exchanged'),
-    subjectTokenType: choice("What the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
+    subjectTokenType: choice("Type of the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
     externalTokenHeaderName: optional(
       headerName(
         'Header that carries the new token, as `Bearer <token>`; Authorization is removed then. Without it, the token replaces the one in Authorization.',
       ),
     ),
   },
-  "The caller's token is exchanged for one that is meant for what is behind the proxy (RFC 8693).",
+  "The caller's token is exchanged for a token for the server behind the proxy (RFC 8693).",
 );
 
 const HeaderInjection = object(
@@ -97,7 +100,7 @@ function ifAndOnlyIf(type: string) {
 export const ExternalAuth = object(
   {
     type: choice(
-      'How to authenticate. unauthenticated: not at all, in a network that can be trusted.',
+      'Way of authentication. unauthenticated: none, in a network that can be trusted.',
       [
         'tokenExchange',
         'headerInjection',
@@ -118,7 +121,7 @@ export const ExternalAuth = object(
     upstreamInject: optional(UpstreamInject),
     xaa: optional(Xaa),
   },
-  'How to authenticate, and the settings of that way.',
+  'Way of authentication, with its settings.',
   {
     spellings: { cloudSts: 'awsSts' },
     validations: [
@@ -128,7 +131,8 @@ export const ExternalAuth = object(
       ifAndOnlyIf('embeddedAuthServer'),
       ifAndOnlyIf('upstreamInject'),
       ifAndOnlyIf('xaa'),
-      // Either name of the type goes with either name of its settings; who writes an old one gets a message about that one.
+      // Either name of the type is possible with either name of its settings; an author of an old name gets a message
+      // about that name.
       {
         rule: "self.type == 'awsSts' || has(self.awsSts) || (self.type == 'cloudSts') == has(self.cloudSts)",
         message: "cloudSts configuration must be set if and only if type is 'cloudSts'",

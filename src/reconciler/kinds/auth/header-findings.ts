@@ -1,4 +1,5 @@
-// What is wrong with headers that a proxy adds, which their schema cannot say because it cannot look at the keys of a map.
+// Finds mistakes in headers that a proxy adds. Their schema cannot find them, because it cannot check the keys of a
+// map.
 
 import { pointerToken } from '#std/json.ts';
 import type { Finding, View } from '../kind.ts';
@@ -8,11 +9,11 @@ import type { Headers } from './header-forward.ts';
 interface Named {
   readonly name: string;
   readonly pointer: string;
-  /** Where it is plain. */
+  /** The value, if it is not secret. */
   readonly value?: string;
 }
 
-/** For `inspect`: the header that an MCPExternalAuthConfig sets is set here, too. */
+/** For `inspect`: finds headers that are set here and by an MCPExternalAuthConfig. */
 export function authHeaderFindings(
   headers: Headers | undefined,
   ref: { readonly name: string } | undefined,
@@ -26,7 +27,7 @@ export function authHeaderFindings(
   return [...plain, ...secret]
     .filter(({ name }) => name.toLowerCase() === header.toLowerCase())
     .map(({ name, pointer }) => {
-      const message = `${name} is what MCPExternalAuthConfig ${ref.name} sets too: the value given here wins`;
+      const message = `${name} is also set by MCPExternalAuthConfig ${ref.name}: the value given here wins`;
       return { code: 'header-set-twice', severity: 'warning', pointer, message };
     });
 }
@@ -89,19 +90,19 @@ function namedHeaders({ plain, secret }: AddedHeaders) {
   };
 }
 
-/** Plain headers of whomever: what no request can carry, or none that the proxy sends. */
+/** Finds plain headers that are invalid in a request, or that the proxy does not send. */
 export function plainHeaderFindings(headers: Readonly<Record<string, string>>, pointer: string): readonly Finding[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     return unsendable({ name, value, pointer: `${pointer}/${pointerToken(name)}` });
   });
 }
 
-/** The name of a header whose value is a secret. */
+/** Checks the name of a header whose value is a secret. */
 export function headerNameFindings(name: string | undefined, pointer: string): readonly Finding[] {
   return name === undefined || name === '' ? [] : unsendable({ name, pointer });
 }
 
-/** The first that applies. */
+/** Returns the first finding that applies. */
 function headerFinding(header: Named, secretField: string): readonly Finding[] {
   const { name, value, pointer } = header;
   const faults = unsendable(header);
@@ -110,19 +111,19 @@ function headerFinding(header: Named, secretField: string): readonly Finding[] {
   return [{ code: 'header-plain-secret', severity: 'warning', pointer, message, ...KEY }];
 }
 
-/** The first that applies. */
+/** Returns the first finding that applies. */
 function unsendable({ name, value, pointer }: Named): readonly Finding[] {
   const key = value === undefined ? {} : KEY;
   if (!TOKEN.test(name)) {
-    const message = `"${name}" is no name of a header: letters, digits and !#$%&'*+-.^_\`|~ are`;
+    const message = `"${name}" is not a valid name of a header: use letters, digits and !#$%&'*+-.^_\`|~`;
     return [{ code: 'header-invalid', severity: 'error', pointer, message, ...key }];
   }
   if (isRestricted(name)) {
-    const message = `${name} is for the proxy alone to set: it is about one connection, or about who asks`;
+    const message = `${name} can only be set by the proxy: it describes one connection, or the caller`;
     return [{ code: 'header-restricted', severity: 'error', pointer, message, ...key }];
   }
   if (value !== undefined && UNSENDABLE.test(value)) {
-    const message = `the value of ${name} holds a line break or another control character, which no header can`;
+    const message = `the value of ${name} contains a line break or another control character, which a header cannot contain`;
     return [{ code: 'header-invalid', severity: 'error', pointer, message }];
   }
   return [];
@@ -137,7 +138,10 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-/** RFC 9110 section 7.6.1 and RFC 9113 section 8.2.2; and what tells a server who its client is. */
+/**
+ * Headers of the connection (RFC 9110 section 7.6.1 and RFC 9113 section 8.2.2), and headers that identify the client
+ * to a server.
+ */
 const RESTRICTED: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -162,14 +166,14 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
   ...['apikey', 'accesskey', 'privatekey', 'bearer', 'jwt'],
 ]);
 
-/** By its words: `X-Api-Key` and `X-APIKey`, but not `X-Keyboard`. */
+/** Looks at the words of the name: `X-Api-Key` and `X-APIKey` match, `X-Keyboard` does not. */
 function looksSecret(name: string): boolean {
   const words = name.toLowerCase().split(/[^a-z0-9]+/);
   const pairs = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
   return [...words, ...pairs].some((word) => SECRET_WORDS.has(word));
 }
 
-/** Names of headers are compared without regard to case (RFC 9110 section 5.1). */
+/** Compares names of headers without regard to case (RFC 9110 section 5.1). */
 function setTwice(plain: readonly Named[], secret: readonly Named[], plainField: string): readonly Finding[] {
   const plainNames = new Set(plain.map(({ name }) => name.toLowerCase()));
   const hidden = secret.filter(({ name }) => plainNames.has(name.toLowerCase()));

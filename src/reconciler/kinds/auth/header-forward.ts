@@ -1,4 +1,4 @@
-// Headers that a proxy adds to its requests: the fields, and what its configuration and its pod get of them.
+// Headers that a proxy adds to its requests: the fields, and their parts of its configuration and its pod.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import { list, object, optional, type Static, text, textMap } from '#std/schema.ts';
@@ -21,10 +21,14 @@ export const HeaderForward = object(
       textMap('Values of headers by name, readable by anyone who can read this resource.', { maxProperties: 128 }),
     ),
     addHeadersFromSecret: optional(
-      list(HeaderFromSecret, 'Headers whose values are in Secrets. They win over plain ones of the same name.', {
-        keys: ['headerName'],
-        maxItems: 128,
-      }),
+      list(
+        HeaderFromSecret,
+        'Headers whose values are in Secrets. They take precedence over plain headers with the same name.',
+        {
+          keys: ['headerName'],
+          maxItems: 128,
+        },
+      ),
     ),
   },
   'Headers added to every request to the remote server.',
@@ -40,7 +44,7 @@ export function headerReferences(headers: Headers | undefined, pointer: string):
   });
 }
 
-/** What a proxy reads of the headers, and the files with the values that are in Secrets. */
+/** The proxy's configuration of the headers, and the files with the values from Secrets. */
 export interface ForwardedHeaders {
   readonly block: Pick<RunConfig, 'header_forward'>;
   readonly files: readonly SecretFile[];
@@ -62,8 +66,8 @@ export function forwardedHeaders(headers: Headers | undefined): ForwardedHeaders
 }
 
 /**
- * Names of headers may hold what no name of a file should. Those that differ only in that get a number, in the order in
- * which they are written.
+ * Names of headers may contain characters that file names should not. Headers whose names differ only in such
+ * characters get a number, in the order in which they are written.
  */
 function withFiles(headers: readonly FromSecret[]) {
   const taken = new Map<string, number>();

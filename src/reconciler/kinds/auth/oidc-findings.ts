@@ -1,4 +1,4 @@
-// Whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS.
+// Checks whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS.
 
 import { httpUrl } from '#std/address/address.ts';
 import type { Static } from '#std/schema.ts';
@@ -20,14 +20,14 @@ interface Trusted {
   readonly issuer: { readonly url: string; readonly pointer: string };
   readonly keys: OptionalUrl;
   readonly introspection: OptionalUrl;
-  /** Plain HTTP to the issuer was asked for. */
+  /** Whether the author allowed plain HTTP to the issuer. */
   readonly insecure: boolean;
 }
 
-/** Where MCPServer and MCPRemoteProxy have their settings. */
+/** Pointer of the settings of MCPServer and MCPRemoteProxy. */
 const POINTER = '/spec/oidcConfig';
 
-/** For `rules`: settings that are in the resource itself. `pointer` is theirs. */
+/** For `rules`: checks settings in the resource itself. `pointer`: pointer of the settings. */
 export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   const { kubernetes, inline } = oidc ?? {};
   return [
@@ -37,7 +37,7 @@ export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   ];
 }
 
-/** Document 3, InlineOIDCConfig: which of two counts. */
+/** Warns if two fields are set of which only one counts (Document 3, InlineOIDCConfig). */
 function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer: string): readonly Finding[] {
   const { clientSecret, clientSecretRef, svcCABundlePath, caBundleRef } = config;
   return [
@@ -51,8 +51,8 @@ function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer
 }
 
 /**
- * For `inspect`: settings that a ConfigMap or an MCPOIDCConfig holds. `at` is the pointer of the object with the fields. An
- * MCPOIDCConfig that others manage may never have been checked.
+ * For `inspect`: checks settings in a ConfigMap or an MCPOIDCConfig. `at`: pointer of the object with the fields. An
+ * MCPOIDCConfig that another manager applies may never have been checked.
  */
 export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec'): readonly Finding[] {
   const { oidcConfig, oidcConfigRef } = source;
@@ -74,13 +74,13 @@ export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec')
 }
 
 /**
- * For `inspect`, of a proxy. A token must be made for someone (RFC 8707 section 2): where no one is named, for the resource.
- * `origin` is the URL of the proxy inside the cluster.
+ * For `inspect`, of a proxy. A token must name an audience (RFC 8707 section 2): if the settings name none, it is the
+ * resource. `origin`: URL of the proxy inside the cluster.
  */
 export function audienceFindings(source: TokenSource, view: View, origin: string): readonly Finding[] {
   const resolved = resolveOIDC(source, view, { ...ANY_OWNER, origin });
   if (resolved === undefined || 'findings' in resolved || resolved.settings.audience !== undefined) return [];
-  const message = `without audience only tokens are accepted whose aud is ${resolved.settings.resource_url}`;
+  const message = `without audience, tokens are only accepted if their aud is ${resolved.settings.resource_url}`;
   const at = source.oidcConfig?.configMap === undefined ? 'inline' : 'configMap';
   return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${POINTER}/${at}`, message }];
 }
@@ -123,7 +123,7 @@ function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean):
   const protocol = httpUrl(url)?.protocol;
   if (protocol === 'https:' || (protocol === 'http:' && insecure)) return [];
   if (protocol === 'http:') {
-    const message = `the issuer ${url} is not reached by HTTPS, so anyone on the way could sign tokens`;
+    const message = `the issuer ${url} is not reached by HTTPS, so anyone on the network path could sign tokens`;
     return [{ code: 'oidc-issuer-insecure', severity: 'error', pointer, message }];
   }
   const message = `the issuer must be a URL that begins with https://, not "${url}"`;

@@ -1,4 +1,5 @@
-// Resolves the settings for tokens of a resource to the settings that a proxy reads, and to the environment and mounts that its pod needs for them.
+// Resolves the settings for tokens of a resource into the settings that a proxy reads, and into the environment and
+// mounts that its pod needs for them.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -18,7 +19,7 @@ export interface ResolvedOIDC {
   readonly env: readonly Env[];
   /** Certificates to mount. */
   readonly bundle?: Bundle;
-  /** True where the pod's own service account token is used. */
+  /** Whether the pod's own service account token is used. */
   readonly needsToken: boolean;
 }
 
@@ -31,12 +32,12 @@ export interface OIDCOwner {
   readonly origin: string;
 }
 
-/** For settings in which neither the resource URL nor the namespace counts. */
+/** For settings that depend neither on the resource URL nor on the namespace. */
 export const ANY_OWNER: OIDCOwner = { namespace: '', origin: '' };
 
 /**
- * Returns the settings, or the faults of the object that should hold them. Undefined: the resource accepts everyone. `at` is
- * the pointer of the object with the fields.
+ * Returns the settings, or the faults of the object that should contain them. Undefined: the resource accepts everyone.
+ * `at`: pointer of the object with the fields.
  */
 export function resolveOIDC(
   source: TokenSource,
@@ -67,11 +68,11 @@ function isOfCluster({ kubernetes, type }: Ref): boolean {
 
 export interface AcceptedAccounts {
   readonly issuer: string;
-  /** The issuer that the API server names is accepted as well. */
+  /** If true, the issuer that the API server names is accepted as well. */
   readonly isApiServer: boolean;
 }
 
-/** Undefined: no tokens of the cluster are accepted, or it is not known whose. */
+/** Returns undefined if no tokens of the cluster are accepted, or if their accounts are unknown. */
 export function acceptedAccounts(source: TokenSource, view: View): AcceptedAccounts | undefined {
   const found = tokenSettings(source, view);
   if (found === undefined || 'fault' in found || !isOfCluster(found)) return undefined;
@@ -79,7 +80,7 @@ export function acceptedAccounts(source: TokenSource, view: View): AcceptedAccou
   return { issuer, isApiServer: issuer_is_api_server === true };
 }
 
-/** The ConfigMaps and Secrets that settings in the resource itself name. */
+/** Lists the ConfigMaps and Secrets that settings in the resource itself name. */
 export function oidcReferences(ref: Ref | undefined, pointer: string): readonly Reference[] {
   const { configMap, inline } = ref ?? {};
   const secret = inline?.clientSecretRef;
@@ -102,7 +103,7 @@ function kubernetes(
 ): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
-  // Keys at a URL that the author names are not those of the API server, which is trusted by the CA of the cluster alone.
+  // Keys at a URL of the author do not belong to the API server, which is trusted only through the CA of the cluster.
   const isOfApiServer = issuer === CLUSTER_ISSUER && needsToken && nonEmptyText(config?.jwksUrl) === undefined;
   const settings: Settings = {
     issuer,
@@ -122,7 +123,10 @@ function kubernetes(
   return { settings, env: [], needsToken };
 }
 
-/** Undefined: tokens of every account are accepted. The account of the pod itself is never the default: it calls no server of its own. */
+/**
+ * Returns undefined if tokens of every account are accepted. The account of the pod itself is never the default: it
+ * does not call its own server.
+ */
 function acceptedAccount(config: Ref['kubernetes'], ownNamespace: string): Settings['service_account'] {
   const name = nonEmptyText(config?.serviceAccount);
   const namespace = nonEmptyText(config?.namespace);
@@ -153,7 +157,7 @@ function inline(config: InlineSettings, view: View, resourceUrl: string): Resolv
   return { settings, env: clientSecret(config), bundle, needsToken };
 }
 
-/** Scopes to advertise. */
+/** Returns the scopes to advertise. */
 function advertised(chosen: readonly string[] = []): string[] {
   const scopes = chosen.filter((scope) => scope !== '');
   return scopes.length === 0 ? ['openid'] : scopes;
@@ -165,7 +169,7 @@ function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] 
   return nonEmptyText(clientSecret) === undefined ? [] : [{ name, value: clientSecret ?? '' }];
 }
 
-/** Settings in a ConfigMap: JSON below the key, or else, as the existing platform has it, one entry per setting. */
+/** Reads settings in a ConfigMap: JSON below the key, or else, as on the existing platform, one entry per setting. */
 function configMapSettings(
   ref: Ref['configMap'],
   view: View,

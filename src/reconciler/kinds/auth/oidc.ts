@@ -1,4 +1,4 @@
-// Defines the fields that say whose tokens a server accepts.
+// Defines the fields for the tokens that a server accepts.
 
 import { addressed } from '#std/address/address.ts';
 import type { Validation } from '#std/schema/marks.ts';
@@ -6,7 +6,7 @@ import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { nameField, refName, secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 
-/** The documents' default, and the address of the API server inside each cluster. */
+/** The default of the documents, and the address of the API server inside each cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 
 const CLUSTER_ACCOUNTS = {
@@ -25,15 +25,15 @@ const CLUSTER_PROVIDER = {
     'Issuer of the cluster. With the default, the issuer that the API server itself names in its discovery document is accepted as well.',
     { default: CLUSTER_ISSUER },
   ),
-  jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
-  introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
+  jwksUrl: optional(text('URL of the signing keys. If empty, discovery finds it.')),
+  introspectionUrl: optional(text('URL that checks opaque tokens. If empty, discovery finds it.')),
   useClusterAuth: bool("True: keys are read with the cluster's CA and the pod's service account token.", true),
 };
 
 const KubernetesOIDC = object(
   {
     ...CLUSTER_ACCOUNTS,
-    audience: text('Audience that tokens must be made for.', { default: 'toolhive' }),
+    audience: text('Audience that tokens must have.', { default: 'toolhive' }),
     ...CLUSTER_PROVIDER,
   },
   'Tokens of Kubernetes service accounts.',
@@ -44,13 +44,13 @@ const CA_BUNDLE = caBundleRef('requests to the issuer, and for a token exchange 
 const ConfigMapOIDC = object(
   {
     name: nameField('Name of the ConfigMap.'),
-    key: text('Key whose value is the settings as JSON. Without it, the entries of the ConfigMap are the settings.', {
+    key: text('Key with the settings as JSON. Without it, the entries of the ConfigMap are the settings.', {
       default: 'oidc.json',
       minLength: 1,
     }),
     caBundleRef: optional(CA_BUNDLE),
   },
-  'Settings that are in a ConfigMap.',
+  'Settings in a ConfigMap.',
 );
 
 const ISSUER = {
@@ -58,8 +58,8 @@ const ISSUER = {
 };
 
 const PROVIDER = {
-  jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
-  introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
+  jwksUrl: optional(text('URL of the signing keys. If empty, discovery finds it.')),
+  introspectionUrl: optional(text('URL that checks opaque tokens. If empty, discovery finds it.')),
   clientId: optional(text('Client id for introspection.')),
 };
 
@@ -81,32 +81,32 @@ const RESOURCE_URL = addressed(
 const InlineOIDC = object(
   {
     ...ISSUER,
-    audience: optional(text('Audience that tokens must be made for.')),
+    audience: optional(text('Audience that tokens must have.')),
     ...PROVIDER,
     clientSecret: optional(text('Client secret in plain text.', { deprecated: { use: 'clientSecretRef' } })),
-    clientSecretRef: optional(secretKeyRef('Client secret. Wins over clientSecret.')),
+    clientSecretRef: optional(secretKeyRef('Client secret. Takes precedence over clientSecret.')),
     svcCABundlePath: optional(
-      text('Path of a CA file that is in the proxy container already. Wins over caBundleRef.', {
+      text('Path of a CA file that is in the proxy container already. Takes precedence over caBundleRef.', {
         deprecated: { use: 'caBundleRef' },
       }),
     ),
     ...PROVIDER_ACCESS,
     scopes: optional(SCOPES),
   },
-  'Settings written here.',
+  'Settings in this resource.',
   { aliases: { thvCABundlePath: 'svcCABundlePath' } },
 );
 
 /** OIDCConfigRef. */
 export const OIDCConfig = object(
   {
-    type: choice('Where the settings are.', ['kubernetes', 'configMap', 'inline'], { default: 'kubernetes' }),
+    type: choice('Place of the settings.', ['kubernetes', 'configMap', 'inline'], { default: 'kubernetes' }),
     resourceUrl: optional(RESOURCE_URL),
     kubernetes: optional(KubernetesOIDC),
     configMap: optional(ConfigMapOIDC),
     inline: optional(InlineOIDC),
   },
-  'Whose tokens are accepted. Without it, anyone who reaches the server may use it.',
+  'Accepted tokens. Without it, anyone who reaches the server may use it.',
   {
     validations: [
       {
@@ -125,7 +125,7 @@ export const OIDCConfig = object(
   },
 );
 
-/** Spec of MCPOIDCConfig: the provider of tokens. What tokens must be made for is written where the settings are named. */
+/** Spec of MCPOIDCConfig: the provider of tokens. The audience is set next to each reference to it. */
 export const SharedOIDC = object(
   {
     type: choice('kubernetesServiceAccount: tokens of the cluster. inline: tokens of another issuer.', [
@@ -142,7 +142,7 @@ export const SharedOIDC = object(
       ),
     ),
   },
-  'Whose tokens are accepted by the resources that name these settings.',
+  'Tokens that the resources with a reference to these settings accept.',
   {
     validations: [
       {
@@ -158,18 +158,18 @@ export const SharedOIDC = object(
   },
 );
 
-/** The reference to an MCPOIDCConfig, with what differs between the resources that name one. */
+/** The reference to an MCPOIDCConfig, with the settings that differ between the resources that name it. */
 export const OIDCConfigRef = object(
   {
     name: refName('MCPOIDCConfig'),
-    audience: text('Audience that tokens must be made for. Each server should have its own.', { minLength: 1 }),
+    audience: text('Audience that tokens must have. Each server should have its own.', { minLength: 1 }),
     scopes: optional(SCOPES),
     resourceUrl: optional(RESOURCE_URL),
   },
-  'Whose tokens are accepted, as an MCPOIDCConfig says.',
+  'Accepted tokens, from an MCPOIDCConfig.',
 );
 
-/** Only one of the two may be there. */
+/** Only one of the two fields may be set. */
 export const ONE_OIDC_CONFIG: Validation = {
   rule: '!has(self.oidcConfig) || !has(self.oidcConfigRef)',
   message: 'oidcConfig and oidcConfigRef are mutually exclusive: set oidcConfigRef only',

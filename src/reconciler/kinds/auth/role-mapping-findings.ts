@@ -25,7 +25,7 @@ export function mappingFindings(mappings: readonly Mapping[] | undefined, at: st
   });
 }
 
-/** A mapping without a priority comes after all that have one; equal ones keep their order. */
+/** A mapping without a priority comes after all others; mappings with equal priorities keep their order. */
 function priorityOf({ priority }: Mapping): number {
   return priority ?? Number.MAX_SAFE_INTEGER;
 }
@@ -33,12 +33,12 @@ function priorityOf({ priority }: Mapping): number {
 function matcherFindings(expression: string, pointer: string): readonly Finding[] {
   const matcher = roleMatcher(expression);
   if (matcher.type === 'fault') {
-    const message = `no CEL expression over claims: ${matcher.message}`;
+    const message = `not a CEL expression over claims: ${matcher.message}`;
     return [{ code: 'role-matcher-invalid', severity: 'error', pointer: `${pointer}/matcher`, message }];
   }
   if (!matcher.constant) return [];
-  if (!matcher.matches({})) return [unreachable(pointer, 'its matcher is true of no token')];
-  const message = 'true of every token: no mapping after this one is reached, nor the fallback';
+  if (!matcher.matches({})) return [unreachable(pointer, 'its matcher is true for no token')];
+  const message = 'true for every token: neither later mappings nor the fallback are reached';
   return [{ code: 'role-matcher-constant', severity: 'warning', pointer: `${pointer}/matcher`, message }];
 }
 

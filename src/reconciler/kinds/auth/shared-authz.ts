@@ -1,4 +1,5 @@
-// Every field of MCPAuthzConfig, and the policies in one. An API server keeps whatever is in `config`, so its fields are checked here.
+// Defines every field of MCPAuthzConfig, and reads its policies. An API server does not check `config`, so its fields
+// are checked here.
 
 import { GROUP_FIELDS, type GroupFields, PROVIDER_NAME } from '#contracts/authz-config.ts';
 import { firstMisfit, schemaCheck } from '#contracts/schema-check.ts';
@@ -13,7 +14,9 @@ import { cedarFaults, type GroupType, groupTypeOf, placedMessage } from './cedar
 
 const Config = object(
   {
-    policies: optional(list(text('One or more Cedar policies.'), 'Cedar policies. What none permits is denied.')),
+    policies: optional(
+      list(text('Cedar policies, one or more.'), 'Cedar policies. A request that no policy permits is denied.'),
+    ),
     entities_json: optional(text('Cedar entities, as a JSON list.')),
     primary_upstream_provider: optional(
       primaryProvider('Default: primaryUpstreamProvider of the authorization server.'),
@@ -22,18 +25,18 @@ const Config = object(
     role_claim_name: GROUP_SETTINGS.roleClaimName,
     group_entity_type: GROUP_SETTINGS.groupEntityType,
   },
-  'The policies, in the form that the type has.',
+  'The policies, in the form of the type.',
 );
 
 /** Spec of MCPAuthzConfig. */
 export const SharedAuthz = object(
   {
-    type: text('How policies are written: cedarv1. httpv1, which asks a server for each decision, is refused.', {
+    type: text('Language of policies: cedarv1. httpv1, which asks a server for each decision, is refused.', {
       minLength: 1,
     }),
     config: { ...Config, 'x-kubernetes-preserve-unknown-fields': true } as typeof Config,
   },
-  'What callers may do with the resources that name these settings.',
+  'Permissions of callers of the resources that name these settings.',
 );
 
 export interface Policies {
@@ -44,7 +47,7 @@ export interface Policies {
   readonly upstreamProvider?: string;
 }
 
-/** Why settings cannot be used. `pointer`: below the spec. */
+/** The reason why settings cannot be used. `pointer`: below the spec. */
 interface Fault {
   readonly pointer: string;
   readonly code: string;
@@ -52,7 +55,7 @@ interface Fault {
   readonly at?: 'key';
 }
 
-/** The object may be older than its definition, so nothing is taken for granted. */
+/** The object may be older than its definition, so every field is checked. */
 export function sharedPolicies({ type, config }: JsonObject): Policies | { readonly faults: readonly Fault[] } {
   if (type !== 'cedarv1') {
     const message = `type ${String(type)} is not supported: policies are written in Cedar (cedarv1)`;

@@ -1,4 +1,5 @@
-// A name that leads to no settings is never read as "no settings": without settings for tokens, anyone may call.
+// Tests that a reference to missing settings never counts as "no settings": without settings for tokens, anyone may
+// call.
 
 import { AssertionError } from 'node:assert';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +38,7 @@ const CASES = [
   },
 ];
 
-/** A rule of CEL refuses such a resource. It may be older than the rule. */
+/** A rule of CEL refuses such a resource, but it may be older than the rule. */
 const WITHOUT_SETTINGS = CASES.filter(({ kind }) => kind !== MCPServer).map(({ kind, spec }) => {
   const { oidcConfigRef: _ref, ...rest } = { incomingAuth: undefined, oidcConfigRef, ...spec };
   return { kind, spec: kind === VirtualMCPServer ? { ...rest, incomingAuth: { type: 'oidc' } } : rest };

@@ -6,26 +6,31 @@ import { specReader } from '../aliases.ts';
 import type { View } from '../kind.ts';
 import { type OIDCConfig, type OIDCConfigRef, SharedOIDC } from './oidc.ts';
 
-/** The fields of a resource that say whose tokens it accepts. Without both, anyone may call, unless tokens are required. */
+/**
+ * The fields of a resource for the tokens that it accepts. Without both, anyone may call, unless tokens are required.
+ */
 export interface TokenSource {
-  /** The resource is not for everyone. CEL asks for one of the fields then, but the object may be older than that rule. */
+  /** Whether tokens are required. CEL demands one of the fields then, but the object may be older than that rule. */
   readonly isRequired?: boolean;
   readonly oidcConfig?: Static<typeof OIDCConfig>;
   readonly oidcConfigRef?: Static<typeof OIDCConfigRef>;
 }
 
-/** Settings in the form of `oidcConfig`; of a cluster, too, the scopes to advertise may be chosen. */
+/** Settings in the form of `oidcConfig`; settings of a cluster, too, may have chosen scopes to advertise. */
 export type TokenSettings = Static<typeof OIDCConfig> & { readonly scopes?: readonly string[] };
 
 const read = specReader(SharedOIDC);
 
-/** Undefined if the resource names no settings. A fault if settings are named or required and do not exist: nobody may be let in then. */
+/**
+ * Returns undefined if the resource names no settings, and a fault if settings are named or required and do not exist:
+ * every caller must be refused then.
+ */
 export function tokenSettings(
   { isRequired, oidcConfig, oidcConfigRef: ref }: TokenSource,
   view: View,
 ): TokenSettings | { readonly fault: string } | undefined {
   if (ref === undefined) {
-    const fault = 'neither oidcConfig nor oidcConfigRef says whose tokens are accepted, and tokens are required';
+    const fault = 'neither oidcConfig nor oidcConfigRef defines the accepted tokens, and tokens are required';
     return oidcConfig ?? (isRequired === true ? { fault } : undefined);
   }
   const spec = view.find('MCPOIDCConfig', ref.name)?.spec;
@@ -33,7 +38,7 @@ export function tokenSettings(
   return combined(read(spec), ref);
 }
 
-/** The provider is in the MCPOIDCConfig, and the audience in the reference. */
+/** Combines the provider of the MCPOIDCConfig with the audience of the reference. */
 function combined(
   shared: Static<typeof SharedOIDC>,
   ref: Static<typeof OIDCConfigRef>,
@@ -41,7 +46,7 @@ function combined(
   const { inline, kubernetesServiceAccount } = shared;
   const { audience, scopes = [], resourceUrl } = ref;
   const place = resourceUrl === undefined ? {} : { resourceUrl };
-  // The object may be older than its definition, which an API server has not checked then.
+  // The object may be older than its definition, so the API server may not have checked it.
   if (shared.type === 'inline' && inline !== undefined) {
     return { type: 'inline', ...place, inline: { ...inline, audience, scopes } };
   }

@@ -1,5 +1,5 @@
-// The claim that each pod of an EmbeddingServer keeps its models in. Kubernetes takes no change of a StatefulSet's claim
-// templates, so what exists stays as it is, and the difference is reported.
+// Renders the volume claim in which each pod of an EmbeddingServer keeps its models. Kubernetes refuses changes of a
+// StatefulSet's claim templates, so existing ones stay unchanged, and the difference is reported.
 
 import { storedQuantity } from '#kubernetes/rules/quantity.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -9,9 +9,9 @@ import type { Embedding } from './facts.ts';
 export const CACHE_VOLUME = 'model-cache';
 
 export interface Cache {
-  /** `volumeClaimTemplates` of the StatefulSet; empty: models go with their pod. */
+  /** `volumeClaimTemplates` of the StatefulSet; if empty, models are lost with their pod. */
   readonly templates: readonly JsonObject[];
-  /** What cannot be had, in words; absent where the cache is as wanted. */
+  /** A sentence about the difference that cannot be applied; absent if the cache is as declared. */
   readonly deviation?: string;
 }
 
@@ -44,7 +44,10 @@ function wantedTemplates({ spec }: Embedding): JsonObject[] {
   ];
 }
 
-/** Without what the API server adds to each: `status`, `volumeMode`. Undefined where no StatefulSet lives. */
+/**
+ * Leaves out the fields that the API server adds: `status`, `volumeMode`. Returns undefined if the StatefulSet does not
+ * exist.
+ */
 function livingTemplates({ name }: Embedding, view: View): JsonObject[] | undefined {
   const spec = view.find('StatefulSet', name)?.spec;
   if (!isObject(spec)) return undefined;
@@ -72,7 +75,7 @@ function deviation(wanted: readonly JsonObject[], living: readonly JsonObject[])
   if (wanted.length === 0) return 'the StatefulSet has a cache';
   const [before, after] = [described(living), described(wanted)];
   return before === after
-    ? 'labels or annotations of the claims are others'
+    ? 'labels or annotations of the claims differ'
     : `the cache in the cluster is ${before}, declared is ${after}`;
 }
 

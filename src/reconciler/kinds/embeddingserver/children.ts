@@ -1,4 +1,4 @@
-// The objects that an EmbeddingServer becomes: a StatefulSet and its Service.
+// Renders the children of an EmbeddingServer: a StatefulSet and its Service.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -12,7 +12,7 @@ import { disruptionBudget } from '../proxy/disruption.ts';
 import { CACHE_VOLUME, type Cache, cacheOf } from './cache.ts';
 import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, TOKEN_ENV } from './facts.ts';
 
-/** Where text-embeddings-inference keeps models. */
+/** Folder in which text-embeddings-inference keeps models. */
 const DATA_DIRECTORY = '/data';
 
 export function children(self: Embedding, view: View, settings: Settings): readonly KubeObject[] {
@@ -33,7 +33,7 @@ export function children(self: Embedding, view: View, settings: Settings): reado
   ];
 }
 
-/** The labels by which pods are found can never be changed: those of the StatefulSet that exists, where there is one. */
+/** Returns the selector of the existing StatefulSet, if there is one, because selectors can never be changed. */
 function selectorOf(name: string, view: View): Readonly<Record<string, string>> {
   const spec = view.find('StatefulSet', name)?.spec;
   const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;
@@ -56,7 +56,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    // Of this kind, what the author adds wins.
+    // For this kind, the author's labels take precedence.
     metadata: { name, namespace, ...withOverrides(overrides, { labels }) },
     spec: {
       replicas: spec.replicas,
@@ -95,7 +95,7 @@ function pod(spec: Spec, { templates }: Cache, { pullSecrets }: Settings): JsonO
   };
 }
 
-/** What the author sets wins. */
+/** The author's variables take precedence. */
 function environment({ model, hubTokenSecretRef, env }: Spec): readonly Env[] {
   return [
     { name: MODEL_ENV, value: model },
@@ -105,7 +105,7 @@ function environment({ model, hubTokenSecretRef, env }: Spec): readonly Env[] {
   ];
 }
 
-/** The server answers once its model is there: a download may take an hour before the other probes count. */
+/** The server responds once its model is loaded: a download may take an hour before the other probes count. */
 const STARTUP = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 360 };
 const LIVENESS = { periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 3 };
 const READINESS = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };

@@ -1,4 +1,4 @@
-// What follows from an EmbeddingServer's spec and is needed in several places.
+// Values that follow from an EmbeddingServer's spec and that several files need.
 
 import type { Static } from '#std/schema.ts';
 import type { Typed } from '../define.ts';
@@ -7,7 +7,7 @@ import type { EmbeddingServerSpec } from './schema.ts';
 export type Embedding = Typed<typeof EmbeddingServerSpec>;
 export type Spec = Static<typeof EmbeddingServerSpec>;
 
-/** Pods are found by them, so they can never be changed. */
+/** Selectors use these labels, so they can never be changed. */
 export function embeddingLabels(name: string) {
   return {
     'app.kubernetes.io/name': 'embeddingserver',
@@ -17,16 +17,16 @@ export function embeddingLabels(name: string) {
   };
 }
 
-/** `status.url`: the Service has the server's own name. */
+/** Returns `status.url`: the Service has the server's own name. */
 export function serverUrl({ name, namespace, spec }: Embedding): string {
   return `http://${name}.${namespace}.svc.cluster.local:${spec.port}`;
 }
 
-/** What the server gets by its environment, beside what its author sets. */
+/** Variables of the server, in addition to the author's. */
 export const MODEL_ENV = 'MODEL_ID';
 export const TOKEN_ENV = 'HF_TOKEN';
 
-/** The arguments that fields of their own set. */
+/** The arguments that have their own fields. */
 export function fieldArguments({ model, port }: Spec) {
   return [
     { flag: '--model-id', value: model, field: 'model' },

@@ -15,7 +15,7 @@ export const EmbeddingServer = defineKind({
   singular: 'embeddingserver',
   shortNames: ['emb', 'embedding'],
   categories: ['toolhive'],
-  description: 'A server that computes embeddings with a model of a model hub, and keeps the model where asked to.',
+  description: 'A server that computes embeddings with a model of a model hub, and can keep the model.',
   printerColumns: [
     { name: 'Status', type: 'string', jsonPath: '.status.phase' },
     { name: 'Model', type: 'string', jsonPath: '.spec.model' },

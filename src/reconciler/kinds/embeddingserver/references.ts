@@ -1,4 +1,4 @@
-// What an EmbeddingServer names.
+// Lists the objects that an EmbeddingServer names.
 
 import type { Reference } from '../kind.ts';
 import type { Embedding } from './facts.ts';

@@ -1,4 +1,4 @@
-// What is wrong with an EmbeddingServer that neither its schema nor CEL can say.
+// Finds mistakes in an EmbeddingServer that neither its schema nor CEL can express.
 
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
@@ -15,13 +15,13 @@ export function rules({ spec }: Embedding): readonly Finding[] {
   ];
 }
 
-/** text-embeddings-inference refuses an argument that it is given twice: its pods would never start. */
+/** text-embeddings-inference refuses a repeated argument: its pods would never start. */
 function argumentFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   return (spec.args ?? []).flatMap((argument, index): readonly Finding[] => {
     const known = fieldArguments(spec).find(({ flag }) => argument === flag || argument.startsWith(`${flag}=`));
     if (known === undefined) return [];
     const { flag, field } = known;
-    const message = `${flag} is given already, by the field ${field}: set that instead`;
+    const message = `${flag} is already set by the field ${field}: set the field instead`;
     return [{ code: 'argument-set-twice', severity: 'error', pointer: `/spec/args/${index}`, message }];
   });
 }
@@ -30,18 +30,21 @@ function tokenFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (spec.hubTokenSecretRef === undefined) return [];
   const index = (spec.env ?? []).findIndex(({ name }) => name === TOKEN_ENV);
   if (index < 0) return [];
-  const message = `${TOKEN_ENV} is set twice: this value wins over hubTokenSecretRef`;
+  const message = `${TOKEN_ENV} is set twice: this value takes precedence over hubTokenSecretRef`;
   return [{ code: 'env-set-twice', severity: 'warning', pointer: `/spec/env/${index}`, message }];
 }
 
-/** Document 2, EmbeddingServer: "must be a text-embeddings-inference image". A mirror may call it something else. */
+/** Document 2, EmbeddingServer: "must be a text-embeddings-inference image". A mirror may have another name for it. */
 function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (/text-embeddings-inference/i.test(spec.image)) return [];
-  const message = `"${spec.image}" does not look like an image of text-embeddings-inference, whose arguments and /health it is used by`;
+  const message = `"${spec.image}" does not look like an image of text-embeddings-inference, whose arguments and /health are used`;
   return [{ code: 'embedding-image-unknown', severity: 'warning', pointer: '/spec/image', message }];
 }
 
-/** A default cannot be distinguished from what is written. */
+/**
+ * Only values that differ from the default are reported, because a default cannot be distinguished from a written
+ * value.
+ */
 function cacheFindings({ spec: { modelCache } }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (modelCache === undefined || modelCache.enabled) return [];
   const { size, accessMode, storageClassName } = modelCache;

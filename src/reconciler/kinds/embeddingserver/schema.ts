@@ -1,4 +1,4 @@
-// Every field of EmbeddingServer.
+// Defines every field of EmbeddingServer.
 
 import {
   anyObject,
@@ -19,9 +19,9 @@ import { secretKeyRef } from '../selectors.ts';
 
 const ModelCache = object(
   {
-    enabled: bool('False: models are downloaded anew whenever a pod starts.', true),
+    enabled: bool('False: models are downloaded again whenever a pod starts.', true),
     storageClassName: optional(text("Storage class of the claims. Default: the cluster's own.", { minLength: 1 })),
-    size: quantity('How much each pod can keep.', {
+    size: quantity('Size of the cache of each pod.', {
       default: '10Gi',
       validations: [
         {
@@ -34,14 +34,14 @@ const ModelCache = object(
       default: 'ReadWriteOnce',
     }),
   },
-  'A volume claim for each pod, in which models outlive it. Without it, models are downloaded whenever a pod starts. It cannot be changed for a server that exists.',
+  'A volume claim for each pod, which keeps models when the pod is replaced. Without it, models are downloaded whenever a pod starts. It cannot be changed for an existing server.',
 );
 
 function metadataOverrides(description: string) {
   return object(
     {
-      annotations: optional(textMap('Annotations to add; they win over generated ones.')),
-      labels: optional(textMap('Labels to add; they win over generated ones.')),
+      annotations: optional(textMap('Annotations to add; they take precedence over generated ones.')),
+      labels: optional(textMap('Labels to add; they take precedence over generated ones.')),
     },
     description,
   );
@@ -49,8 +49,8 @@ function metadataOverrides(description: string) {
 
 const StatefulSetOverrides = object(
   {
-    annotations: optional(textMap('Annotations to add to the StatefulSet; they win over generated ones.')),
-    labels: optional(textMap('Labels to add to the StatefulSet; they win over generated ones.')),
+    annotations: optional(textMap('Annotations to add to the StatefulSet; they take precedence over generated ones.')),
+    labels: optional(textMap('Labels to add to the StatefulSet; they take precedence over generated ones.')),
     podTemplateMetadataOverrides: optional(
       object(
         {
@@ -70,19 +70,19 @@ const ResourceOverrides = object(
     service: optional(metadataOverrides('Labels and annotations to add to the Service.')),
     persistentVolumeClaim: optional(metadataOverrides('Labels and annotations to add to the claims of the cache.')),
   },
-  'Changes to the generated objects, for what has no field of its own.',
+  'Changes to the generated objects that have no fields of their own.',
 );
 
 export const EmbeddingServerSpec = object(
   {
     model: text('Model to serve, by its name on the model hub.', { default: 'BAAI/bge-small-en-v1.5', minLength: 1 }),
     hubTokenSecretRef: optional(secretKeyRef('Token for the model hub, for models that are not public.')),
-    image: text('Container image: text-embeddings-inference, or one that takes its arguments.', {
+    image: text('Container image: text-embeddings-inference, or one that accepts its arguments.', {
       default: 'ghcr.io/huggingface/text-embeddings-inference:cpu-latest',
       minLength: 1,
       pattern: '^\\S+$',
     }),
-    imagePullPolicy: choice('When the image is pulled.', ['Always', 'Never', 'IfNotPresent'], {
+    imagePullPolicy: choice('Policy for pulling the image.', ['Always', 'Never', 'IfNotPresent'], {
       default: 'IfNotPresent',
     }),
     port: port('Port of the server, and of its Service.', { default: 8080 }),
@@ -94,7 +94,7 @@ export const EmbeddingServerSpec = object(
       anyObject('Changes to the pod of the server, as a pod template. Its container is named embedding.'),
     ),
     resourceOverrides: optional(ResourceOverrides),
-    replicas: integer('How many servers.', { default: 1, minimum: 1 }),
+    replicas: integer('Number of servers.', { default: 1, minimum: 1 }),
   },
   'The desired state of the embedding server.',
   { spellings: { hubTokenSecretRef: 'hfTokenSecretRef' } },
@@ -105,11 +105,11 @@ export const EmbeddingServerStatus = object(
     observedGeneration: optional(
       integer('Generation of the server that this status is about.', { format: 'int64', minimum: 0 }),
     ),
-    phase: optional(choice('How far the server is.', ['Pending', 'Downloading', 'Running', 'Failed', 'Terminating'])),
-    message: optional(text('Why, for people.')),
-    url: optional(text('Where clients inside the cluster reach the server.')),
-    readyReplicas: optional(integer('How many servers are ready.', { minimum: 0 })),
+    phase: optional(choice('State of the server.', ['Pending', 'Downloading', 'Running', 'Failed', 'Terminating'])),
+    message: optional(text('Reason, for people.')),
+    url: optional(text('URL of the server for clients inside the cluster.')),
+    readyReplicas: optional(integer('Number of ready servers.', { minimum: 0 })),
     conditions: optional(ConditionsSchema),
   },
-  'The embedding server as it was last seen.',
+  'The last observed state of the embedding server.',
 );

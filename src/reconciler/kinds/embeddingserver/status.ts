@@ -1,4 +1,5 @@
-// How far an EmbeddingServer is, by its StatefulSet and by why its children are held.
+// Computes the status of an EmbeddingServer from its StatefulSet and from the reasons why its children are kept
+// unchanged.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -54,13 +55,13 @@ function hasPods(name: string, view: Observed['view']): boolean {
   return isObject(status) && typeof status.replicas === 'number' && status.replicas > 0;
 }
 
-/** A cache that cannot be had is no failure: the server runs with the one it has. */
+/** A cache that cannot be changed is not a failure: the server runs with the existing one. */
 function cacheVerdict(self: Embedding, { view }: Observed): readonly Verdict[] {
   const { deviation } = cacheOf(self, view);
   const type = 'ModelCacheApplied';
   if (deviation !== undefined) {
     const way = `kubectl delete statefulset ${self.name} --namespace ${self.namespace}`;
-    const message = `${deviation}; Kubernetes changes no claim template of a StatefulSet that exists, so it stays: delete the StatefulSet to have it made anew (${way}; the claims stay and keep their size)`;
+    const message = `${deviation}; Kubernetes cannot change claim templates of an existing StatefulSet, so the cache stays: delete the StatefulSet so that it is created again (${way}; the claims stay and keep their size)`;
     return [{ type, status: 'False', reason: 'ClaimTemplateImmutable', message }];
   }
   if (self.spec.modelCache?.enabled !== true) return [];

@@ -1,5 +1,5 @@
-// MCPAuthzConfig: what callers may do, kept in one place for all resources with the same policies. It has no children: its
-// policies are in those of the resources that name it.
+// MCPAuthzConfig: permissions of callers, in one place for all resources with the same policies. It has no children:
+// its policies are rendered into the children of the resources that name it.
 
 import { SharedAuthz, sharedPolicies } from '../auth/shared-authz.ts';
 import { ConfigStatus, configStatus } from '../config-status.ts';
@@ -12,7 +12,7 @@ export const MCPAuthzConfig = defineKind({
   singular: 'mcpauthzconfig',
   shortNames: ['authzcfg'],
   categories: ['toolhive'],
-  description: 'What callers of servers and proxies of the namespace may do.',
+  description: 'Permissions of callers of servers and proxies of the namespace.',
   printerColumns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

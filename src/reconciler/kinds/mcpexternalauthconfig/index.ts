@@ -1,5 +1,5 @@
-// MCPExternalAuthConfig: how proxies authenticate to what is behind them, kept in one place for all that do it the same
-// way. It has no children: what it says is in those of the resources that name it.
+// MCPExternalAuthConfig: settings for authentication to the servers behind proxies, in one place for all proxies with
+// the same. It has no children: its settings are rendered into the children of the resources that name it.
 
 import { ExternalAuth } from '../auth/external-auth.ts';
 import { ConfigStatus, configStatus } from '../config-status.ts';
@@ -13,7 +13,7 @@ export const MCPExternalAuthConfig = defineKind({
   singular: 'mcpexternalauthconfig',
   shortNames: ['extauth', 'mcpextauth'],
   categories: ['toolhive'],
-  description: 'How servers and proxies of the namespace authenticate to what is behind them.',
+  description: 'Authentication of proxies of the namespace to the servers behind them.',
   printerColumns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

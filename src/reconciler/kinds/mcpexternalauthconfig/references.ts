@@ -1,4 +1,5 @@
-// Lists the Secrets and ConfigMaps that an MCPExternalAuthConfig names. Without them nothing that uses the configuration could start.
+// Lists the Secrets and ConfigMaps that an MCPExternalAuthConfig names. Without them, pods that use the configuration
+// could not start.
 
 import type { Static } from '#std/schema.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';

@@ -1,5 +1,5 @@
-// What is wrong with an MCPExternalAuthConfig that neither its schema nor CEL can say: in itself (rules), and in the Secrets
-// that it names (inspect).
+// Finds mistakes in an MCPExternalAuthConfig that neither its schema nor CEL can express: in itself (rules), and in the
+// Secrets that it names (inspect).
 
 import type { Static } from '#std/schema.ts';
 import type { ExternalAuth } from '../auth/external-auth.ts';
@@ -47,7 +47,7 @@ export function inspect({ spec }: { readonly spec: Spec }, view: View): readonly
 
 function exchangeFindings(exchange: NonNullable<Spec['tokenExchange']>): readonly Finding[] {
   const { tokenUrl, scopes, clientId, clientSecretRef, externalTokenHeaderName } = exchange;
-  const message = 'a client secret means nothing without clientId, and is not sent';
+  const message = 'a client secret has no effect without clientId, and is not sent';
   const pointer = '/spec/tokenExchange/clientSecretRef';
   return [
     ...plainHttpFindings(tokenUrl, '/spec/tokenExchange/tokenUrl'),

@@ -1,4 +1,4 @@
-// MCPGroup: a name that servers and proxies share, so that others can mean all of them. It has no children.
+// MCPGroup: a name that servers and proxies share, so that others can refer to all of them. It has no children.
 
 import { defineKind } from '../define.ts';
 import { MCPGroupSpec, MCPGroupStatus } from './schema.ts';

@@ -1,13 +1,13 @@
-// Every field of MCPGroup.
+// Defines every field of MCPGroup.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';
 
 export const MCPGroupSpec = object(
   {
-    description: optional(text('What the members of the group have in common, for people.')),
+    description: optional(text('Common property of the members of the group, for people.')),
   },
-  'The desired state of the group. Servers, proxies and entries join it by naming it in their groupRef.',
+  'The desired state of the group. Servers, proxies and entries join it by their groupRef.',
 );
 
 export const MCPGroupStatus = object(
@@ -19,14 +19,14 @@ export const MCPGroupStatus = object(
       default: 'Pending',
     }),
     servers: optional(list(text('Name of an MCPServer.'), 'Names of the MCPServers in the group, sorted.')),
-    serverCount: optional(integer('How many MCPServers are in the group.', { minimum: 0 })),
+    serverCount: optional(integer('Number of MCPServers in the group.', { minimum: 0 })),
     remoteProxies: optional(
       list(text('Name of an MCPRemoteProxy.'), 'Names of the MCPRemoteProxies in the group, sorted.'),
     ),
-    remoteProxyCount: optional(integer('How many MCPRemoteProxies are in the group.', { minimum: 0 })),
+    remoteProxyCount: optional(integer('Number of MCPRemoteProxies in the group.', { minimum: 0 })),
     entries: optional(list(text('Name of an MCPServerEntry.'), 'Names of the MCPServerEntries in the group, sorted.')),
-    entryCount: optional(integer('How many MCPServerEntries are in the group.', { minimum: 0 })),
+    entryCount: optional(integer('Number of MCPServerEntries in the group.', { minimum: 0 })),
     conditions: optional(ConditionsSchema),
   },
-  'The group as it was last seen.',
+  'The last observed state of the group.',
 );

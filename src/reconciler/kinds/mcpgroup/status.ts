@@ -1,4 +1,4 @@
-// Who is in a group.
+// Computes the members of a group.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -9,7 +9,7 @@ import type { Typed } from '../define.ts';
 import type { Observed, View } from '../kind.ts';
 import type { MCPGroupSpec, MCPGroupStatus } from './schema.ts';
 
-/** Sorted names of the kind's objects whose `spec.groupRef` is the group. */
+/** Returns the sorted names of the kind's objects whose `spec.groupRef` is the group. */
 function members(view: View, kind: string, group: string): string[] {
   return view
     .all(kind)
@@ -50,13 +50,13 @@ export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): St
   };
 }
 
-/** The members are those of before: nothing says that they have gone. */
+/** Keeps the members of the status before, because some kinds could not be listed. */
 function unknownStatus(
   { resource }: Typed<typeof MCPGroupSpec>,
   unknown: readonly string[],
   observed: Observed,
 ): Static<typeof MCPGroupStatus> {
-  const message = `who is in the group is not known: ${unknown.join(' and ')} could not be listed`;
+  const message = `the members of the group are unknown: ${unknown.join(' and ')} could not be listed`;
   return {
     ...resource.status,
     ...observedGeneration(resource),

@@ -1,5 +1,5 @@
-// MCPOIDCConfig: whose tokens are accepted, kept in one place for all resources that accept the same. It has no children: its
-// settings are in those of the resources that name it.
+// MCPOIDCConfig: settings for accepted tokens, in one place for all resources that accept the same. It has no children:
+// its settings are rendered into the children of the resources that name it.
 
 import { SharedOIDC } from '../auth/oidc.ts';
 import { sharedOIDCFindings } from '../auth/oidc-findings.ts';
@@ -13,7 +13,7 @@ export const MCPOIDCConfig = defineKind({
   singular: 'mcpoidcconfig',
   shortNames: ['mcpoidc'],
   categories: ['toolhive'],
-  description: 'Whose tokens are accepted by servers and proxies of the namespace.',
+  description: 'Settings for tokens that servers and proxies of the namespace accept.',
   printerColumns: [
     { name: 'Source', type: 'string', jsonPath: '.spec.type' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

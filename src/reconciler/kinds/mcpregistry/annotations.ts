@@ -1,4 +1,5 @@
-// The settings of an MCPRegistry that are annotations `skep.dev/...`: what each means, which values fit, where it counts.
+// Defines the settings of an MCPRegistry that are annotations `skep.dev/...`: meaning, valid values, and the registries
+// that they apply to.
 
 import { RESERVED_NAMES } from '#contracts/registry/fields.ts';
 import type { FleetOrigin } from '#contracts/registry/source.ts';
@@ -23,9 +24,9 @@ type Setting<Value> = AnnotationSetting<Value, Place>;
 const DATABASE_CA: Setting<{ readonly name: string; readonly key: string }> = {
   name: 'skep.dev/database-ca',
   description:
-    'ConfigMap, and behind a slash its key (ca.crt where none is given), with the certificates in PEM by which the server of databaseConfig is checked: for sslMode verify-ca, and for verify-full where the image does not trust its authority.',
+    'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that verify the server of databaseConfig: for sslMode verify-ca, and for verify-full if the image does not trust its authority.',
   values: 'the name of a ConfigMap, or NAME/KEY',
-  fallback: 'for verify-full those of the image',
+  fallback: 'for verify-full the authorities of the image',
   places: ['MCPRegistries with a databaseConfig'],
   read: readConfigMapKey,
 };
@@ -42,7 +43,7 @@ const DOCUMENTATION: Setting<string> = {
 const PAGE: Setting<'enabled' | 'disabled'> = {
   name: 'skep.dev/page',
   description:
-    'Whether the web page is served at /. It holds no data: in mode oauth people log in before they see any.',
+    'Whether the web page is served at /. It contains no data: in mode oauth people log in before they see any.',
   ...oneOf(['enabled', 'disabled'], 'enabled'),
   places: ['MCPRegistries'],
 };
@@ -50,7 +51,7 @@ const PAGE: Setting<'enabled' | 'disabled'> = {
 const RUNNING: Setting<'enabled' | 'disabled'> = {
   name: 'skep.dev/running',
   description:
-    'Whether readers see which MCP servers run in the namespace of the registry, with their addresses inside the cluster: GET /mcp, and the page.',
+    'Whether readers see the MCP servers that run in the namespace of the registry, with their addresses inside the cluster: GET /mcp, and the page.',
   ...oneOf(['enabled', 'disabled'], 'enabled'),
   fallback: 'enabled with authConfig.mode oauth, disabled otherwise',
   places: ['MCPRegistries'],
@@ -59,8 +60,8 @@ const RUNNING: Setting<'enabled' | 'disabled'> = {
 const FLEET: Setting<string> = {
   name: 'skep.dev/fleet',
   description:
-    'Name of one more registry, read at /{name}/v0.1/servers: its entries are the servers that run and have the annotation registry-export.',
-  values: 'a name of at most 63 letters, digits, dots, hyphens and underscores, which no other registry has',
+    'Name of one more registry, read at /{name}/v0.1/servers: its entries are the running servers with the annotation registry-export.',
+  values: 'a name of at most 63 letters, digits, dots, hyphens and underscores, that no other registry has',
   fallback: 'no such registry',
   places: ['MCPRegistries'],
   read: (text) => (/^[A-Za-z0-9][-_.A-Za-z0-9]{0,62}$/.test(text) && !RESERVED_NAMES.includes(text) ? text : undefined),
@@ -69,7 +70,7 @@ const FLEET: Setting<string> = {
 const FLEET_NAMESPACES: Setting<FleetOrigin['namespaces']> = {
   name: 'skep.dev/fleet-namespaces',
   description: 'Namespaces whose servers are in the registry that skep.dev/fleet names.',
-  values: 'names of namespaces with commas between them, or *',
+  values: 'names of namespaces separated by commas, or *',
   fallback: 'the namespace of the MCPRegistry',
   places: ['MCPRegistries with skep.dev/fleet'],
   read(text) {
@@ -88,7 +89,7 @@ export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [
   FLEET_NAMESPACES,
 ];
 
-/** What is written, where it fits and has an effect. */
+/** Returns the values of valid settings that have an effect. */
 export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
   const read = <Value>(setting: Setting<Value>) => annotationValue(self.resource, setting, placesOf(self));
   return {

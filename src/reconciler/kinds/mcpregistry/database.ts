@@ -1,19 +1,21 @@
-// The database that a registry names for itself.
+// Reads a registry's own database settings.
 
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { registryAnnotations } from './annotations.ts';
 import type { Registry } from './facts.ts';
 
-/** Undefined: the registry uses the instance's own. */
+/** Returns undefined if the registry uses the instance's database. */
 export function databaseTarget(self: Registry): RegistryDatabaseTarget | undefined {
   const { databaseConfig } = self.spec;
   if (databaseConfig === undefined) return undefined;
-  const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef, ...settings } = databaseConfig;
+  const { settings, passwords } = databaseConfig;
   return {
     settings,
     caConfigMapRef: registryAnnotations(self).databaseCA,
-    passwordSecretRef: pickKey(dbAppUserPasswordSecretRef),
-    migrationPasswordSecretRef: pickKey(dbMigrationUserPasswordSecretRef),
+    passwords:
+      'file' in passwords
+        ? { file: pickKey(passwords.file) }
+        : { app: pickKey(passwords.app), migration: pickKey(passwords.migration) },
   };
 }
 

@@ -1,5 +1,5 @@
-// The volumes of a registry service: data out of ConfigMaps and claims, Secrets, certificates. Each Secret and ConfigMap is
-// mounted once, with every key that is named of it.
+// Renders the volumes of a registry service: data from ConfigMaps and claims, Secrets, certificates. Each Secret and
+// ConfigMap is mounted once, with all its named keys.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Settings } from '../kind.ts';
@@ -20,9 +20,10 @@ export interface Mounted {
   readonly mount: JsonObject;
 }
 
-/** Sources of Git and of another registry's API have none. */
+/** Sources of Git and of another registry's API have no mounts. */
 export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
   return spec.registries.flatMap((entry) => {
+    if (entry.mountedAt !== undefined) return [];
     const volume = dataVolume(entry);
     return volume === undefined
       ? []
@@ -39,17 +40,26 @@ function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
   };
 }
 
-/** Every Secret that the configuration names a file of: credentials of Git sources, of identity providers. */
+/** Mounts every Secret that the configuration uses as a file: credentials of Git sources, of identity providers. */
 export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   const gitNames = new Set(gitSecrets(spec).map(({ name }) => name));
-  return merged(mountedSecrets(spec)).map(({ name, items, optional }) => {
+  return merged(generatedSecrets(spec)).map(({ name, items, optional }) => {
     const volume = volumeName(gitNames.has(name) ? 'git-auth' : 'auth-secret', name);
     return mounted(volume, { secret: { secretName: name, items, ...optional } }, secretDirectory(name));
   });
 }
 
-/** The Secrets that are mounted: not those of a provider that names a file in the container. */
+/** The Secrets that are mounted, by the author too: not those of a provider that names a file in the container. */
 export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
+  const gitFiles = spec.registries.flatMap(({ git }) =>
+    git?.auth?.passwordFile === undefined ? [] : [git.auth.passwordSecretRef],
+  );
+  const providerFiles = providersOf(spec).flatMap(({ secretFiles = [] }) => secretFiles);
+  return [...generatedSecrets(spec), ...gitFiles, ...providerFiles];
+}
+
+/** Without those that the author mounts. */
+function generatedSecrets(spec: RegistrySpec): readonly Selector[] {
   const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
     ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
     ...(authTokenRef === undefined || authTokenFile ? [] : [authTokenRef]),
@@ -58,14 +68,22 @@ export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
 }
 
 function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
-  return registries.flatMap(({ git }) => (git?.auth === undefined ? [] : [git.auth.passwordSecretRef]));
+  return registries.flatMap(({ git }) =>
+    git?.auth === undefined || git.auth.passwordFile !== undefined ? [] : [git.auth.passwordSecretRef],
+  );
 }
 
-/** Every ConfigMap with certificates: of an identity provider, of the database. */
+/** Mounts every ConfigMap with certificates: of an identity provider, of the database. */
 export function certificateMounts(refs: readonly Selector[]): readonly Mounted[] {
   return merged(refs).map(({ name, items, optional }) =>
     mounted(volumeName('auth-ca', name), { configMap: { name, items, ...optional } }, certificateDirectory(name)),
   );
+}
+
+/** Certificates that are read once, those of volumes of the author included. */
+export function readCertificates(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
+  const files = providersOf(self.spec).flatMap(({ certificateFiles = [] }) => certificateFiles);
+  return [...certificateRefs(self, settings), ...files];
 }
 
 /** The certificates that are mounted: not those of a provider that names a file in the container. */
@@ -77,7 +95,9 @@ export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalo
   return database === undefined ? providers : [...providers, database];
 }
 
-/** The database's own, or what skep.yaml says that those without one have beside them. */
+/**
+ * Returns the certificates of the registry's own database, or those that skep.yaml names for registries without one.
+ */
 export function databaseCA(self: Registry, { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>) {
   return self.spec.databaseConfig === undefined
     ? catalogueDatabase?.services?.caConfigMap
@@ -94,7 +114,7 @@ export interface Selector {
   readonly optional?: boolean;
 }
 
-/** One entry per object. It is optional where everybody who names it says so. */
+/** Returns one entry per object. It is optional if all references to it are. */
 function merged(selectors: readonly Selector[]) {
   const byName = Map.groupBy(selectors, ({ name }) => name);
   return [...byName].map(([name, same]) => ({

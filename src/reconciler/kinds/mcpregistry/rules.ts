@@ -1,22 +1,24 @@
-// What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of what
-// it names (inspect).
+// Finds mistakes in an MCPRegistry that neither its schema nor CEL can express: in itself (rules), and in the content
+// of its references (inspect).
 
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
 import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import { isObject } from '#std/json.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { registryAnnotationFindings, registryAnnotations } from './annotations.ts';
-import { configText } from './children.ts';
+import { configText, podWithoutVolumes } from './children.ts';
 import type { Registry } from './facts.ts';
-import { passwordFindings } from './pgpass.ts';
+import { PASSWORD_FIELDS, passwordFindings } from './pgpass.ts';
+import { volumeFindings } from './volumes.ts';
 
 export function rules(self: Registry, written: unknown): readonly Finding[] {
   return [
+    ...volumeFindings(self.spec, podWithoutVolumes(self)),
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...credentialFindings(self),
     ...commitFindings(self),
@@ -31,7 +33,7 @@ export function rules(self: Registry, written: unknown): readonly Finding[] {
   ];
 }
 
-/** HTTP Basic authentication goes nowhere but to http and https. */
+/** HTTP Basic authentication works only with http and https. */
 function credentialFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
@@ -41,17 +43,17 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** Servers give a commit by its whole name only. */
+/** Servers serve a commit only by its full id. */
 function commitFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
     const pointer = `/spec/registries/${index}/git/commit`;
-    const message = `"${git.commit}" is no whole commit: Git servers give a commit by its 40 (or 64) hexadecimal digits only`;
+    const message = `"${git.commit}" is not a full commit id: Git servers serve a commit only by its 40 (or 64) hexadecimal digits`;
     return [{ code: 'git-commit-short', severity: 'error', pointer, message }];
   });
 }
 
-/** A default was not chosen by the author. */
+/** Looks at the written spec, because the author did not choose a default. */
 function formatFindings(written: unknown): readonly Finding[] {
   const registries = isObject(written) ? written.registries : [];
   return (Array.isArray(registries) ? registries : []).flatMap((registry, index) => {
@@ -61,23 +63,30 @@ function formatFindings(written: unknown): readonly Finding[] {
   });
 }
 
-/** A child is made of the passwords: without them there is nothing to make. */
-function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Finding[] {
-  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
+/** A child is rendered from the passwords, so they cannot be optional. */
+function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Registry): readonly Finding[] {
+  if (pgpassSecretRef?.optional === true)
+    return [fieldWithoutEffect('/spec/pgpassSecretRef/optional', 'the service cannot do without the passwords')];
+  return Object.values(PASSWORD_FIELDS).flatMap((field) =>
     databaseConfig?.[field].optional === true
-      ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service cannot do without the password')]
+      ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service needs the password')]
       : [],
   );
 }
 
-/** Providers are written down, yet everybody is let in: mode is anonymous unless it is set. */
-function openFindings({ spec }: Registry): readonly Finding[] {
-  if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
-  const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
-  return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
+/** Warns of providers and paths without an effect: mode is anonymous unless it is set, so everyone is accepted. */
+function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
+  if (authConfig === undefined || authConfig.mode === 'oauth') return [];
+  const paths =
+    authConfig.publicPaths === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/authConfig/publicPaths', 'everyone may read everything')];
+  if (authConfig.oauth === undefined) return paths;
+  const message = "oauth has no effect, and everyone may read: mode is 'anonymous'; set it to 'oauth'";
+  return [...paths, { code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
-/** A provider that names a file in the container and an object that would be mounted: the file is read. */
+/** Warns if a provider names a file in the container and an object to mount: the file is read. */
 function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   return (authConfig?.oauth?.providers ?? []).flatMap((provider, index) => {
     const place = `/spec/authConfig/oauth/providers/${index}`;
@@ -91,41 +100,47 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
   });
 }
 
-/** As libpq: it checks by an authority that is named, and by no other. */
+/** libpq verifies only with an authority that is named. */
 function authorityFindings(self: Registry): readonly Finding[] {
-  if (self.spec.databaseConfig?.sslMode !== 'verify-ca') return [];
+  if (self.spec.databaseConfig?.settings.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
   const message =
     'sslMode verify-ca needs certificates: name a ConfigMap with them in the annotation skep.dev/database-ca';
   return [{ code: 'database-ca-missing', severity: 'error', pointer: '/spec/databaseConfig/sslMode', message }];
 }
 
-/** A malformed pattern lets nothing through: the registry would be served empty. */
+/** A malformed pattern matches nothing: the registry would be served empty. */
 function filterFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ filter }, index) =>
     (['include', 'exclude'] as const).flatMap((list) =>
       (filter?.names?.[list] ?? []).flatMap((pattern, at): readonly Finding[] => {
         if (parseGlob(pattern) !== undefined) return [];
         const pointer = `/spec/registries/${index}/filter/names/${list}/${at}`;
-        const message = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+        const message = `"${pattern}" is not a glob: brackets, braces and ranges must be complete, and \\ cannot be last`;
         return [{ code: 'filter-glob-invalid', severity: 'error', pointer, message }];
       }),
     ),
   );
 }
 
-/** Where the fields of the service's configuration come from. */
+/** Fields of the spec for the fields of the service's configuration. */
 const ORIGINS: readonly (readonly [string, string])[] = [
   ['/registries', '/spec/registries'],
   ['/database', '/spec/databaseConfig'],
   ['/auth', '/spec/authConfig'],
 ];
 
-/** By the schema and by the rules above. */
-const SAID_ALREADY: ReadonlySet<string> = new Set(['registry-config-interval', 'registry-config-glob']);
+/** Codes that the schema and the rules above report already. */
+const SAID_ALREADY: ReadonlySet<string> = new Set([
+  'registry-config-interval',
+  'registry-config-glob',
+  'registry-config-name-duplicate',
+]);
 
-/** What the service itself would say of its configuration, when it starts. */
+/** Reports the findings that the service itself would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
+  // No entry of configYAML could be read, which is reported.
+  if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
   const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !SAID_ALREADY.has(code));
   return problems.map(({ severity, pointer = '', message }) => {

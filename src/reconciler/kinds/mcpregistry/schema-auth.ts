@@ -1,4 +1,4 @@
-// The fields of `spec.authConfig`.
+// Defines the fields of `spec.authConfig`.
 
 import { OAUTH, PROVIDER } from '#contracts/registry/fields.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
@@ -13,9 +13,11 @@ const Provider = object(
     clientId: optional(PROVIDER.clientId),
     clientSecretRef: optional(secretKeySelectorWithDefault('Client secret for introspection.', 'clientSecret')),
     caCertRef: optional(configMapKeyWithDefault('Certificate authority to trust, in PEM. Mounted for you.', 'ca.crt')),
-    caCertPath: optional(text('Path of a CA file that is in the container already. Wins over caCertRef.')),
+    caCertPath: optional(text('Path of a CA file that is in the container already. Takes precedence over caCertRef.')),
     authTokenRef: optional(secretKeySelector('Bearer token for requests to the provider.')),
-    authTokenFile: optional(text('File with such a token that is in the container already. Wins over authTokenRef.')),
+    authTokenFile: optional(
+      text('File with such a token that is in the container already. Takes precedence over authTokenRef.'),
+    ),
     introspectionUrl: optional(PROVIDER.introspectionUrl),
     allowPrivateIP: PROVIDER.allowPrivateIP,
   },
@@ -40,7 +42,7 @@ export const Auth = object(
     }),
     oauth: optional(OAuth),
   },
-  'Who may read the registry. Default: anyone.',
+  'Readers of the registry. Default: anyone.',
   {
     validations: [
       { rule: "self.mode != 'oauth' || has(self.oauth)", message: "oauth must be set when mode is 'oauth'" },

@@ -1,15 +1,15 @@
-// The fields of `spec.databaseConfig`.
+// Defines the fields of `spec.databaseConfig`.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { object } from '#std/schema.ts';
 import { secretKeySelector } from '../selectors.ts';
 
-/** PostgreSQL, by two users: one that may change the schema, one that may not. */
+/** PostgreSQL, with two users: one may change the schema, the other may not. */
 export const Database = object(
   {
     ...DATABASE,
     dbAppUserPasswordSecretRef: secretKeySelector('Password of user.'),
     dbMigrationUserPasswordSecretRef: secretKeySelector('Password of migrationUser.'),
   },
-  'PostgreSQL, where the catalogue is stored.',
+  'PostgreSQL database of the catalogue.',
 );

@@ -1,4 +1,4 @@
-// The fields of one entry of `spec.registries`.
+// Defines the fields of one entry of `spec.registries`.
 
 import { ENDPOINT, fileField, filter, GIT, INTERVAL, NAME } from '#contracts/registry/fields.ts';
 import { DEFAULT_FORMAT, FORMATS_DESCRIBED, SOURCE_FORMATS } from '#contracts/registry/source.ts';
@@ -45,10 +45,10 @@ const Claim = object(
 
 const SyncPolicy = object(
   { interval: INTERVAL },
-  'Syncs at an interval. Without it: once, and whenever a sync is asked for.',
+  'Syncs at an interval. Without it: once, and whenever a sync is requested.',
 );
 
-/** One registry: exactly one place to read from. */
+/** One registry, with exactly one source. */
 export const Registry = object(
   {
     name: NAME,
@@ -57,7 +57,7 @@ export const Registry = object(
     }),
     configMapRef: optional(
       configMapKeySelector(
-        'A file in a ConfigMap. If it is optional and missing, it counts as a file without servers: servers that were served before stay until the next read finds the same, or a manual trigger.',
+        'A file in a ConfigMap. If it is optional and missing, it counts as a file without servers: servers that were served before stay until the next read has the same result, or until a manual trigger.',
       ),
     ),
     git: optional(Git),
@@ -66,7 +66,7 @@ export const Registry = object(
     syncPolicy: optional(SyncPolicy),
     filter: optional(filter((entry) => entry)),
   },
-  'One registry: where its data is from, and which of it is served.',
+  'A registry: the source of its data, and the filter of the served entries.',
   {
     validations: [
       {

@@ -1,24 +1,43 @@
-// Every field of MCPRegistry.
+// Defines every field of MCPRegistry.
 
 import { anyObject, bool, choice, integer, list, object, optional, text, time } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { PullSecrets } from '../pods/pull-secrets.ts';
-import { nameField } from '../selectors.ts';
+import { nameField, secretKeySelector } from '../selectors.ts';
 import { Auth } from './schema-auth.ts';
 import { Database } from './schema-database.ts';
 import { Registry } from './schema-sources.ts';
 
+const VolumePart = anyObject('Passed on as it is written.');
+
 export const MCPRegistrySpec = object(
   {
     displayName: optional(text('Name for people.')),
-    registries: list(Registry, 'What is served, one entry per registry.', {
-      keys: ['name'],
-      minItems: 1,
-      maxItems: 128,
-      validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
-    }),
+    registries: optional(
+      list(Registry, 'The served registries, one entry for each.', {
+        keys: ['name'],
+        minItems: 1,
+        maxItems: 128,
+        validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
+      }),
+    ),
+    configYAML: optional(
+      text(
+        "The configuration of release 1 of the existing platform's registry server, in place of registries, databaseConfig and authConfig. Each of its keys has its effect or is refused.",
+        { minLength: 1, maxLength: 262_144 },
+      ),
+    ),
+    volumes: optional(list(VolumePart, 'Further volumes of the pod: files that configYAML names. As in a pod.')),
+    volumeMounts: optional(
+      list(VolumePart, 'Where they are in the container of the registry service. As in a container.'),
+    ),
+    pgpassSecretRef: optional(
+      secretKeySelector(
+        'Secret with a password file (pgpass format) for both users of the database in configYAML. skep reads it too, to write the catalogue.',
+      ),
+    ),
     enforceServers: bool(
-      'True: every image that MCPServers and EmbeddingServers of this namespace run, containers of podTemplateSpec included, must be in an MCPRegistry of the namespace, whichever. One registry that says so is enough.',
+      'True: every image that MCPServers and EmbeddingServers of this namespace run, containers of podTemplateSpec included, must be in any MCPRegistry of the namespace. One registry with this setting is enough.',
       false,
     ),
     podTemplateSpec: optional(
@@ -29,43 +48,60 @@ export const MCPRegistrySpec = object(
     authConfig: optional(Auth),
   },
   'The desired state of the registry.',
+  {
+    neverEmpty: true,
+    validations: [
+      {
+        rule: 'has(self.registries) != has(self.configYAML)',
+        message: 'exactly one of registries and configYAML must be set',
+      },
+      {
+        rule: '!has(self.configYAML) || !(has(self.databaseConfig) || has(self.authConfig))',
+        message: 'configYAML has the settings of databaseConfig and authConfig: set them there',
+      },
+      {
+        rule: '!has(self.pgpassSecretRef) || has(self.configYAML)',
+        message: 'pgpassSecretRef needs configYAML; databaseConfig has fields for its passwords',
+      },
+    ],
+  },
 );
 
 const SyncStatus = object(
   {
-    phase: choice('How far the sync is: of all sources, the one that needs attention most.', [
+    phase: choice('State of the sync: of all sources, the state that most needs attention.', [
       'Syncing',
       'Complete',
       'Failed',
     ]),
-    message: optional(text('Why, for people.')),
-    lastAttempt: optional(time('When a sync was last tried. Up to five minutes late where nothing else changed.')),
-    attemptCount: optional(integer('How often it was tried since it last worked.', { minimum: 0 })),
-    lastSyncTime: optional(time('When a source was last synced. As late as lastAttempt.')),
-    lastSyncHash: optional(text('Digest of what was synced, before filters.')),
-    serverCount: optional(integer('How many servers are served.', { minimum: 0 })),
+    message: optional(text('Reason, for people.')),
+    lastAttempt: optional(time('Time of the last attempt of a sync. Up to five minutes late if nothing else changed.')),
+    attemptCount: optional(integer('Number of attempts since the last success.', { minimum: 0 })),
+    lastSyncTime: optional(time('Time of the last sync of a source. It may be as late as lastAttempt.')),
+    lastSyncHash: optional(text('Digest of the synced data, before filters.')),
+    serverCount: optional(integer('Number of served servers.', { minimum: 0 })),
   },
-  'How far the sync of the sources is.',
+  'State of the sync of the sources.',
 );
 
 const ApiStatus = object(
   {
-    phase: choice('How far the registry service is.', ['NotStarted', 'Deploying', 'Ready', 'Unhealthy', 'Error']),
-    message: optional(text('Why, for people.')),
-    endpoint: optional(text('Where clients inside the cluster reach the service.')),
-    readySince: optional(time('Since when it is ready; absent while it is not.')),
+    phase: choice('State of the registry service.', ['NotStarted', 'Deploying', 'Ready', 'Unhealthy', 'Error']),
+    message: optional(text('Reason, for people.')),
+    endpoint: optional(text('URL of the service for clients inside the cluster.')),
+    readySince: optional(time('Time since which it is ready; absent while it is not.')),
   },
-  'How far the registry service is.',
+  'State of the registry service.',
 );
 
 const StorageRef = object(
   {
-    type: choice('Where the data is kept.', ['configmap']),
+    type: choice('Place of the data.', ['configmap']),
     configMapRef: optional(
       object({ name: nameField('Name of the ConfigMap.') }, 'The ConfigMap, when type is configmap.', { atomic: true }),
     ),
   },
-  'Where older versions kept the data. Never written: the data is in the database.',
+  'Place of the data in older versions. Never written: the data is in the database.',
 );
 
 export const MCPRegistryStatus = object(
@@ -73,8 +109,8 @@ export const MCPRegistryStatus = object(
     observedGeneration: optional(
       integer('Generation of the registry that this status is about.', { format: 'int64', minimum: 0 }),
     ),
-    phase: optional(choice('How far the registry is.', ['Pending', 'Ready', 'Failed', 'Syncing', 'Terminating'])),
-    message: optional(text('Why, for people.')),
+    phase: optional(choice('State of the registry.', ['Pending', 'Ready', 'Failed', 'Syncing', 'Terminating'])),
+    message: optional(text('Reason, for people.')),
     syncStatus: optional(SyncStatus),
     apiStatus: optional(ApiStatus),
     lastAppliedFilterHash: optional(text('Digest of the filters that were last applied.')),
@@ -82,5 +118,5 @@ export const MCPRegistryStatus = object(
     lastManualSyncTrigger: optional(text('Value of the sync-trigger annotation that was last carried out.')),
     conditions: optional(ConditionsSchema),
   },
-  'The registry as it was last seen.',
+  'The last observed state of the registry.',
 );

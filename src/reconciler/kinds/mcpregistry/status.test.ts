@@ -158,9 +158,9 @@ describe('the phase of an MCPRegistry', () => {
       and: 'APIReady True APIReady, Ready False DeploymentFailed',
     },
     {
-      reason: 'a source fails, and what it had before is served',
+      reason: 'a source fails, and its earlier entries are served',
       observed: observe('ready', { catalogue: { a: source({ phase: 'Failed', message: 'unreachable' }) } }),
-      reported: 'Ready: serving what was synced before; sync failed: a: unreachable (Ready)',
+      reported: 'Ready: serving the entries of the last sync; sync failed: a: unreachable (Ready)',
       and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready True RegistryReady',
     },
     {
@@ -269,7 +269,7 @@ describe('the sync status of an MCPRegistry', () => {
     expect(status.lastManualSyncTrigger).toBe('t1');
   });
 
-  it('says why the store failed, and keeps what was synced before', () => {
+  it('says why the store failed, and keeps the earlier state', () => {
     const catalogue = { a: source({ trigger: 't' }) };
     const before = MCPRegistry.status(registry(['a']), observe('ready', { catalogue }));
     const failed = MCPRegistry.status(registry(['a'], before), observe('ready', { storeFailure: 'no answer' }));

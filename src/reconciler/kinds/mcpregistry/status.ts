@@ -1,4 +1,4 @@
-// How far an MCPRegistry is, by its service and by the sync of its sources.
+// Computes the status of an MCPRegistry from its service and from the sync of its sources.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -18,7 +18,7 @@ interface Progress {
   readonly phase: NonNullable<Status['phase']>;
   readonly message: string;
   readonly reason: string;
-  /** Where it differs from the phase: new pods are on their way, or do not start. */
+  /** Set if it differs from the phase: new pods are starting, or do not start. */
   readonly ready?: false;
 }
 
@@ -71,7 +71,10 @@ function apiStatus(self: Registry, { view, refusals, failures, now }: Observed):
   }
 }
 
-/** The first that applies: being deleted, the service, the store, the sync. What was synced before goes on being served. */
+/**
+ * Returns the first state that applies: being deleted, the service, the store, the sync. Entries that were synced
+ * before are still served.
+ */
 function registryProgress(self: Registry, observed: Observed, api: Api, sync: SyncStatus | undefined): Progress {
   if (self.resource.metadata.deletionTimestamp !== undefined) {
     return { phase: 'Terminating', message: 'MCPRegistry is being terminated', reason: 'Terminating' };
@@ -96,7 +99,7 @@ function registryProgress(self: Registry, observed: Observed, api: Api, sync: Sy
   return syncProgress(sync);
 }
 
-/** Another reason is another Event. */
+/** Each reason has its own Event. */
 function failure({ refusals: [refusal], failures }: Observed, message: string): Progress {
   if (refusal === undefined) {
     const reason = failures.length > 0 ? 'ChildrenFailed' : 'DeploymentFailed';
@@ -117,7 +120,7 @@ function syncProgress(sync: SyncStatus | undefined): Progress {
   if (sync.lastSyncTime === undefined) {
     return { phase: 'Failed', message: `sync failed: ${sync.message}`, reason: 'SyncFailed' };
   }
-  const message = `serving what was synced before; sync failed: ${sync.message}`;
+  const message = `serving the entries of the last sync; sync failed: ${sync.message}`;
   return { phase: 'Ready', message, reason: 'RegistryReady' };
 }
 

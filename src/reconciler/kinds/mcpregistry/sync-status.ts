@@ -1,4 +1,4 @@
-// One sync status for all sources of an MCPRegistry.
+// Combines the sync states of all sources of an MCPRegistry into one status.
 
 import type { CatalogueState, SourceState } from '#contracts/catalogue-state.ts';
 import { digest } from '#std/hash.ts';
@@ -19,7 +19,7 @@ interface Source {
   readonly state: SourceState | undefined;
 }
 
-/** What the store says; where it could not be read, what was said before, and why it could not. */
+/** Returns the state in the store; if the store could not be read, the status before, and the reason. */
 export function syncPart(
   { spec, resource }: Registry,
   { catalogue, storeFailure }: Pick<Observed, 'catalogue' | 'storeFailure'>,
@@ -30,7 +30,9 @@ export function syncPart(
     if (storeFailure === undefined) return kept;
     return { ...kept, syncStatus: { ...kept.syncStatus, phase: 'Failed', message: storeFailure } };
   }
-  const sources = spec.registries.map(({ name }) => ({ name, state: catalogue[name] }));
+  // Servers that run are stored by each run, without a sync.
+  const synced = spec.registries.filter(({ running }) => running === undefined);
+  const sources = synced.map(({ name }) => ({ name, state: catalogue[name] }));
   const filterHash = combined(sources, ({ filterHash }) => filterHash);
   const trigger = commonTrigger(catalogue) ?? before.lastManualSyncTrigger;
   return {
@@ -50,10 +52,12 @@ function keptPart(before: object): SyncPart {
   return kept;
 }
 
-/** How old the times of a status may be that says the same otherwise. */
+/** Age up to which the times of an otherwise equal status are kept. */
 const TIMES_MAY_LAG_MS = 5 * 60_000;
 
-/** A sync that found nothing new moves only times: written now and then, so that most runs write nothing. */
+/**
+ * A sync that found nothing new changes only times: these are written now and then, so that most runs write nothing.
+ */
 function steady(before: unknown, after: SyncStatus): SyncStatus {
   if (!isObject(before) || typeof before.lastAttempt !== 'string' || after.lastAttempt === undefined) return after;
   const { lastAttempt, lastSyncTime } = before;
@@ -83,7 +87,7 @@ function overall(sources: readonly Source[]): SyncStatus {
   };
 }
 
-/** Failed where any source failed, Complete where all are. */
+/** Returns Failed if a source failed, and Complete if all are complete. */
 function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
   const failed = sources.filter(({ state }) => state?.phase === 'Failed');
   if (failed.length > 0) {
@@ -104,7 +108,7 @@ function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { read
   return { phase: 'Complete', message: `synced: ${sources.map(({ name }) => name).join(', ')}${complaint.join('')}` };
 }
 
-/** Of one source its own hash, of several one over all of them. */
+/** Returns the hash of a single source; for several sources, one hash of all. */
 function combined(sources: readonly Source[], pick: (state: SourceState) => string | undefined): string | undefined {
   const hashes = sources.flatMap(({ name, state }) => {
     const hash = state === undefined ? undefined : pick(state);
@@ -114,7 +118,7 @@ function combined(sources: readonly Source[], pick: (state: SourceState) => stri
   return more.length === 0 ? only?.[1] : digest(Object.fromEntries(hashes));
 }
 
-/** The trigger that every source has carried out. */
+/** Returns the trigger that every source has carried out. */
 function commonTrigger(catalogue: CatalogueState): string | undefined {
   const [first, ...more] = Object.values(catalogue).map(({ trigger }) => trigger);
   return more.every((trigger) => trigger === first) ? first : undefined;

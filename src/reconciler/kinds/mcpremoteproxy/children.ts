@@ -1,4 +1,4 @@
-// The objects that an MCPRemoteProxy becomes: an account, configuration, the proxy.
+// Renders the children of an MCPRemoteProxy: an account, configuration, the proxy.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -25,14 +25,14 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
   const atStart = backendCA === undefined ? [] : [backendCA.name];
   const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, needs, atStart });
   return [
-    // An account of the author's gets the rights that its author gives it.
+    // An account that the author names has the rights that its own author gives it.
     ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, reportRights(self.resource)) : []),
     ...files.objects,
     proxyDeployment(proxy, needs, {
       image: images.proxy,
       account: spec.serviceAccount ?? proxy.names.account,
       needsToken: spec.serviceAccount === undefined && reportConfigMap(self.resource) !== undefined,
-      // Unset: one at first; later as many as others choose.
+      // If undefined: one at first, and later the number that another controller sets.
       replicas: spec.replicas,
       podTemplateSpec: spec.podTemplateSpec,
       resources: spec.resources,
@@ -56,7 +56,7 @@ function certificates({ tuning: { backendCA } }: ProxyFacts): readonly Mounted[]
   return [mountedConfigMap('backend-ca', BACKEND_CA.directory, { name, items: [{ key, path: BACKEND_CA.file }] })];
 }
 
-/** Keys in the order of the contract: equal proxies give equal text. */
+/** Writes keys in the order of the contract, so that equal proxies have equal texts. */
 function runConfig(self: RemoteProxy, needs: ProxyNeeds, view: View): RunConfig {
   const { spec } = self;
   const proxy = proxyOf(self);

@@ -1,4 +1,4 @@
-// What an MCPRemoteProxy's conditions say, Ready apart.
+// Computes the conditions of an MCPRemoteProxy, except Ready.
 
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
@@ -27,12 +27,12 @@ function sessionsCondition({ transport, sessionStorage, replicas }: RemoteProxy[
   return transport === 'streamable-http' ? NO_SESSIONS : sessionVerdict(sessionStorage, replicas, ['proxy', 'proxies']);
 }
 
-/** Clients take AuthConfigured for a sign that something is wrong: it is there only then. */
+/** Clients take AuthConfigured for a sign of a problem, so it exists only then. */
 function configurationConditions(refusals: readonly Finding[]): readonly Verdict[] {
   const type = 'ConfigurationValid';
   const fault = configurationFault(refusals);
   if (fault === undefined) {
-    return [{ type, status: 'True', reason: 'ConfigurationValid', message: 'the configuration can be used' }];
+    return [{ type, status: 'True', reason: 'ConfigurationValid', message: 'the configuration is valid' }];
   }
   const { reason, message } = fault;
   return [
@@ -41,7 +41,7 @@ function configurationConditions(refusals: readonly Finding[]): readonly Verdict
   ];
 }
 
-/** The first check that failed, in the order in which the existing platform makes them; undefined where what is wrong lies elsewhere. */
+/** Returns the first failed check, in the order of the existing platform; undefined if the problem is elsewhere. */
 export function configurationFault(refusals: readonly Finding[]): { reason: string; message: string } | undefined {
   for (const [pointer, reasonOf] of CHECKS) {
     const failed = refusals.filter((finding) => finding.pointer.startsWith(pointer));

@@ -1,4 +1,4 @@
-// What follows from an MCPRemoteProxy's spec and is needed in several places: names, the port, the URL.
+// Values that follow from an MCPRemoteProxy's spec and that several files need: names, the port, the URL.
 
 import { isRendered } from '../auth/authz-settings.ts';
 import type { TokenSource } from '../auth/token-settings.ts';
@@ -25,25 +25,28 @@ export function remoteProxyChildNames(name: string) {
   };
 }
 
-/** `status.url`: without a path. */
+/** Returns `status.url`, which has no path. */
 export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
   return `http://${remoteProxyChildNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
 
-/** Whose tokens are accepted. The proxy has credentials of its own at the remote server, which are not for everyone. */
+/**
+ * Settings for accepted tokens. They are required, because the proxy has credentials of its own at the remote server,
+ * which must not be open to everyone.
+ */
 export function tokenSourceOf({ oidcConfig, oidcConfigRef }: RemoteProxy['spec']): TokenSource {
   return { oidcConfig, oidcConfigRef, isRequired: true };
 }
 
-/** Where sessions are kept, if the proxy keeps any: those of a server over streamable HTTP are the server's own. */
+/** Returns the store of sessions, if the proxy keeps any: a server over streamable HTTP keeps its sessions itself. */
 export function sharedSessions({ transport, sessionStorage }: RemoteProxy['spec']) {
   return transport === 'streamable-http' ? undefined : sessionStorage;
 }
 
-/** What is behind the proxy, which decides what has an effect. */
+/** The servers behind the proxy, which decide which settings have an effect. */
 export const BEHIND = 'remote servers';
 
-/** What the proxy has in common with those of other kinds. */
+/** Returns the facts that the proxy has in common with proxies of other kinds. */
 export function proxyOf(self: RemoteProxy): ProxyFacts {
   const { name, namespace, spec, resource } = self;
   return {

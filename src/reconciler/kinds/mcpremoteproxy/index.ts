@@ -1,4 +1,4 @@
-// MCPRemoteProxy: a proxy in front of an MCP server somewhere else, that authenticates, filters and observes.
+// MCPRemoteProxy: a proxy in front of an MCP server elsewhere, that authenticates, filters and observes.
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';
@@ -21,7 +21,7 @@ export const MCPRemoteProxy = defineKind({
   singular: 'mcpremoteproxy',
   shortNames: ['rp', 'mcprp'],
   categories: ['toolhive'],
-  description: 'A proxy by which clients reach an MCP server that runs somewhere else.',
+  description: 'A proxy through which clients reach an MCP server that runs elsewhere.',
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Remote URL', type: 'string', jsonPath: ".spec['remoteUrl','remoteURL']" },

@@ -1,5 +1,6 @@
-// What an MCPRemoteProxy names: its group, configurations of other kinds, ConfigMaps, Secrets. What Kubernetes itself waits
-// for when it starts a pod is optional, but for the Secrets of headers: a condition says that one is missing.
+// Lists the references of an MCPRemoteProxy: its group, configurations of other kinds, ConfigMaps, Secrets. References
+// that Kubernetes itself waits for when it starts a pod are optional, except the Secrets of headers: a condition
+// reports a missing one.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { headerReferences } from '../auth/header-forward.ts';

@@ -1,5 +1,5 @@
-// What is wrong with an MCPRemoteProxy that neither its schema nor CEL can say: in itself (rules), and in the content of
-// what it names (inspect).
+// Finds mistakes in an MCPRemoteProxy that neither its schema nor CEL can express: in itself (rules), and in the
+// content of its references (inspect).
 
 import { annotationFindings } from '../annotations.ts';
 import { inlineAuthzFindings, namedAuthzFindings } from '../auth/authz-findings.ts';
@@ -47,7 +47,7 @@ function storageFindings(spec: RemoteProxy['spec']): readonly Finding[] {
   return [
     fieldWithoutEffect(
       '/spec/sessionStorage',
-      'the remote server keeps its sessions itself: any proxy can go on with them',
+      'the remote server keeps its sessions itself: any proxy can continue them',
     ),
   ];
 }

@@ -1,4 +1,4 @@
-// Every field of MCPRemoteProxy.
+// Defines every field of MCPRemoteProxy.
 
 import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
@@ -25,15 +25,15 @@ export const MCPRemoteProxySpec = object(
       deprecated: { use: 'proxyPort' },
     }),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
-    transport: choice('How the remote server speaks, and what clients speak.', ['sse', 'streamable-http'], {
+    transport: choice('Transport of the remote server and of clients.', ['sse', 'streamable-http'], {
       default: 'streamable-http',
     }),
-    oidcConfig: optional({ ...OIDCConfig, description: 'Whose tokens are accepted.' } as typeof OIDCConfig),
+    oidcConfig: optional({ ...OIDCConfig, description: 'Accepted tokens.' } as typeof OIDCConfig),
     oidcConfigRef: optional(OIDCConfigRef),
     authServerRef: optional(AuthServerRef),
     externalAuthConfigRef: optional(
       namedRef(
-        'How the proxy authenticates to the remote server, such as by exchanging the accepted token.',
+        'Authentication of the proxy to the remote server, such as by exchanging the accepted token.',
         'MCPExternalAuthConfig',
       ),
     ),
@@ -41,14 +41,14 @@ export const MCPRemoteProxySpec = object(
     authzConfig: optional(AuthzConfig),
     authzConfigRef: optional(AuthzConfigRef),
     audit: optional(AuditConfig),
-    toolConfigRef: optional(
-      namedRef('Which tools of the remote server are let through and what they are called.', 'MCPToolConfig'),
-    ),
+    toolConfigRef: optional(namedRef('Tools of the remote server that clients see, and their names.', 'MCPToolConfig')),
     telemetry: optional(TelemetryConfig),
     telemetryConfigRef: optional(TelemetryConfigRef),
     resources: optional(resourcesField('Resources of the container of the proxy.')),
-    serviceAccount: optional(nameField('Service account of the proxy. Without it, one without rights is made.')),
-    replicas: optional(integer('How many proxies. Unset: left to others, such as an autoscaler.', { minimum: 0 })),
+    serviceAccount: optional(nameField('Service account of the proxy. Without it, one without rights is created.')),
+    replicas: optional(
+      integer('Number of proxies. Unset: another controller decides, such as an autoscaler.', { minimum: 0 }),
+    ),
     sessionStorage: optional(SessionStorage),
     podTemplateSpec: optional(
       anyObject('Changes to the pods of the proxy, as a pod template. The container is named toolhive.'),
@@ -59,7 +59,7 @@ export const MCPRemoteProxySpec = object(
       ),
     ),
     trustProxyHeaders: bool(
-      'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
+      'True: X-Forwarded-Proto, -Host, -Port and -Prefix are trusted when endpoint URLs are built.',
       false,
     ),
     endpointPrefix: optional(
@@ -90,7 +90,7 @@ export const MCPRemoteProxySpec = object(
 );
 
 const EXTERNAL_URL = text(
-  'Where clients outside reach it: resourceUrl of oidcConfig or oidcConfigRef, if that is set.',
+  'URL for clients outside of the cluster: resourceUrl of oidcConfig or oidcConfigRef, if that is set.',
 );
 
 export const MCPRemoteProxyStatus = object(
@@ -98,13 +98,13 @@ export const MCPRemoteProxyStatus = object(
     observedGeneration: optional(
       integer('Generation of the proxy that this status is about.', { format: 'int64', minimum: 0 }),
     ),
-    phase: optional(choice('How far the proxy is.', ['Pending', 'Ready', 'Failed', 'Terminating'])),
-    message: optional(text('Why, for people.')),
-    url: optional(text('Where clients inside the cluster reach the proxy.')),
+    phase: optional(choice('State of the proxy.', ['Pending', 'Ready', 'Failed', 'Terminating'])),
+    message: optional(text('Reason, for people.')),
+    url: optional(text('URL of the proxy for clients inside the cluster.')),
     externalURL: supersededBy(EXTERNAL_URL, 'externalUrl'),
     externalUrl: spellingOf(EXTERNAL_URL, 'externalURL'),
     ...SETTINGS_HASHES,
     conditions: optional(ConditionsSchema),
   },
-  'The proxy as it was last seen.',
+  'The last observed state of the proxy.',
 );

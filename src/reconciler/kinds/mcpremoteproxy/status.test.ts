@@ -83,7 +83,7 @@ describe('the phase of an MCPRemoteProxy', () => {
       reason: 'no pod is ready yet',
       observed: observe([deployment({ replicas: 1, updatedReplicas: 1 })]),
       reported:
-        'Pending, Remote proxy is starting. If that lasts, its log has the reason: kubectl -n agents logs deployment/almanac, Ready False DeploymentNotReady',
+        'Pending, Remote proxy is starting. If this lasts, its log has the reason: kubectl -n agents logs deployment/almanac, Ready False DeploymentNotReady',
     },
     {
       reason: 'an older pod serves while the new one starts',
@@ -91,7 +91,7 @@ describe('the phase of an MCPRemoteProxy', () => {
       reported: 'Ready, Remote proxy is running, Ready False DeploymentNotReady',
     },
     {
-      reason: 'others scaled it to nothing, which is no failure',
+      reason: 'another controller scaled it to zero, which is not a failure',
       observed: observe([deployment({}, 0)]),
       reported: 'Pending, No pods found for remote proxy, Ready False ScaledToZero',
     },
@@ -113,7 +113,7 @@ describe('the phase of an MCPRemoteProxy', () => {
       reported: 'Failed, Validation failed: jwks-url-invalid, Ready False JWKSURLInvalid',
     },
     {
-      reason: 'what is wrong is not its configuration',
+      reason: 'the problem is not its configuration',
       observed: observe([READY], { refusals: [refusal('child-collision', '/metadata/name', 'taken')] }),
       reported: 'Failed, taken, Ready False ChildCollision',
     },
@@ -223,7 +223,7 @@ describe('the conditions of an MCPRemoteProxy', () => {
   });
 });
 
-it('copies the digests of what it names, and tells where it is reached', () => {
+it('copies the digests of its references, and reports its URLs', () => {
   const live = [
     { kind: 'MCPToolConfig', name: 'tools', status: { configHash: 'a1' } },
     { kind: 'MCPExternalAuthConfig', name: 'upstream', status: { configHash: 'b2' } },

@@ -1,4 +1,5 @@
-// How far an MCPRemoteProxy is, by its Deployment and by why its children are held.
+// Computes the status of an MCPRemoteProxy from its Deployment and from the reasons why its children are kept
+// unchanged.
 
 import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
@@ -29,7 +30,7 @@ export function status(self: RemoteProxy, observed: Observed): Status {
   };
 }
 
-/** Of what is wrong with the configuration, clients know the words of the first check that failed. */
+/** For problems of the configuration, clients know the words of the first failed check. */
 function progress(self: RemoteProxy, observed: Observed): Progress {
   const held = setback('Remote proxy', self.resource, observed);
   if (held === undefined) return deploymentProgress(self, observed.view);

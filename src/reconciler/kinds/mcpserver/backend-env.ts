@@ -1,12 +1,11 @@
-// The environment of the container that is the MCP server: what it gets to know of its transport, what its author sets,
-// secrets.
+// Renders the environment of the container with the MCP server: its transport, the author's variables, secrets.
 
 import type { Static } from '#std/schema.ts';
 import type { Env } from '../pods/pod.ts';
 import { backendPort, isStdio } from './facts.ts';
 import type { MCPServerSpec } from './schema.ts';
 
-/** What the kind itself sets comes first, so that what the author writes wins. */
+/** The kind's own variables come first, so that the author's take precedence. */
 export function backendEnv(spec: Static<typeof MCPServerSpec>): readonly Env[] {
   const port = String(backendPort(spec));
   const reported: Env[] = [

@@ -1,4 +1,4 @@
-// The MCP server itself: its StatefulSet, and the Services by which the proxy reaches it.
+// Renders the MCP server itself: its StatefulSet, and the Services through which the proxy reaches it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -16,8 +16,8 @@ interface BackendParts {
 }
 
 /**
- * Name, selector and serviceName are those of the existing platform: none of them can be changed later, and a
- * StatefulSet that exists already can so be taken over.
+ * Name, selector and serviceName are those of the existing platform: they cannot be changed later, so an existing
+ * StatefulSet can be taken over.
  */
 export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;
@@ -44,8 +44,8 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
 }
 
 /**
- * Used pods of a pool are replaced at the same time, not one after the other. The policy of a StatefulSet cannot be changed, so
- * a server that becomes a pool, or is one no longer, keeps its policy.
+ * Used pods of a pool are replaced at the same time, not one after the other. The policy of a StatefulSet cannot be
+ * changed, so a server that becomes a pool, or no longer is one, keeps its policy.
  */
 function podManagement(self: Server, view: View): { readonly podManagementPolicy?: string } {
   const live = view.find('StatefulSet', serverChildNames(self.name).statefulSet)?.spec;
@@ -54,8 +54,8 @@ function podManagement(self: Server, view: View): { readonly podManagementPolicy
 }
 
 /**
- * What only these pods have: `app` alone would also mean the proxies of every server, for a server that is called
- * mcpserver. The StatefulSet's own selector cannot be changed and stays as it is.
+ * Labels that only these pods have: for a server with the name mcpserver, `app` alone would also select the proxies of
+ * every server. The StatefulSet's own selector cannot be changed and stays.
  */
 export function backendSelector(name: string) {
   return { app: name, 'toolhive-basename': name };
@@ -106,7 +106,7 @@ function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
   };
 }
 
-/** A server that does not listen where the proxy will look for it is not ready. */
+/** Probes the port: a server that does not listen on the port that the proxy uses is not ready. */
 function listening(port: number): JsonObject {
   return {
     ports: [{ name: 'mcp', containerPort: port, protocol: 'TCP' }],
@@ -114,7 +114,7 @@ function listening(port: number): JsonObject {
   };
 }
 
-/** A server on standard streams has none. */
+/** Returns no Services for a server on standard streams. */
 export function backendServices(self: Server): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   if (isStdio(spec)) return [];

@@ -1,4 +1,4 @@
-// The NetworkPolicy by which the MCP server reaches only what its permission profile allows.
+// Renders the NetworkPolicy that limits the MCP server to the hosts that its permission profile allows.
 
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -9,8 +9,8 @@ import { type Server, serverChildNames } from './facts.ts';
 import { type Outbound, profileOf } from './permission-profile.ts';
 
 /**
- * None where everything may be reached: policies only add up, so one that allows everything would also undo what a
- * policy of the namespace forbids.
+ * Returns no policy if everything is allowed: policies only add up, so a policy that allows everything would undo what
+ * a policy of the namespace forbids.
  */
 export function egressPolicies(self: Server, view: View): readonly KubeObject[] {
   const profile = profileOf(self, view);
@@ -34,7 +34,7 @@ export function egressPolicies(self: Server, view: View): readonly KubeObject[] 
 /** Without rules, nothing can be reached. */
 function egress({ networks, ports, names }: Exclude<Outbound, { all: true }>): JsonObject {
   const to = networks.map((cidr) => ({ ipBlock: { cidr } }));
-  // Ports alone are open to everyone; beside hosts that are names, to no one.
+  // Ports without hosts are open to all hosts; with hosts that are only names, to none.
   if (to.length === 0 && (ports.length === 0 || names.length > 0)) return {};
   const limited = {
     to: to.length === 0 ? undefined : to,
@@ -43,7 +43,7 @@ function egress({ networks, ports, names }: Exclude<Outbound, { all: true }>): J
   return { egress: to.length === 0 ? [limited, DNS] : [limited] };
 }
 
-/** Who may reach hosts of any name must be able to look them up. */
+/** Allows DNS, because a server that may reach hosts of any name must be able to resolve them. */
 const DNS: JsonObject = {
   to: [
     {

@@ -1,4 +1,4 @@
-// The objects that an MCPServer becomes: service accounts and rights, configuration, the proxy, the MCP server.
+// Renders the children of an MCPServer: service accounts and rights, configuration, the proxy, the MCP server.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -63,14 +63,14 @@ export function children(self: Server, view: View, settings: Settings): readonly
   ];
 }
 
-/** Where its author names none. */
+/** Returns an account if the author names none. */
 function backendAccount({ name, namespace, spec }: Server, pullSecrets: readonly string[]): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const labels = workloadLabels('mcpserver', name);
   return [serviceAccount({ name: serverChildNames(name).backendAccount, namespace, labels }, pullSecrets)];
 }
 
-/** The proxy attaches to the pods of a server on standard streams, and replaces those that a session has used. */
+/** The proxy attaches to the pods of a server on standard streams, and replaces the pods that a session has used. */
 function rights(self: Server): JsonObject[] {
   if (!isStdio(self.spec)) return [];
   const { statefulSet } = serverChildNames(self.name);
@@ -86,7 +86,7 @@ export function generated(self: Server): readonly GeneratedSecret[] {
   return [sessionKeys(proxyOf(self))];
 }
 
-/** What the author wants; with stdio one at most, also where others chose the number. */
+/** Returns the declared number; with stdio at most one, also if another controller sets the number. */
 function cappedProxies(self: Server, view: View): number | undefined {
   const wanted = proxyReplicas(self);
   if (wanted !== undefined || !isStdio(self.spec)) return wanted;
@@ -94,7 +94,7 @@ function cappedProxies(self: Server, view: View): number | undefined {
   return chosen !== undefined && chosen > 1 ? 1 : undefined;
 }
 
-/** For the proxies and for the MCP servers, where there are several. */
+/** Returns budgets for the proxies and for the MCP servers, if there are several. */
 function budgets(self: Server, view: View): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   const { deployment, statefulSet, backendDisruption } = serverChildNames(name);
@@ -107,7 +107,7 @@ function budgets(self: Server, view: View): readonly KubeObject[] {
   ];
 }
 
-/** A new time starts new pods, once: it is a part of their template. */
+/** The annotation is a part of the pod template, so each new time starts new pods once. */
 function restartAnnotation({ resource }: Server, apiGroup: string): Readonly<Record<string, string>> {
   const key = restartKey(apiGroup);
   const time = resource.metadata.annotations?.[key];

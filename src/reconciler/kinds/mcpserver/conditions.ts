@@ -1,4 +1,4 @@
-// What an MCPServer's conditions say, Ready apart.
+// Computes the conditions of an MCPServer, except Ready.
 
 import type { Verdict } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';
@@ -44,7 +44,7 @@ function stdioVerdict(self: Server): Verdict {
   return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as declared' };
 }
 
-/** That a policy is there says nothing about the cluster's network plugin, which may not know policies. */
+/** The existence of a policy does not prove that the cluster's network plugin enforces policies. */
 function profileVerdict(self: Server, view: View): readonly Verdict[] {
   const type = 'PermissionProfileEnforced';
   const profile = profileOf(self, view);
@@ -57,6 +57,6 @@ function profileVerdict(self: Server, view: View): readonly Verdict[] {
   }
   const message = outbound.all
     ? 'the profile limits no egress'
-    : `NetworkPolicy ${serverChildNames(self.name).egressPolicy} limits egress, where the network plugin knows policies`;
+    : `NetworkPolicy ${serverChildNames(self.name).egressPolicy} limits egress, if the network plugin enforces policies`;
   return [{ type, status: 'True', reason: 'PermissionProfileEnforced', message }];
 }

@@ -1,4 +1,4 @@
-// What follows from an MCPServer's spec and is needed in several places: names, ports, the transport that clients see.
+// Values that follow from an MCPServer's spec and that several files need: names, ports, the transport for clients.
 
 import type { Static } from '#std/schema.ts';
 import { isRendered } from '../auth/authz-settings.ts';
@@ -31,17 +31,17 @@ export function serverChildNames(name: string) {
   };
 }
 
-/** Given to the server as MCP_PORT, so that a server which obeys it needs no `mcpPort`. */
+/** The server gets the port as MCP_PORT, so a server that follows it needs no `mcpPort`. */
 export function backendPort({ mcpPort, targetPort }: Spec): number {
   return mcpPort ?? targetPort ?? 8080;
 }
 
-/** What clients speak: the server's own transport, unless it has no network. */
+/** Returns the transport for clients: the server's own, unless it has no network. */
 export function clientTransport({ transport, proxyMode }: Spec): 'sse' | 'streamable-http' {
   return transport === 'stdio' ? proxyMode : transport;
 }
 
-/** Where clients inside the cluster reach the proxy, without a path. */
+/** Returns the URL of the proxy inside the cluster, without a path. */
 export function proxyOrigin({ name, namespace, spec }: Server): string {
   return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
@@ -52,30 +52,36 @@ export function clientUrl(self: Server): string {
   return `${proxyOrigin(self)}${path}`;
 }
 
-/** What answers has no network: the one proxy is attached to its processes. */
+/** Returns whether the server has no network, so that one proxy is attached to its processes. */
 export function isStdio({ transport }: Spec): boolean {
   return transport === 'stdio';
 }
 
-/** How many proxies; undefined leaves it to others. Two would be attached to the same standard streams. */
+/**
+ * Returns the number of proxies; undefined leaves it to another controller. Two proxies would be attached to the same
+ * standard streams.
+ */
 export function proxyReplicas({ spec }: Pick<Server, 'spec'>): number | undefined {
   const { replicas } = spec;
   return replicas !== undefined && isStdio(spec) ? Math.min(replicas, 1) : replicas;
 }
 
-/** How many MCP servers; undefined leaves it to others. One that is shared on its standard streams is one process. */
+/**
+ * Returns the number of MCP servers; undefined leaves it to another controller. A server whose standard streams are
+ * shared is one process.
+ */
 export function serverReplicas(self: Server): number | undefined {
   const { backendReplicas } = self.spec;
   const capped = isStdio(self.spec) && sessionPool(self) === undefined;
   return backendReplicas !== undefined && capped ? Math.min(backendReplicas, 1) : backendReplicas;
 }
 
-/** How many pods there are, where each session has one of its own. */
+/** Returns the number of pods if each session has its own pod. */
 export function sessionPool(self: Server): number | undefined {
   return tuningOf(self).sharing === 'perSession' ? Math.max(self.spec.backendReplicas ?? 1, 1) : undefined;
 }
 
-/** What is behind the proxy, which decides what has an effect. */
+/** Returns the kind of server behind the proxy, which decides which settings have an effect. */
 export function behindOf({ spec }: Pick<Server, 'spec'>): Behind {
   return isStdio(spec) ? 'servers on standard streams' : 'servers with a network';
 }
@@ -84,7 +90,7 @@ function tuningOf(self: Server): ProxyTuning {
   return proxyTuning(self.resource, behindOf(self));
 }
 
-/** What the proxy has in common with those of other kinds. */
+/** Returns the facts that the proxy has in common with proxies of other kinds. */
 export function proxyOf(self: Server): ProxyFacts {
   const { name, namespace, spec, resource } = self;
   const { deployment, proxyService, proxyAccount, runConfig, inlineAuthz, sessionKeys } = serverChildNames(name);
@@ -102,7 +108,7 @@ export function proxyOf(self: Server): ProxyFacts {
   };
 }
 
-/** The policy depends on what the permission profile says. */
+/** Includes the NetworkPolicy, although its existence depends on the content of the permission profile. */
 export function madeObjects({ name, spec, resource }: Server): readonly ObjectName[] {
   const names = serverChildNames(name);
   return made({
@@ -123,7 +129,7 @@ export function madeObjects({ name, spec, resource }: Server): readonly ObjectNa
   });
 }
 
-/** The annotation by which authors restart a server. */
+/** The annotation with which authors restart a server. */
 export function restartKey(apiGroup: string): string {
   return `mcpserver.${apiGroup}/restarted-at`;
 }

@@ -1,4 +1,4 @@
-// Fields of an MCPServer that have no effect beside others of it.
+// Finds fields of an MCPServer that have no effect because of its other fields.
 
 import type { Finding } from '../kind.ts';
 import { proxyPortFindings } from '../proxy/port-findings.ts';
@@ -19,7 +19,7 @@ export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[]
     ...proxyPortFindings(spec),
     ...(transport === 'stdio' || spec.proxyMode === 'streamable-http'
       ? []
-      : [fieldWithoutEffect('/spec/proxyMode', `clients speak ${transport}, as the server does`)]),
+      : [fieldWithoutEffect('/spec/proxyMode', `clients use ${transport}, as the server does`)]),
     ...(spec.tools !== undefined && spec.tools.length > 0 && spec.toolConfigRef !== undefined
       ? [fieldWithoutEffect('/spec/tools', 'toolConfigRef counts instead')]
       : []),
@@ -33,7 +33,7 @@ function portFindings(spec: Server['spec']): readonly Finding[] {
     ...(targetPort === undefined ? [] : ['/spec/targetPort']),
   ];
   if (isStdio(spec))
-    return ports.map((pointer) => fieldWithoutEffect(pointer, 'a server on standard streams has none'));
+    return ports.map((pointer) => fieldWithoutEffect(pointer, 'a server on standard streams has no port'));
   const beaten = mcpPort !== undefined && targetPort !== undefined;
   return beaten ? [fieldWithoutEffect('/spec/targetPort', 'mcpPort counts instead')] : [];
 }

@@ -21,7 +21,7 @@ export const MCPServer = defineKind({
   singular: 'mcpserver',
   shortNames: ['mcpserver', 'mcpservers'],
   categories: ['toolhive'],
-  description: 'An MCP server that runs in a container, and the proxy by which clients reach it.',
+  description: 'An MCP server that runs in a container, and the proxy through which clients reach it.',
   printerColumns: [
     { name: 'Status', type: 'string', jsonPath: '.status.phase' },
     { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' },
@@ -31,13 +31,13 @@ export const MCPServer = defineKind({
   annotations: annotationsFor('servers on standard streams', 'servers with a network'),
   fieldAdvice: {
     '/spec/command':
-      'The image starts its own program, and args has arguments for it. podTemplateSpec can set command of the container mcp.',
+      'The image starts its own program with the arguments in args. podTemplateSpec can set command of the container mcp.',
     '/spec/env/*/valueFrom': 'For a value of a Secret, set spec.secrets to [{name, key, targetEnvName}].',
     '/spec/envFrom':
       'For values of a Secret, set spec.secrets to [{name, key, targetEnvName}]. podTemplateSpec can set envFrom of the container mcp.',
     '/spec/limits': 'Set spec.resources.limits.',
     '/spec/requests': 'Set spec.resources.requests.',
-    '/spec/ports': 'mcpPort is the port of the server, and proxyPort the one of its proxy.',
+    '/spec/ports': 'mcpPort is the port of the server, and proxyPort the port of its proxy.',
   },
   after: ['MCPGroup', ...settingsKinds()],
   schema: {

@@ -1,4 +1,4 @@
-// What permission profiles allow, as their authors write them.
+// Tests permissions in profiles as authors write them.
 
 import { expect, test } from 'vitest';
 import { viewOf } from '../../../../test/reconciler/kinds/fixture.ts';
@@ -41,7 +41,7 @@ test.each<[reason: string, text: string, outbound: object, unenforced: readonly 
   ],
   ['modes of other runtimes', 'network: {mode: host}', NOTHING, ['network mode host has no meaning for a pod']],
   [
-    'what else older profiles can ask for',
+    'further requests of older profiles',
     '{"read": ["/etc"], "write": [], "privileged": true}',
     NOTHING,
     ['read, privileged: not granted (use volumes and podTemplateSpec)'],
@@ -59,6 +59,6 @@ test.each<[text: string, fault: string]>([
   ['network: {outbound: {insecureAllowAll: "true"}}', 'network.outbound.insecureAllowAll must be true or false'],
   ['network: {outbound: {allowHost: example.com}}', 'network.outbound.allowHost must be a list of text'],
   ['network: {outbound: {allowPort: [0]}}', 'network.outbound.allowPort must be a list of numbers from 1 to 65535'],
-])('%s is no profile', (text, fault) => {
+])('%s is not a profile', (text, fault) => {
   expect(read(text)).toEqual({ fault: `ConfigMap profiles, key profile: ${fault}` });
 });

@@ -1,4 +1,4 @@
-// What an MCPServer may reach, by its permission profile: a built-in one, or one that a ConfigMap holds.
+// Reads the permission profile of an MCPServer: a built-in one, or one in a ConfigMap.
 
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { formatCidr, formatIp, type Ip, maskCidr, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
@@ -7,7 +7,10 @@ import { readDocuments } from '#std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
 import type { Server } from './facts.ts';
 
-/** What may be reached: everything, or these networks at these ports. An empty list of one of the two allows all of it. */
+/**
+ * Allowed destinations: everything, or these networks at these ports. If one of the two lists is empty, it does not
+ * limit.
+ */
 export type Outbound =
   | { readonly all: true }
   | {
@@ -15,19 +18,19 @@ export type Outbound =
       /** CIDR notation. */
       readonly networks: readonly string[];
       readonly ports: readonly number[];
-      /** Hosts that are names. Kubernetes limits egress by address only. */
+      /** Hosts that are names. Kubernetes limits egress only by address. */
       readonly names: readonly string[];
     };
 
 export interface Profile {
   readonly outbound: Outbound;
-  /** What the profile asks for and cannot have, in words. */
+  /** Sentences about parts of the profile that cannot be enforced. */
   readonly unenforced: readonly string[];
 }
 
 const NOTHING: Outbound = { all: false, networks: [], ports: [], names: [] };
 
-/** Undefined: the server has no profile. `fault`: the ConfigMap holds none. */
+/** Returns undefined if the server has no profile. `fault`: the ConfigMap contains no valid one. */
 export function profileOf({ spec }: Server, view: View): Profile | { readonly fault: string } | undefined {
   const { permissionProfile } = spec;
   if (permissionProfile === undefined) return undefined;
@@ -38,7 +41,7 @@ export function profileOf({ spec }: Server, view: View): Profile | { readonly fa
   return 'fault' in read ? { fault: `ConfigMap ${name}, key ${key}: ${read.fault}` } : read;
 }
 
-/** JSON or YAML. Profiles of the existing platform have `network` in them, and snake_case keys. */
+/** Reads JSON or YAML. Profiles of the existing platform contain `network`, and have snake_case keys. */
 function readProfile(text: string): Profile | { readonly fault: string } {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];
@@ -87,7 +90,7 @@ function isPort(value: Json): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;
 }
 
-/** An address or a network, as CIDR. */
+/** Returns the CIDR of an address or a network. */
 function networkOf(host: string): string | undefined {
   const ip = parseIp(host);
   if (ip !== undefined) return `${formatIp(ip)}/${widthOf(ip)}`;

@@ -1,5 +1,5 @@
-// What an MCPServer names: its group, configurations of other kinds, ConfigMaps, Secrets. What Kubernetes itself waits for
-// when it starts a pod is optional.
+// Lists the references of an MCPServer: its group, configurations of other kinds, ConfigMaps, Secrets. References that
+// Kubernetes itself waits for when it starts a pod are optional.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { oidcReferences } from '../auth/oidc-settings.ts';
@@ -34,7 +34,7 @@ function optionalKey({ key }: { readonly key?: string }): { readonly key?: strin
   return key === undefined ? {} : { key };
 }
 
-/** What pods do not start without: they start as soon as it is there. */
+/** References without which pods do not start; they start as soon as the objects exist. */
 function waitedFor({ spec }: Pick<Server, 'spec'>): Reference[] {
   const optional = 'waited' as const;
   return [

@@ -1,5 +1,5 @@
-// What is wrong with an MCPServer that neither its schema nor CEL can say: in itself (rules), and in the content of what it
-// names (inspect).
+// Finds mistakes in an MCPServer that neither its schema nor CEL can express: in itself (rules), and in the content of
+// its references (inspect).
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { pointerToken } from '#std/json.ts';
@@ -48,7 +48,7 @@ export function rules(self: Server): readonly Finding[] {
   ];
 }
 
-/** The status says it too, when it is too late to choose another way. */
+/** The status reports this too, but too late to choose another way. */
 function replicaFindings(self: Server): readonly Finding[] {
   const { replicas, backendReplicas } = self.spec;
   return [
@@ -66,7 +66,7 @@ function replicaFindings(self: Server): readonly Finding[] {
   ];
 }
 
-/** A Secret that ends in a variable which is set already wins silently in the pod: say so. */
+/** Warns of a Secret for a variable that is set already: it would silently take precedence in the pod. */
 function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
   const { secrets = [], ...plain } = spec;
   if (secrets.length === 0) return [];
@@ -87,7 +87,7 @@ function restartFindings({ apiVersion, metadata }: Resource): readonly Finding[]
   const time = metadata.annotations?.[key];
   if (time === undefined || isTime(time)) return [];
   const pointer = `/metadata/annotations/${pointerToken(key)}`;
-  const message = `"${time}" is no time such as 2026-11-21T12:00:00Z, so nothing is restarted`;
+  const message = `"${time}" is not a time such as 2026-11-21T12:00:00Z, so nothing is restarted`;
   return [{ code: 'restart-time-invalid', severity: 'warning', pointer, message }];
 }
 

@@ -1,4 +1,4 @@
-// Every field of MCPServer.
+// Defines every field of MCPServer.
 
 import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { IMAGE } from '#contracts/proxy-fields.ts';
@@ -18,13 +18,13 @@ import { SETTINGS_HASHES } from '../shared-settings.ts';
 
 const PermissionProfile = object(
   {
-    type: choice('builtin: one that comes with skep. configmap: one of yours.', ['builtin', 'configmap'], {
+    type: choice('builtin: a profile of skep. configmap: your own profile.', ['builtin', 'configmap'], {
       default: 'builtin',
     }),
     name: nameField('For builtin: none or network. For configmap: the name of the ConfigMap.'),
-    key: optional(text('For configmap: the key that holds the profile.', { minLength: 1 })),
+    key: optional(text('For configmap: the key with the profile.', { minLength: 1 })),
   },
-  'What the server may reach: a NetworkPolicy lets it reach no more. A profile of yours is JSON or YAML with network.outbound: insecureAllowAll, allowHost (addresses or networks), allowPort.',
+  'Hosts that the server may reach, which a NetworkPolicy enforces. Your own profile is JSON or YAML with network.outbound: insecureAllowAll, allowHost (addresses or networks), allowPort.',
   {
     validations: [
       {
@@ -39,7 +39,7 @@ const PermissionProfile = object(
   },
 );
 
-/** Tool names travel in comma-separated lists. */
+/** Tool names are sent in comma-separated lists. */
 const ToolName = text('Name of a tool.', { minLength: 1, pattern: '^[^,\\r\\n]+$' });
 
 const WITH_USERS = 'has(self.oidcConfig) || has(self.oidcConfigRef) || has(self.externalAuthConfigRef)';
@@ -65,10 +65,10 @@ const RATE_LIMIT_RULES = [
 export const MCPServerSpec = object(
   {
     image: IMAGE,
-    transport: choice('How the server in the container speaks.', ['stdio', 'streamable-http', 'sse'], {
+    transport: choice('Transport of the server in the container.', ['stdio', 'streamable-http', 'sse'], {
       default: 'stdio',
     }),
-    proxyMode: choice('What clients speak where transport is stdio. No effect otherwise.', ['sse', 'streamable-http'], {
+    proxyMode: choice('Transport for clients if transport is stdio. No effect otherwise.', ['sse', 'streamable-http'], {
       default: 'streamable-http',
     }),
     port: port('Port of the proxy, while proxyPort is left at 8080.', {
@@ -78,14 +78,16 @@ export const MCPServerSpec = object(
     targetPort: optional(port('Port of the MCP server, while mcpPort is unset.', { deprecated: { use: 'mcpPort' } })),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     mcpPort: optional(
-      port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, given to it as MCP_PORT.'),
+      port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, passed to it as MCP_PORT.'),
     ),
     args: optional(list(text('An argument.'), 'Arguments of the MCP server.')),
     env: optional(envField('Environment of the MCP server.')),
     volumes: optional(volumesField('Paths of the node to mount into the container of the MCP server.')),
     resources: optional(resourcesField('Resources of the container of the MCP server.')),
     secrets: optional(secretsField('Secrets that the MCP server gets as environment variables.')),
-    serviceAccount: optional(nameField('Service account of the MCP server. Without it, one without rights is made.')),
+    serviceAccount: optional(
+      nameField('Service account of the MCP server. Without it, one without rights is created.'),
+    ),
     permissionProfile: optional(PermissionProfile),
     podTemplateSpec: optional(
       anyObject('Changes to the pod of the MCP server, as a pod template. Its container is named mcp.'),
@@ -97,19 +99,19 @@ export const MCPServerSpec = object(
     authzConfigRef: optional(AuthzConfigRef),
     audit: optional(AuditConfig),
     tools: optional(
-      list(ToolName, 'The tools to let through; all when empty. No effect beside toolConfigRef.', {
+      list(ToolName, 'The tools that clients see; if empty, all. No effect with toolConfigRef.', {
         deprecated: { use: 'toolConfigRef' },
       }),
     ),
-    toolConfigRef: optional(namedRef('Which tools are let through and what they are called.', 'MCPToolConfig')),
+    toolConfigRef: optional(namedRef('Tools that clients see, and their names.', 'MCPToolConfig')),
     authServerRef: optional(AuthServerRef),
     externalAuthConfigRef: optional(
-      namedRef('How the proxy authenticates to what is behind it.', 'MCPExternalAuthConfig'),
+      namedRef('Authentication of the proxy to the server behind it.', 'MCPExternalAuthConfig'),
     ),
     telemetry: optional(TelemetryConfig),
     telemetryConfigRef: optional(TelemetryConfigRef),
     trustProxyHeaders: bool(
-      'True: X-Forwarded-Proto, -Host, -Port and -Prefix are believed when endpoint URLs are built.',
+      'True: X-Forwarded-Proto, -Host, -Port and -Prefix are trusted when endpoint URLs are built.',
       false,
     ),
     endpointPrefix: optional(
@@ -122,11 +124,13 @@ export const MCPServerSpec = object(
       default: 'ClientIP',
     }),
     replicas: optional(
-      integer('How many proxies. Unset: left to others, such as an autoscaler. stdio has at most one.', { minimum: 0 }),
+      integer('Number of proxies. Unset: another controller decides, such as an autoscaler. stdio has at most one.', {
+        minimum: 0,
+      }),
     ),
     backendReplicas: optional(
       integer(
-        'How many MCP servers. Unset: left to others, such as an autoscaler. stdio has at most one, unless skep.dev/stdio-sharing is perSession.',
+        'Number of MCP servers. Unset: another controller decides, such as an autoscaler. stdio has at most one, unless skep.dev/stdio-sharing is perSession.',
         {
           minimum: 0,
         },
@@ -135,7 +139,7 @@ export const MCPServerSpec = object(
     sessionStorage: optional(SessionStorage),
     rateLimiting: optional(RateLimiting),
     webhookConfigRef: optional(
-      namedRef('Who is asked about requests before they reach the server.', 'MCPWebhookConfig'),
+      namedRef('Webhooks that are asked about requests before they reach the server.', 'MCPWebhookConfig'),
     ),
   },
   'The desired state of the server.',
@@ -147,13 +151,13 @@ export const MCPServerStatus = object(
     observedGeneration: optional(
       integer('Generation of the server that this status is about.', { format: 'int64', minimum: 0 }),
     ),
-    phase: optional(choice('How far the server is.', ['Pending', 'Running', 'Failed', 'Terminating', 'Stopped'])),
-    message: optional(text('Why, for people.')),
-    url: optional(text('Where clients inside the cluster reach the server.')),
-    readyReplicas: optional(integer('How many proxies are ready.', { minimum: 0 })),
+    phase: optional(choice('State of the server.', ['Pending', 'Running', 'Failed', 'Terminating', 'Stopped'])),
+    message: optional(text('Reason, for people.')),
+    url: optional(text('URL of the server for clients inside the cluster.')),
+    readyReplicas: optional(integer('Number of ready proxies.', { minimum: 0 })),
     ...SETTINGS_HASHES,
     webhookConfigHash: optional(text('configHash of the MCPWebhookConfig in use.')),
     conditions: optional(ConditionsSchema),
   },
-  'The server as it was last seen.',
+  'The last observed state of the server.',
 );

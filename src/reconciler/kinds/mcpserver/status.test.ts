@@ -1,5 +1,5 @@
-// Phases, messages and conditions of an MCPServer, by the state of its workloads. In one file, because every case is a change of
-// the same server.
+// Tests phases, messages and conditions of an MCPServer, by the state of its workloads. In one file, because every case
+// is a change of the same server.
 
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -95,7 +95,7 @@ describe('the phase of an MCPServer', () => {
         { kind: 'StatefulSet', spec: { replicas: 1 }, status: { observedGeneration: 2 } },
       ]),
       reported:
-        'Pending, MCP server is starting: no pod of the server is ready. If that lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 2 proxies',
+        'Pending, MCP server is starting: no pod of the server is ready. If this lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 2 proxies',
     },
     {
       reason: 'the controller has not seen the newest generation, so its numbers are about an older one',
@@ -138,7 +138,7 @@ describe('the phase of an MCPServer', () => {
         RUNNING[1]!,
       ]),
       reported:
-        'Pending, MCP server is starting: its proxy is not ready. If that lasts, its log has the reason: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
+        'Pending, MCP server is starting: its proxy is not ready. If this lasts, its log has the reason: kubectl -n agents logs deployment/weather, not ready: WorkloadsNotReady, 0 proxies',
     },
     {
       reason: 'no process of a pool has been reached yet',
@@ -148,7 +148,7 @@ describe('the phase of an MCPServer', () => {
         RENEWING,
       ]),
       reported:
-        'Pending, MCP server is starting: no pod of the server is ready. If that lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 0 proxies',
+        'Pending, MCP server is starting: no pod of the server is ready. If this lasts, its events have the reason: kubectl -n agents describe pod weather-0, not ready: WorkloadsNotReady, 0 proxies',
     },
     {
       reason: 'somebody scaled the proxy to zero',
@@ -331,7 +331,7 @@ describe('the URL of an MCPServer', () => {
     { reason: 'the newer field wins', spec: { port: 9000, proxyPort: 9001 }, url: ':9001/sse#weather' },
   ];
   it.each(rows)('$url: $reason', ({ spec, url }) => {
-    // A URL that exists is not kept: it may be of an older port.
+    // An existing URL is replaced, because it may have an older port.
     const before = server(spec, {}, { url: 'http://old:1/mcp' });
     expect(MCPServer.status(before, observe([])).url).toBe(`http://mcp-weather-proxy.agents.svc.cluster.local${url}`);
   });

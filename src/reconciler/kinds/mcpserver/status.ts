@@ -1,4 +1,4 @@
-// How far an MCPServer is, by its workloads and by why its children are held.
+// Computes the status of an MCPServer from its workloads and from the reasons why its children are kept unchanged.
 
 import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { Static } from '#std/schema.ts';

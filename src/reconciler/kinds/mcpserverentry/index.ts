@@ -13,7 +13,7 @@ export const MCPServerEntry = defineKind({
   singular: 'mcpserverentry',
   shortNames: ['mcpentry'],
   categories: ['toolhive'],
-  description: 'A remote MCP server that virtual servers of its group call. Nothing runs for it.',
+  description: 'A remote MCP server that virtual servers of its group call. It has no pods.',
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Transport', type: 'string', jsonPath: '.spec.transport' },

@@ -1,4 +1,4 @@
-// Lists what an MCPServerEntry names: its group, how to authenticate, Secrets of headers, certificates.
+// Lists the references of an MCPServerEntry: its group, settings of authentication, Secrets of headers, certificates.
 
 import { bundleReferences } from '../auth/ca-bundle.ts';
 import { headerReferences } from '../auth/header-forward.ts';

@@ -1,5 +1,5 @@
-// Finds what is wrong with an MCPServerEntry that neither its schema nor CEL can say: in itself (rules), and with what it names
-// (inspect).
+// Finds mistakes in an MCPServerEntry that neither its schema nor CEL can express: in itself (rules), and in its
+// references (inspect).
 
 import { type AnnotationSetting, annotationFindings } from '../annotations.ts';
 import { bundleReferences, certificatesFault } from '../auth/ca-bundle.ts';

@@ -1,4 +1,4 @@
-// Every field of MCPServerEntry.
+// Defines every field of MCPServerEntry.
 
 import { REMOTE_URL } from '#contracts/proxy-fields.ts';
 import { bool, choice, integer, object, optional } from '#std/schema.ts';
@@ -10,10 +10,10 @@ import { namedRef } from '../selectors.ts';
 export const MCPServerEntrySpec = object(
   {
     remoteUrl: REMOTE_URL,
-    transport: choice('How the remote server speaks.', ['sse', 'streamable-http']),
+    transport: choice('Transport of the remote server.', ['sse', 'streamable-http']),
     groupRef: namedRef('The MCPGroup that the server belongs to, in the same namespace.', 'MCPGroup'),
     externalAuthConfigRef: optional(
-      namedRef('How virtual servers authenticate to the remote server.', 'MCPExternalAuthConfig'),
+      namedRef('Authentication of virtual servers to the remote server.', 'MCPExternalAuthConfig'),
     ),
     headerForward: optional(HeaderForward),
     caBundleRef: optional(caBundleRef('requests to the remote server')),
@@ -22,7 +22,7 @@ export const MCPServerEntrySpec = object(
       false,
     ),
   },
-  'A remote MCP server that virtual servers call themselves: nothing runs for it.',
+  'A remote MCP server that virtual servers call themselves: it has no pods.',
 );
 
 export const MCPServerEntryStatus = object(
@@ -35,5 +35,5 @@ export const MCPServerEntryStatus = object(
     }),
     conditions: optional(ConditionsSchema),
   },
-  'The entry as it was last seen.',
+  'The last observed state of the entry.',
 );

@@ -1,4 +1,5 @@
-// Says whether virtual servers can use an MCPServerEntry. Nothing runs for it, so nothing calls the remote server to see whether it answers.
+// Computes whether virtual servers can use an MCPServerEntry. It has no pods, so its status does not test whether the
+// remote server responds.
 
 import type { Static } from '#std/schema.ts';
 import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';

@@ -1,5 +1,5 @@
-// MCPTelemetryConfig: where metrics and traces are sent, kept in one place for all resources that send them there. It has no
-// children: its settings are in those of the resources that name it.
+// MCPTelemetryConfig: destinations of metrics and traces, in one place for all resources that send them there. It has
+// no children: its settings are rendered into the children of the resources that name it.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';
@@ -13,7 +13,7 @@ export const MCPTelemetryConfig = defineKind({
   singular: 'mcptelemetryconfig',
   shortNames: ['mcpotel'],
   categories: ['toolhive'],
-  description: 'Where servers and proxies of the namespace send metrics and traces.',
+  description: 'Destinations of metrics and traces of servers and proxies of the namespace.',
   printerColumns: [
     { name: 'Endpoint', type: 'string', jsonPath: '.spec.openTelemetry.endpoint' },
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },

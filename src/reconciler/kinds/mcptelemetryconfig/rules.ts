@@ -1,4 +1,4 @@
-// Finds what is wrong with an MCPTelemetryConfig that neither its schema nor CEL can say.
+// Finds mistakes in an MCPTelemetryConfig that neither its schema nor CEL can express.
 
 import type { Static } from '#std/schema.ts';
 import { addedHeaderFindings } from '../auth/header-findings.ts';

@@ -1,5 +1,5 @@
-// MCPToolConfig: which tools are let through and what they are called, for the servers and proxies that name it. It has
-// no children.
+// MCPToolConfig: the tools that clients see, with their names, for the servers and proxies that name it. It has no
+// children.
 
 import { configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';
@@ -12,7 +12,7 @@ export const MCPToolConfig = defineKind({
   singular: 'mcptoolconfig',
   shortNames: ['tc', 'toolconfig'],
   categories: ['toolhive'],
-  description: 'Which tools of an MCP server clients see, and what they are called.',
+  description: 'Tools of an MCP server that clients see, and their names.',
   printerColumns: [
     { name: 'Filter Count', type: 'integer', jsonPath: '.status.filterCount' },
     { name: 'Override Count', type: 'integer', jsonPath: '.status.overrideCount' },

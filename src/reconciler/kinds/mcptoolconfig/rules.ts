@@ -1,4 +1,4 @@
-// What is wrong with an MCPToolConfig that neither its schema nor CEL can say.
+// Finds mistakes in an MCPToolConfig that neither its schema nor CEL can express.
 
 import type { Typed } from '../define.ts';
 import type { Finding } from '../kind.ts';

@@ -1,5 +1,5 @@
-// MCPWebhookConfig: who is asked about requests, kept in one place for all servers that ask the same. It has no children: its
-// settings are in those of the servers that name it.
+// MCPWebhookConfig: webhooks that are asked about requests, in one place for all servers that use the same. It has no
+// children: its settings are rendered into the children of the servers that name it.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';
@@ -18,7 +18,7 @@ export const MCPWebhookConfig = defineKind({
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  // The existing platform serves no other version of this kind: its definition can take the place of ours again.
+  // The existing platform serves no other version of this kind, so its definition can replace ours again.
   storedVersion: 'v1alpha1',
   after: [],
   schema: { spec: Webhooks, status: ConfigStatus },

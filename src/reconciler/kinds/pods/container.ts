@@ -1,9 +1,9 @@
-// Fields that shape a container: environment, volumes, secrets, resources.
+// Defines the fields of a container: environment, volumes, secrets, resources.
 
 import { bool, list, object, optional, quantity, text } from '#std/schema.ts';
 import { nameField } from '../selectors.ts';
 
-/** What Kubernetes lets an environment variable be called: printable ASCII but `=`. */
+/** Names of environment variables that Kubernetes accepts: printable ASCII except `=`. */
 const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[ -<>-~]+$' };
 const VOLUME_NAME = { minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' };
 
@@ -12,7 +12,7 @@ const EnvVar = object(
     name: text('Name of the variable.', ENV_NAME),
     value: text('Value of the variable, as it is.'),
   },
-  'One environment variable with a plain value. Secret values belong into secrets.',
+  'An environment variable with a plain value. Secret values belong in secrets.',
 );
 
 export function envField(description: string) {
@@ -39,7 +39,7 @@ const SecretRef = object(
     key: text('Key inside the Secret.', { minLength: 1, maxLength: 253 }),
     targetEnvName: optional(text('Name of the variable that gets the value. Default: the key.', ENV_NAME)),
   },
-  'One key of a Secret that becomes an environment variable.',
+  'A key of a Secret that becomes an environment variable.',
 );
 
 export function secretsField(description: string) {
@@ -59,8 +59,8 @@ function amounts(description: string) {
 export function resourcesField(description: string) {
   return object(
     {
-      limits: optional(amounts('The most that the container may use.')),
-      requests: optional(amounts('What the scheduler sets aside for the container.')),
+      limits: optional(amounts('Limits of the resources of the container.')),
+      requests: optional(amounts('Resources that the scheduler reserves for the container.')),
     },
     description,
   );

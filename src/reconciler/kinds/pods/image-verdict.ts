@@ -1,4 +1,4 @@
-// The condition that says whether the image may run here.
+// Computes the condition about the image's permission to run here.
 
 import { isObject } from '#std/json.ts';
 import type { Verdict } from '../conditions.ts';

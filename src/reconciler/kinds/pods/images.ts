@@ -1,10 +1,10 @@
-// The images that a pod runs, or mounts, once its author's template is laid over the generated one.
+// Lists the images that a pod runs or mounts after its author's template was merged into the generated one.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Image } from '../kind.ts';
 import { withPodTemplate } from './pod-template.ts';
 
-/** `own` is the container that the kind itself makes, of `spec.image`. */
+/** `own`: the container that the kind itself renders, and its image from `spec.image`. */
 export function podImages(
   own: { readonly container: string; readonly image: string },
   patch: JsonObject | undefined,
@@ -27,7 +27,7 @@ interface ImagesIn {
   readonly imageOf: (item: JsonObject) => Json | undefined;
 }
 
-/** A volume that is an image can hold programs, too (Kubernetes, ImageVolumeSource). */
+/** A volume with an image can contain programs, too (Kubernetes, ImageVolumeSource). */
 const IMAGES_IN: readonly ImagesIn[] = [
   { list: 'containers', imageOf: ({ image }) => image },
   { list: 'initContainers', imageOf: ({ image }) => image },
@@ -35,7 +35,7 @@ const IMAGES_IN: readonly ImagesIn[] = [
   { list: 'volumes', imageOf: ({ image }) => (isObject(image) ? image.reference : undefined) },
 ];
 
-/** Where the author's template names the image; undefined where it does not. */
+/** Returns the pointer of the image in the author's template; undefined if the template does not name it. */
 function writtenPlace({ list, imageOf }: ImagesIn, { name }: JsonObject, written: JsonObject): string | undefined {
   const items = written[list];
   if (!Array.isArray(items)) return undefined;

@@ -1,11 +1,11 @@
-// What the instance's configuration says of every pod that we make.
+// Applies the settings of the instance's configuration to every generated pod.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Settings } from '../kind.ts';
 import { CONTAINER_SECURITY, POD_SECURITY } from './pod.ts';
 
-/** What a podTemplateSpec says wins: of node labels by key; its tolerations come first. */
+/** A podTemplateSpec takes precedence: for node labels by key; its tolerations come first. */
 export function withPlacement(child: KubeObject, { pods }: Settings): KubeObject {
   const spec = isObject(child.spec) ? child.spec : {};
   const template = isObject(spec.template) ? spec.template : {};
@@ -27,7 +27,7 @@ function tolerations(own: Json | undefined, pods: Pods): JsonObject {
   return all.length === 0 ? {} : { tolerations: all };
 }
 
-/** OpenShift gives every namespace its own range of ids, and refuses pods that ask for others. */
+/** OpenShift gives every namespace its own range of ids, and refuses pods that request others. */
 function withoutIds(pod: JsonObject): JsonObject {
   const lists = ['containers', 'initContainers'] as const;
   const containers = lists.flatMap((list): [string, Json][] => {
@@ -39,7 +39,7 @@ function withoutIds(pod: JsonObject): JsonObject {
   return { ...secured(pod, POD_SECURITY), ...Object.fromEntries(containers) };
 }
 
-/** Ids that are not our defaults are the author's, and stay. */
+/** Ids that differ from our defaults are the author's, and stay. */
 function secured(owner: JsonObject, defaults: JsonObject): JsonObject {
   if (!isObject(owner.securityContext)) return owner;
   const kept = Object.entries(owner.securityContext).filter(([key, value]) => !isId(key) || value !== defaults[key]);

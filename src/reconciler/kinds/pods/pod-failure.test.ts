@@ -1,4 +1,4 @@
-// Which pods tell why a workload does not come up, and in which words.
+// Tests which pods explain why a workload does not start, and in which words.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -47,8 +47,8 @@ const ROWS: readonly [reason: string, container: JsonObject, message: string | u
     waiting('CreateContainerConfigError', `couldn't find key token in Secret docs/search`),
     `CreateContainerConfigError: couldn't find key token in Secret docs/search`,
   ],
-  ['what is only starting has not failed', waiting('ContainerCreating'), undefined],
-  ['what runs has not failed', { state: { running: {} } }, undefined],
+  ['a starting container has not failed', waiting('ContainerCreating'), undefined],
+  ['a running container has not failed', { state: { running: {} } }, undefined],
 ];
 
 test.each(ROWS)('%s', (_reason, container, message) => {

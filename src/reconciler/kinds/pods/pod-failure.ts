@@ -1,11 +1,11 @@
-// Why the pods of a workload do not start, in words that stay the same while nothing changes. Sees only the pods that the
-// run has listed: those of workloads that lack some.
+// Explains why the pods of a workload do not start, in words that stay the same while nothing changes. It knows only
+// the pods that the run has listed: pods of workloads that lack some.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { View } from '../kind.ts';
 
-/** Of pods of the current version only: those of a version before say nothing about the one that is on its way. */
+/** Looks only at pods of the current version: pods of the version before do not explain the new one. */
 export function podFailure(view: View, workload: KubeObject): string | undefined {
   for (const pod of view.pods?.(workload.kind, workload.metadata.name) ?? []) {
     if (!isCurrent(pod, workload)) continue;
@@ -20,7 +20,7 @@ function isCurrent({ metadata }: KubeObject, { spec, status }: KubeObject): bool
   const labels = metadata.labels ?? {};
   if (wanted.length === 0 || wanted.some(([key, value]) => labels[key] !== value)) return false;
   const { updateRevision, replicas, updatedReplicas } = isObject(status) ? status : {};
-  // A StatefulSet's pods say which version they are of; a Deployment's are of the current one once all are.
+  // Pods of a StatefulSet name their version; the pods of a Deployment have the current one once all were updated.
   return updateRevision === undefined
     ? replicas === updatedReplicas
     : labels['controller-revision-hash'] === updateRevision;
@@ -38,7 +38,7 @@ function containersOf({ status }: KubeObject): readonly JsonObject[] {
     .filter(isObject);
 }
 
-/** The kubelet's word for it; its sentence only where that does not count seconds or tries. */
+/** Returns the kubelet's reason, and its sentence only if that contains no number of seconds or attempts. */
 function containerFailure({ name, image, state, lastState }: JsonObject): string | undefined {
   const waiting = isObject(state) && isObject(state.waiting) ? state.waiting : {};
   const subject = `container ${name}`;
@@ -48,7 +48,7 @@ function containerFailure({ name, image, state, lastState }: JsonObject): string
       const code = last.exitCode === undefined ? '' : `, exit code ${last.exitCode}`;
       return `${subject}: CrashLoopBackOff${code}`;
     }
-    // The kubelet changes between the two with every try.
+    // The kubelet changes between the two with every attempt.
     case 'ErrImagePull':
     case 'ImagePullBackOff':
       return `${subject}: ImagePullBackOff: ${image} cannot be pulled`;

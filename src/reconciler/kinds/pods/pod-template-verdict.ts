@@ -1,4 +1,4 @@
-// The condition that says whether the author's pod template is one.
+// Computes the condition about the author's pod template.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Verdict } from '../conditions.ts';

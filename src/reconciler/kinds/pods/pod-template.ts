@@ -1,4 +1,4 @@
-// The author's pod template: what is wrong with it, and how it is laid over a generated one.
+// Finds mistakes in the author's pod template, and merges it into a generated one.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -11,7 +11,10 @@ import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { LABEL_DOMAIN } from '../labels.ts';
 
-/** The author's template over ours: his fields win, lists merge by their keys (strategic merge). */
+/**
+ * Merges the author's template into ours: the author's fields take precedence, lists merge by their keys (strategic
+ * merge).
+ */
 export function withPodTemplate(template: JsonObject, patch: JsonObject | undefined): JsonObject {
   if (patch === undefined) return template;
   const schema = namedPatchType(apps(), 'io.k8s.api.core.v1.PodTemplateSpec');
@@ -19,12 +22,14 @@ export function withPodTemplate(template: JsonObject, patch: JsonObject | undefi
   return strategicMerge(template, patch, schema).value;
 }
 
-/** Annotations of the workload that tell which template of the author's it was made with. */
+/** Returns annotations that name the author's template of the workload by its digest. */
 export function podTemplateHash(patch: JsonObject | undefined): { readonly annotations?: Record<string, string> } {
   return patch === undefined ? {} : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(patch) } };
 }
 
-/** Two handlers of one hook are refused by the API server: the author's is enough. */
+/**
+ * Returns whether the author has a handler of this hook. The API server refuses two handlers, so ours is left out then.
+ */
 export function hasOwnHook(patch: JsonObject | undefined, container: string): boolean {
   const { containers } = isObject(patch?.spec) ? patch.spec : {};
   const own = Array.isArray(containers)
@@ -33,7 +38,7 @@ export function hasOwnHook(patch: JsonObject | undefined, container: string): bo
   return isObject(own?.lifecycle) && own.lifecycle.preStop !== undefined;
 }
 
-/** Everything in the template that Kubernetes would not take, as `invalid-pod-template` below `pointer`. */
+/** Returns everything in the template that Kubernetes would refuse, as `invalid-pod-template` below `pointer`. */
 export function podTemplateFindings(patch: JsonObject | undefined, pointer: string): readonly Finding[] {
   if (patch === undefined) return [];
   const schema = namedPatchType(apps(), 'io.k8s.api.core.v1.PodTemplateSpec');
@@ -42,6 +47,16 @@ export function podTemplateFindings(patch: JsonObject | undefined, pointer: stri
     return { ...finding, code: 'invalid-pod-template', pointer: at, message: `${fieldPath(at)}: ${finding.message}` };
   });
   return [...shapeFindings(patch, podTemplateType(), pointer), ...merging];
+}
+
+/** The same of a part of a pod template. `path`: fields, and an empty text for each list on the way. */
+export function podPartFindings(value: Json, path: readonly string[], pointer: string): readonly Finding[] {
+  const type = path.reduce<MergeType | undefined>(
+    (at, name) => (name === '' ? at?.list?.item() : at?.map?.fields.get(name)?.type()),
+    podTemplateType(),
+  );
+  assert(type !== undefined, `the bundled schemas know ${path.join('.')} of pod templates`);
+  return shapeFindings(value, type, pointer);
 }
 
 function apps() {

@@ -5,7 +5,7 @@ describe('the name of a volume', () => {
   const rows = [
     { reason: 'fits as it is', name: 'corporate-ca', is: 'ca-corporate-ca' },
     { reason: 'has a dot', name: 'corporate.ca', is: 'ca-corporate-ca-fec740a9' },
-    { reason: 'begins and ends with what it may not', name: '-x-', is: 'ca-x-c6cf95e5' },
+    { reason: 'begins and ends with forbidden characters', name: '-x-', is: 'ca-x-c6cf95e5' },
   ];
   it.each(rows)('of a name that $reason', ({ name, is }) => {
     expect(volumeName('ca', name)).toBe(is);
@@ -17,7 +17,7 @@ describe('the name of a volume', () => {
     expect(volumeName('registry-data-source', `${long.slice(1)}y`)).not.toBe(volumeName('registry-data-source', long));
   });
 
-  it('of names that only differ where it is cut or cleaned is not the same', () => {
+  it('of names that differ only in removed characters is not the same', () => {
     expect(volumeName('ca', 'a.b')).not.toBe(volumeName('ca', 'a_b'));
   });
 });
@@ -35,12 +35,12 @@ describe('the environment of a container', () => {
     ]);
   });
 
-  it('of a proxy is completed by what is not set yet', () => {
+  it('of a proxy is completed by variables that are not set yet', () => {
     const names = withSurroundings([{ name: 'HOME', value: '/x' }]).map(({ name }) => name);
     expect(names).toEqual(['HOME', 'XDG_CONFIG_HOME', 'TOOLHIVE_RUNTIME', 'UNSTRUCTURED_LOGS', 'NODE_OPTIONS']);
   });
 
-  it('of a proxy names the source of secrets where there are any', () => {
+  it('of a proxy names the source of secrets if there are any', () => {
     const names = withSurroundings([{ name: 'TOOLHIVE_SECRET_X', value: 'x' }]).map(({ name }) => name);
     expect(names).toContain('TOOLHIVE_SECRETS_PROVIDER');
   });

@@ -1,13 +1,10 @@
-// What pods of generated workloads have in common: security contexts, environment, probes, names of volumes.
+// Defines common parts of generated pods: security contexts, environment, probes, names of volumes.
 
 import { CALLS_NODE_OPTIONS, SCRATCH_PATH } from '#contracts/run-config.ts';
 import { sha256 } from '#std/hash.ts';
 import type { Json, JsonObject } from '#std/json.ts';
 
-/**
- * 3, Kubernetes, with what the pod security standard "restricted" asks for beyond it: pods run in namespaces that
- * enforce it.
- */
+/** Meets the pod security standard "restricted", because pods run in namespaces that enforce it. */
 export const POD_SECURITY: JsonObject = {
   runAsNonRoot: true,
   runAsUser: 1000,
@@ -16,7 +13,7 @@ export const POD_SECURITY: JsonObject = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-/** As POD_SECURITY, for each container. */
+/** The same as POD_SECURITY, for each container. */
 export const CONTAINER_SECURITY: JsonObject = {
   privileged: false,
   runAsNonRoot: true,
@@ -27,28 +24,28 @@ export const CONTAINER_SECURITY: JsonObject = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** The root file system is read-only, so every pod gets a place for temporary files. */
+/** A volume for temporary files, because the root file system is read-only. */
 export const SCRATCH = {
   volume: { name: 'skep-tmp', emptyDir: {} },
   mount: { name: 'skep-tmp', mountPath: SCRATCH_PATH },
 } as const;
 
 /**
- * How pods with a front for clients end. Balancers send requests for a moment after a pod was asked to go: it serves on
- * meanwhile (Kubernetes, Container Lifecycle Hooks), and then has what `shutdown_seconds` gives to calls in flight.
+ * The end of pods that clients call. Balancers send requests for a moment after the pod was asked to stop, so it serves
+ * during that time (Kubernetes, Container Lifecycle Hooks); then calls in flight have the time of `shutdown_seconds`.
  */
 export const ENDING = {
   pod: { terminationGracePeriodSeconds: 35 },
   container: { lifecycle: { preStop: { sleep: { seconds: 5 } } } },
 } as const;
 
-/** A volume, and where it is in the container. */
+/** A volume, and its path in the container. */
 export interface Mounted {
   readonly volume: JsonObject;
   readonly mount: JsonObject;
 }
 
-/** A ConfigMap that is mounted as files. */
+/** Mounts a ConfigMap as files. */
 export function mountedConfigMap(name: string, mountPath: string, configMap: JsonObject): Mounted {
   return { volume: { name, configMap }, mount: { name, mountPath, readOnly: true } };
 }
@@ -58,12 +55,15 @@ export type Env =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly secret: { readonly name: string; readonly key: string } };
 
-/** The keys of Secrets that become variables. */
+/** Returns the keys of Secrets that become variables. */
 export function secretsOf(variables: readonly Env[]): readonly { readonly name: string; readonly key: string }[] {
   return variables.flatMap((variable) => ('secret' in variable ? [variable.secret] : []));
 }
 
-/** The `env` of a container. Of several variables of one name the last wins, at the place of the first. */
+/**
+ * Returns the `env` of a container. If several variables have the same name, the last takes precedence, at the place of
+ * the first.
+ */
 export function envOf(variables: readonly Env[]): Json[] {
   const byName = new Map<string, JsonObject>();
   for (const variable of variables) {
@@ -74,7 +74,7 @@ export function envOf(variables: readonly Env[]): Json[] {
   return [...byName.values()];
 }
 
-/** What every proxy needs to know of its surroundings; what is set already stays. */
+/** Adds the variables about its surroundings that every proxy needs; variables that are set already stay. */
 export function withSurroundings(variables: readonly Env[]): readonly Env[] {
   const surroundings: Env[] = [
     { name: 'XDG_CONFIG_HOME', value: SCRATCH.mount.mountPath },
@@ -101,7 +101,7 @@ export function httpProbe(path: string, port: string, times: ProbeTimes): JsonOb
   return { httpGet: { path, port }, ...times };
 }
 
-/** A volume's name out of a name that may be too long for it, or have characters that it may not have. */
+/** Returns a volume's name for a name that may be too long for it, or contain invalid characters. */
 export function volumeName(prefix: string, name: string): string {
   const whole = `${prefix}-${name}`;
   if (whole.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(whole)) return whole;

@@ -1,9 +1,9 @@
-// How far a resource is before anybody looks at its workloads: being deleted, held, failed.
+// Computes the phase of a resource that does not depend on its workloads: being deleted, kept unchanged, failed.
 
 import { refusalReason } from '../conditions.ts';
 import type { Finding, Observed, Resource } from '../kind.ts';
 
-/** What a status says first: the phase, and the condition Ready with its reason. */
+/** The first part of a status: the phase, and the condition Ready with its reason. */
 export interface Progress<Phase> {
   readonly phase: Phase;
   readonly message: string;
@@ -11,7 +11,9 @@ export interface Progress<Phase> {
   readonly reason: string;
 }
 
-/** The first that applies; undefined where the workloads say how far it is. `called`: as people call such a resource. */
+/**
+ * Returns the first phase that applies; undefined if the workloads decide. `called`: people's name for such a resource.
+ */
 export function setback(
   called: string,
   resource: Resource,
@@ -28,7 +30,7 @@ export function setback(
   return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };
 }
 
-/** Why children are held, in sentences. */
+/** Returns in sentences why children are kept unchanged. */
 export function refusalMessage(refusals: readonly Finding[]): string {
   const prefix = refusals[0]?.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
   return prefix + refusals.map(({ message }) => message).join('; ');

@@ -1,4 +1,4 @@
-// The field with Secrets that images are pulled with, and its references.
+// Defines the field with Secrets for pulling images, and its references.
 
 import { list, object, type Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';
@@ -9,7 +9,7 @@ export const PullSecrets = list(
   'Secrets that images are pulled with, for the pods and for the generated service accounts.',
 );
 
-/** Names of the Secrets of a resource, and of those of every pod. */
+/** Returns the names of the Secrets of a resource, and of the Secrets of every pod. */
 export function pullSecretNames(
   secrets: Static<typeof PullSecrets> | undefined,
   all: readonly string[],
@@ -17,7 +17,7 @@ export function pullSecretNames(
   return [...(secrets ?? []).map(({ name }) => name), ...all];
 }
 
-/** Pods wait for them. `pointer`: of the field. */
+/** Pods wait for these Secrets. `pointer`: pointer of the field. */
 export function pullSecretReferences(
   secrets: Static<typeof PullSecrets> | undefined,
   pointer: string,

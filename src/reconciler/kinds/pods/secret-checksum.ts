@@ -1,4 +1,5 @@
-// The annotation by which pods follow the Secrets they read: another content, another annotation, new pods.
+// Computes the annotation by which pods follow their Secrets: changed content changes the annotation, which starts new
+// pods.
 
 import { withStringData } from '#kubernetes/rules/normalise.ts';
 import { canonicalJson, isObject } from '#std/json.ts';
@@ -9,7 +10,10 @@ export interface SecretKey {
   readonly key: string;
 }
 
-/** None where nothing is read. A Secret or key that does not exist counts as such, and its coming starts new pods. */
+/**
+ * Returns nothing if no Secret is read. A missing Secret or key is a part of the checksum, so its creation starts new
+ * pods.
+ */
 export function secretChecksum(
   refs: readonly SecretKey[],
   view: View,

@@ -1,4 +1,4 @@
-// Secrets that a container gets as files, which follow their Secrets while the pod runs.
+// Mounts Secrets as files, which change with their Secrets while the pod runs.
 
 import { SECRETS_DIRECTORY } from '#contracts/run-config.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -27,7 +27,7 @@ export const SECRET_FILES = {
   webhook: (place: string, part: 'hmac' | 'ca' | 'cert' | 'key') => `webhook-${place}-${part}`,
 } as const;
 
-/** Where the container finds it. */
+/** Returns the path in the container. */
 export function secretPath(file: string): string {
   return `${SECRETS_DIRECTORY}/${file}`;
 }
@@ -35,7 +35,7 @@ export function secretPath(file: string): string {
 const VOLUME = 'skep-secrets';
 const OWNER_READS = 0o400;
 
-/** One volume for all, without subPath: such a file would stay as it was when the pod started. */
+/** One volume for all, without subPath: a file with subPath would never change while the pod runs. */
 export function mountedSecrets(files: readonly SecretFile[]): readonly Mounted[] {
   if (files.length === 0) return [];
   const sources = files.map(({ file, secret: { name, key } }): JsonObject => {

@@ -1,4 +1,4 @@
-// How far a Deployment or StatefulSet is, by its own status.
+// Reads the state of a Deployment or StatefulSet from its own status.
 
 import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -8,11 +8,14 @@ import { podFailure } from './pod-failure.ts';
 
 export type WorkloadState =
   | { readonly state: 'missing' }
-  /** Wanted by no one. */
+  /** No pods are declared. */
   | { readonly state: 'stopped' }
-  /** Kubernetes gave up, or cannot make the pods. */
+  /** Kubernetes gave up, or cannot create the pods. */
   | { readonly state: 'failed'; readonly ready: number; readonly message: string }
-  /** Not all wanted pods are ready and of the current version; `ready` of any version are. `rolled`: no other version exists. */
+  /**
+   * Not all declared pods are ready and of the current version; `ready` counts pods of any version. `rolled`: no other
+   * version exists.
+   */
   | { readonly state: 'progressing'; readonly ready: number; readonly wanted: number; readonly rolled: boolean }
   /** `elsewhere`: why it counts as ready without pods, which do not run on this machine (`skep dev`). */
   | { readonly state: 'complete'; readonly ready: number; readonly elsewhere?: string };
@@ -31,7 +34,7 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   if (failure !== undefined) return { state: 'failed', ready, message: `${kind} ${name}: ${failure}` };
   const updated = numberOf(status.updatedReplicas) ?? 0;
   const total = numberOf(status.replicas) ?? 0;
-  // Only StatefulSets have revisions; they agree once the last pod is a new one.
+  // Only StatefulSets have revisions; they agree once the last pod is new.
   const rolled = status.currentRevision === status.updateRevision;
   const complete = current && rolled && ready >= wanted && updated >= wanted && total <= wanted;
   const absent = conditionOf(status, NOT_RUN_HERE);
@@ -44,19 +47,22 @@ export function whyElsewhere(state: WorkloadState): string | undefined {
   return state.state === 'complete' ? state.elsewhere : undefined;
 }
 
-/** Pods that are ready, of any version. */
+/** Returns the number of ready pods, of any version. */
 export function readyReplicas(state: WorkloadState): number {
   return 'ready' in state ? state.ready : 0;
 }
 
-/** A sentence for the message of a proxy whose pods run and are not ready: the proxy writes the reason to its log. */
+/** Returns a sentence for the message of a proxy whose pods run and are not ready: the proxy logs the reason. */
 export function adviceOnLog(namespace: string, deployment: string): string {
-  return `If that lasts, its log has the reason: kubectl -n ${namespace} logs deployment/${deployment}`;
+  return `If this lasts, its log has the reason: kubectl -n ${namespace} logs deployment/${deployment}`;
 }
 
-/** A sentence for the message of a server whose pods run and are not ready: the kubelet writes the reason to their events. */
+/**
+ * Returns a sentence for the message of a server whose pods run and are not ready: the kubelet writes the reason to
+ * their events.
+ */
 export function adviceOnEvents(namespace: string, statefulSet: string): string {
-  return `If that lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
+  return `If this lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
 }
 
 function conditionOf({ conditions }: JsonObject, wanted: string): JsonObject | undefined {
@@ -64,7 +70,9 @@ function conditionOf({ conditions }: JsonObject, wanted: string): JsonObject | u
   return list.find(({ type, status }) => type === wanted && status === 'True');
 }
 
-/** Kubernetes says that pods took too long. The reason is in the events of the pods. */
+/**
+ * Returns the condition with which Kubernetes reports that pods took too long. The reason is in the events of the pods.
+ */
 function failureOf({ metadata, spec, status }: KubeObject): string | undefined {
   const { conditions } = objectOf(status);
   if (!Array.isArray(conditions)) return undefined;

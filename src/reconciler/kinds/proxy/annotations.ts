@@ -1,5 +1,5 @@
-// The settings of a proxy that are annotations `skep.dev/...`, all of them: what each means, which values fit, where it
-// counts.
+// Defines all settings of a proxy that are annotations `skep.dev/...`: meaning, valid values, and the proxies that they
+// apply to.
 
 import { pathPrefix } from '#std/address/address.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { Resource } from '../kind.ts';
 import { TOOLS_LOCK_SETTING } from '../tools-lock.ts';
 
-/** What is behind the proxy. */
+/** Kinds of servers behind a proxy. */
 export type Behind = 'servers on standard streams' | 'servers with a network' | 'remote servers';
 
 type Setting<Value> = AnnotationSetting<Value, Behind>;
@@ -23,24 +23,24 @@ const EVERYWHERE: readonly Behind[] = ['servers on standard streams', 'servers w
 const SHARING: Setting<'shared' | 'perSession'> = {
   name: 'skep.dev/stdio-sharing',
   description:
-    'shared: one process answers all clients, and refuses what it cannot attribute to one of them. perSession: each session has a process of its own, one of backendReplicas pods; while all are taken clients get 503 with Retry-After.',
+    'shared: one process serves all clients, and refuses requests that it cannot attribute to one of them. perSession: each session has its own process, one of backendReplicas pods; while all are in use, clients get 503 with Retry-After.',
   ...oneOf(['shared', 'perSession'], 'shared'),
   places: ['servers on standard streams'],
 };
 
-const RATE = count('skep.dev/rate-limit', 'Requests per second of all callers; beyond it they get 503.', 'no limit');
+const RATE = count('skep.dev/rate-limit', 'Requests per second of all callers; above it they get 503.', 'no limit');
 const CALLER_RATE = count(
   'skep.dev/per-caller-rate-limit',
-  'Requests per second of one caller; beyond it that caller gets 429.',
+  'Requests per second of one caller; above it that caller gets 429.',
   'no limit',
 );
-const CALLS = count('skep.dev/max-in-flight', 'Calls that are under way at once; beyond it callers get 503.', '1024');
-const STREAMS = count('skep.dev/max-streams', 'Streams that are open at once; beyond it callers get 503.', '12000');
+const CALLS = count('skep.dev/max-in-flight', 'Calls in progress at once; above it callers get 503.', '1024');
+const STREAMS = count('skep.dev/max-streams', 'Streams that are open at once; above it callers get 503.', '12000');
 
 const BODY: Setting<number> = {
   name: 'skep.dev/max-body',
   description: 'Largest body of a request; larger ones get 413.',
-  values: 'a number of bytes from 1, as it is or with Ki or Mi behind it',
+  values: 'a number of bytes from 1, with Ki or Mi after it if needed',
   fallback: '4Mi',
   places: EVERYWHERE,
   read: bytes,
@@ -49,8 +49,8 @@ const BODY: Setting<number> = {
 const HOSTS: Setting<string[]> = {
   name: 'skep.dev/allowed-hosts',
   description:
-    'Values of Host that are answered, with a port or for any. Probes of Kubernetes are answered whatever they send.',
-  values: 'hosts with commas between them, such as mcp.example.com,mcp.example.com:8443, or *',
+    'Accepted values of Host, with a port or for any port. Probes of Kubernetes are accepted with any value.',
+  values: 'hosts separated by commas, such as mcp.example.com,mcp.example.com:8443, or *',
   fallback: 'all',
   places: EVERYWHERE,
   read: (text) => listTexts(text, isHost),
@@ -59,8 +59,8 @@ const HOSTS: Setting<string[]> = {
 const ORIGINS: Setting<string[]> = {
   name: 'skep.dev/allowed-origins',
   description:
-    'Origins of web pages that may call beside those of the own host; browsers get the CORS headers that they need.',
-  values: 'origins with commas between them, such as https://app.example.com, or *',
+    'Origins of web pages that may call, in addition to those of the own host; browsers get the CORS headers that they need.',
+  values: 'origins separated by commas, such as https://app.example.com, or *',
   fallback: 'those of the own host, without CORS',
   places: EVERYWHERE,
   read: (text) => listTexts(text, isOrigin),
@@ -69,7 +69,7 @@ const ORIGINS: Setting<string[]> = {
 const BACKEND_HOST: Setting<'target' | 'localhost' | 'preserve'> = {
   name: 'skep.dev/backend-host',
   description:
-    'Host that the MCP server sees. target: the name of its Service. localhost: for servers that refuse every other. preserve: what the client sent.',
+    'Host that the MCP server sees. target: the name of its Service. localhost: for servers that refuse every other. preserve: the value of the client.',
   ...oneOf(['target', 'localhost', 'preserve'], 'target'),
   places: ['servers with a network'],
 };
@@ -77,7 +77,7 @@ const BACKEND_HOST: Setting<'target' | 'localhost' | 'preserve'> = {
 const MCP_PATH: Setting<string> = {
   name: 'skep.dev/mcp-path',
   description:
-    'Path of the endpoint at the MCP server. Clients use /mcp (or /sse) of the proxy all the same, and reach no other path of the server.',
+    'Path of the endpoint at the MCP server. Clients still use /mcp (or /sse) of the proxy, and reach no other path of the server.',
   values: 'a path that begins with /, without a query, such as /api/mcp',
   fallback: '/mcp, with SSE /sse',
   places: ['servers with a network'],
@@ -87,9 +87,9 @@ const MCP_PATH: Setting<string> = {
 const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
   name: 'skep.dev/backend-ca',
   description:
-    'ConfigMap, and behind a slash its key (ca.crt where none is given), with certificates in PEM that are trusted for the remote server beside those of the image.',
+    'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that are trusted for the remote server in addition to those of the image.',
   values: 'the name of a ConfigMap, or NAME/KEY',
-  fallback: 'those of the image alone',
+  fallback: 'only those of the image',
   places: ['remote servers'],
   read: readConfigMapKey,
 };
@@ -97,7 +97,7 @@ const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
 const METRICS: Setting<'enabled' | 'disabled'> = {
   name: 'skep.dev/metrics-listener',
   description:
-    'Whether /metrics is served on a port of its own, called metrics. On the port of the clients it is served where spec.telemetry.prometheus says so.',
+    'Whether /metrics is served on a port of its own, called metrics. On the port of the clients it is served if spec.telemetry.prometheus is set.',
   ...oneOf(['enabled', 'disabled'], 'enabled'),
   places: EVERYWHERE,
 };
@@ -105,7 +105,7 @@ const METRICS: Setting<'enabled' | 'disabled'> = {
 const ATTRIBUTES: Setting<Record<string, string>> = {
   name: 'skep.dev/telemetry-attributes',
   description: 'Further attributes of the resource, on all signals that spec.telemetry sends.',
-  values: 'key=value pairs with commas between them, such as team=search,place=berlin',
+  values: 'key=value pairs separated by commas, such as team=search,place=berlin',
   fallback: 'none',
   places: EVERYWHERE,
   read: attributes,
@@ -115,7 +115,7 @@ const VARIABLES: Setting<string[]> = {
   name: 'skep.dev/telemetry-variables',
   description:
     'Variables of the proxy (resourceOverrides.proxyDeployment.env) whose values are attributes environment.<NAME> of spans.',
-  values: 'names of variables with commas between them',
+  values: 'names of variables separated by commas',
   fallback: 'none',
   places: EVERYWHERE,
   read: (text) => listTexts(text, (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
@@ -130,12 +130,12 @@ export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[HOSTS, ORIGINS, BACKEND_HOST, MCP_PATH, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES, AUDIT_FAILURE, TOOLS_LOCK],
 ];
 
-/** Those that have an effect on some of the kind's resources. */
+/** Returns the settings that have an effect on some of the kind's resources. */
 export function annotationsFor(...places: readonly Behind[]): readonly Setting<unknown>[] {
   return PROXY_ANNOTATIONS.filter((setting) => places.some((place) => setting.places.includes(place)));
 }
 
-/** What is written, where it fits and has an effect. */
+/** Returns the values of valid settings that have an effect. */
 export function proxyTuning(resource: Resource, behind: Behind) {
   const read = <Value>(setting: Setting<Value>) => annotationValue(resource, setting, [behind]);
   return {
@@ -177,10 +177,10 @@ function bytes(text: string): number | undefined {
   return size <= BODY_BYTES_MAX ? size : undefined;
 }
 
-/** A body is in memory as a whole until it has been looked through. */
+/** Limit, because a whole body is in memory until it has been checked. */
 const BODY_BYTES_MAX = 1024 * 1024 * 1024;
 
-/** Undefined where nothing is listed, or something does not fit. */
+/** Returns undefined if the list is empty, or an item is invalid. */
 function listTexts(text: string, fits: (item: string) => boolean): string[] | undefined {
   const items = text
     .split(',')
@@ -199,7 +199,7 @@ function isHost(text: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:\d{1,5})?$/i.test(text);
 }
 
-/** As browsers write it, and with a slash behind it (RFC 6454 section 6.1). */
+/** Accepts an origin as browsers write it, and with a slash at its end (RFC 6454 section 6.1). */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.origin !== 'null' && `${url.origin}/` === `${text.replace(/\/$/, '').toLowerCase()}/`;

@@ -1,4 +1,4 @@
-// How many pods of a workload may be evicted at once.
+// Limits how many pods of a workload may be evicted at once.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -11,7 +11,7 @@ interface Guarded {
   readonly selector: Readonly<Record<string, string>>;
 }
 
-/** None for a single pod: it could never be evicted, or the budget would say nothing. */
+/** Returns no budget for a single pod: the pod could never be evicted, or the budget would have no effect. */
 export function disruptionBudget(replicas: number | undefined, guarded: Guarded): readonly KubeObject[] {
   if (replicas === undefined || replicas < 2) return [];
   const { name, namespace, labels, selector } = guarded;
@@ -25,7 +25,7 @@ export function disruptionBudget(replicas: number | undefined, guarded: Guarded)
   ];
 }
 
-/** What the author wants; where it is left to others, what they chose. */
+/** Returns the declared number; if another controller sets it, the live number. */
 export function wantedReplicas(
   written: number | undefined,
   view: View,

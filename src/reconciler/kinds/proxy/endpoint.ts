@@ -1,4 +1,4 @@
-// Says what clients meet at a proxy: the accepted tokens, and the tools that it lets through with their names.
+// Describes a proxy for clients: the accepted tokens, and the tools that it offers with their names.
 
 import type { Shown } from '#contracts/virtual-model/tools.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
@@ -6,7 +6,7 @@ import type { TokenSource } from '../auth/token-settings.ts';
 import type { EndpointAuth, View } from '../kind.ts';
 import { selectedTools, shownOverrides } from './tools.ts';
 
-/** Without settings anyone may call. `namespace` is that of the resource. */
+/** Without settings anyone may call. `namespace`: namespace of the resource. */
 export function endpointAuth(source: TokenSource, view: View, namespace: string): EndpointAuth {
   const resolved = resolveOIDC(source, view, { ...ANY_OWNER, namespace });
   if (resolved === undefined) return { type: 'anonymous' };
@@ -15,7 +15,7 @@ export function endpointAuth(source: TokenSource, view: View, namespace: string)
   return { type: 'oidc', issuer, audience, account: account && `${account.namespace}/${account.name ?? '*'}` };
 }
 
-/** What an MCPToolConfig says; `own` counts where none is named. */
+/** Reads the tools of an MCPToolConfig; `own` counts if no MCPToolConfig is named. */
 export function shownBy(ref: { readonly name: string } | undefined, own: Selected, view: View): Shown {
   const { filter, overrides } = ref === undefined ? own : selectedTools(ref, view);
   const names = Object.entries(shownOverrides(overrides) ?? {}).flatMap(([tool, { name }]) =>

@@ -1,4 +1,4 @@
-// What stands beside the Deployment of a proxy: its account, its rights, its ConfigMaps.
+// Renders the objects of a proxy in addition to its Deployment: its account, its rights, its ConfigMaps.
 
 import { AUTHZ_FILE, type AuthzConfigFile } from '#contracts/authz-config.ts';
 import { formatRunConfig, RUN_CONFIG_FILE, type RunConfig } from '#contracts/run-config.ts';
@@ -15,8 +15,8 @@ import { type Mounted, mountedConfigMap } from '../pods/pod.ts';
 import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /**
- * The account of a proxy, and what it may do in the cluster: what is mounted needs no right. The Role and its binding
- * exist also where there is none to give, because clients look for them.
+ * Returns the account of a proxy, and its rights in the cluster: mounted objects need none. The Role and its binding
+ * exist even without rights, because clients look for them.
  */
 export function proxyAccount(
   proxy: ProxyFacts,
@@ -33,9 +33,12 @@ export function proxyAccount(
 
 export interface ProxyFiles {
   readonly objects: readonly KubeObject[];
-  /** The parts of a large lock. */
+  /** Mounts of the parts of a large lock. */
   readonly mounted: readonly Mounted[];
-  /** Annotations of the pods: digests of what the proxy reads at start alone, so that a change of it starts new pods. */
+  /**
+   * Annotations of the pods: digests of files that the proxy reads only at the start, so that their changes start new
+   * pods.
+   */
   readonly checksums: Readonly<Record<string, string>>;
 }
 
@@ -86,7 +89,7 @@ function lockPart({ workload, name, namespace }: ProxyFacts, { configMap: part, 
   return configMap(apiGroup, { name: part, namespace, labels }, { [SHARD_FILE]: text }).object;
 }
 
-/** Empty: the proxy writes into it. */
+/** Returns an empty ConfigMap, into which the proxy writes. */
 function toolsReport({ workload, name, namespace }: ProxyFacts, { tools_lock: lock }: RunConfig): KubeObject[] {
   if (lock?.report_to === undefined) return [];
   const labels = { ...workloadLabels(workload, name), [`${LABEL_DOMAIN}/component`]: 'tools-report' };
@@ -111,7 +114,7 @@ function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, vie
   return configMap(apiGroup, { name: names.inlineAuthz, namespace, labels }, data).object;
 }
 
-/** One digest over the content of these ConfigMaps. */
+/** Returns one digest of the content of these ConfigMaps. */
 function mountedDigest(names: readonly string[], view: View): string {
   const contents = names.map((name) => {
     const found = view.find('ConfigMap', name);

@@ -1,4 +1,4 @@
-// Fields that change labels, annotations and environment of generated objects.
+// Defines the fields that change labels, annotations and environment of generated objects.
 
 import { object, optional, textMap } from '#std/schema.ts';
 import { envField } from '../pods/container.ts';
@@ -32,5 +32,5 @@ export const ResourceOverrides = object(
     proxyDeployment: optional(ProxyDeploymentOverrides),
     proxyService: optional(metadataOverrides('Labels and annotations to add to the Service of the proxy.')),
   },
-  'Changes to the generated objects, for what has no field of its own.',
+  'Changes to the generated objects that have no fields of their own.',
 );

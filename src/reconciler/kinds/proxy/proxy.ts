@@ -1,5 +1,5 @@
-// A proxy as every kind that has one sees it: names, port, and the fields of the spec that mean the same everywhere; and
-// what follows from them for its configuration and its pods alike.
+// Collects the facts about a proxy that are common to all kinds that have one: names, port, shared fields of the spec,
+// and the parts of configuration and pods that follow from them.
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';
@@ -38,14 +38,14 @@ export interface ProxyFacts {
   readonly name: string;
   readonly namespace: string;
   readonly spec: ProxySpec;
-  /** False: its account is another's, and has the rights that its author gives it. */
+  /** If false, the account is the author's, with the rights that its own author gives it. */
   readonly hasOwnAccount: boolean;
-  /** The resource that it is for. */
+  /** The resource of the proxy. */
   readonly resource: Resource;
   readonly port: number;
   /** Settings that are annotations. */
   readonly tuning: ProxyTuning;
-  /** Where clients inside the cluster reach it, without a path. */
+  /** URL inside the cluster, without a path. */
   readonly origin: string;
   readonly names: {
     readonly deployment: string;
@@ -58,22 +58,22 @@ export interface ProxyFacts {
   };
 }
 
-/** `port` counts only if `proxyPort` is left at its default: it is the older spelling of the same thing. */
+/** `port` counts only if `proxyPort` has its default: it is the older spelling of the same setting. */
 export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; readonly port: number }): number {
   return proxyPort === 8080 ? port : proxyPort;
 }
 
-/** What a proxy needs beside its own spec: found in what that names. */
+/** The parts that a proxy needs in addition to its own spec, from the objects that the spec names. */
 export interface ProxyNeeds {
   readonly oidc: ResolvedOIDC | undefined;
-  /** How it authenticates to what is behind it. */
+  /** Authentication to the server behind it. */
   readonly auth: ExternalAuthParts;
   readonly telemetry: TelemetrySettings | undefined;
   readonly webhooks: WebhookSettings | undefined;
   readonly pullSecrets: readonly string[];
   /** Secrets that it reads as files. */
   readonly files: readonly SecretFile[];
-  /** The annotation by which its pods follow Secrets in the environment. */
+  /** Returns the annotation by which its pods follow Secrets in the environment. */
   followed(secrets: readonly SecretKey[]): Readonly<Record<string, string>>;
 }
 
@@ -107,7 +107,7 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
   };
 }
 
-/** Headers for the collector whose values are in Secrets. None if nothing is sent. */
+/** Returns headers for the collector whose values are in Secrets. None if nothing is sent. */
 export function collectorHeaderFiles(
   settings: TelemetrySettings | undefined,
 ): readonly (SecretFile & { readonly name: string })[] {
@@ -118,13 +118,13 @@ export function collectorHeaderFiles(
   });
 }
 
-/** Certificates to trust for the collector. None if nothing is sent. */
+/** Returns certificates to trust for the collector. None if nothing is sent. */
 export function collectorBundle(settings: TelemetrySettings | undefined): Bundle | undefined {
   const otel = settings?.openTelemetry;
   return otel?.enabled === true ? otel.bundle : undefined;
 }
 
-/** The client secret is a file, where it is in a Secret. */
+/** Moves the client secret into a file, if it is in a Secret. */
 function withSecretFile(oidc: ResolvedOIDC | undefined): {
   readonly read: ResolvedOIDC | undefined;
   readonly files: readonly SecretFile[];

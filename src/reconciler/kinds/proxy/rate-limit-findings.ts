@@ -1,4 +1,4 @@
-// Finds limits for each user at a server whose callers are not known.
+// Finds limits for each user at a server whose callers are unknown.
 
 import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';
 import { hasOwnIssuer } from '../auth/external-auth-findings.ts';
@@ -11,7 +11,10 @@ interface LimitedServer extends TokenSource {
   readonly authServerRef?: { readonly name: string };
 }
 
-/** CEL accepts any externalAuthConfigRef, as existing definitions do. Only an authorization server of its own makes callers known. */
+/**
+ * CEL accepts any externalAuthConfigRef, as existing definitions do. Callers are known only if the proxy has its own
+ * authorization server.
+ */
 export function rateLimitFindings(spec: LimitedServer, view: View): readonly Finding[] {
   const { rateLimiting } = spec;
   if (tokenSettings(spec, view) !== undefined || hasOwnIssuer(spec, view)) return [];

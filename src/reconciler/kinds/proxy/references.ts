@@ -1,5 +1,5 @@
-// What every resource with a proxy names in the same fields: its group, configurations of other kinds, and what pods wait
-// for.
+// Lists the references in the fields that every resource with a proxy has: its group, configurations of other kinds,
+// and objects that pods wait for.
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../kind.ts';

@@ -1,4 +1,4 @@
-// Finds what is wrong with the URL of a remote MCP server, and with the place that it names.
+// Finds mistakes in the URL of a remote MCP server, and in the host that it names.
 
 import type { Finding } from '../kind.ts';
 import { placeOfUrl } from './url-places.ts';
@@ -9,12 +9,12 @@ export function remoteUrlFindings(url: string, pointer: string): readonly Findin
 }
 
 function urlFault(text: string, field: string): string | undefined {
-  if (!URL.canParse(text)) return `${field} must be a whole URL, such as https://mcp.example.com/mcp`;
+  if (!URL.canParse(text)) return `${field} must be a complete URL, such as https://mcp.example.com/mcp`;
   const { username, password, hash } = new URL(text);
   if (username !== '' || password !== '') {
-    return `${field} must not hold credentials, which anyone could read here: use externalAuthConfigRef`;
+    return `${field} must not contain credentials, which anyone could read here: use externalAuthConfigRef`;
   }
-  return hash === '' ? undefined : `${field} must not hold a fragment, which no request carries`;
+  return hash === '' ? undefined : `${field} must not contain a fragment, which requests do not send`;
 }
 
 interface RemotePlace {
@@ -24,12 +24,12 @@ interface RemotePlace {
   readonly caller: string;
 }
 
-/** Decides by what is written: a name is not resolved. `url` is a valid URL. */
+/** Decides by the text of the URL: names are not resolved. `url` is a valid URL. */
 export function remotePlaceFindings(url: string, { mayBePrivate, pointer, caller }: RemotePlace): readonly Finding[] {
   const { host, place } = placeOfUrl(url);
   const code = 'remote-url-invalid';
   if (place === 'never') {
-    const message = `${host} is the node itself, a metadata service or the API server: a remote server is never there`;
+    const message = `${host} is the node itself, a metadata service or the API server, and never a remote server`;
     return [{ code, severity: 'error', pointer, message }];
   }
   if (mayBePrivate || place !== 'private') return [];

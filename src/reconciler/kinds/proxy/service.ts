@@ -1,5 +1,4 @@
-// The blocks of a proxy's configuration that say how it serves: what one pod lets through, who may reach it, where its
-// metrics are.
+// Renders the blocks of a proxy's configuration about its listener: limits of one pod, allowed origins, metrics.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { ProxyTuning } from './annotations.ts';
@@ -18,7 +17,7 @@ export type ServiceBlocks = Pick<
   | 'metrics'
 >;
 
-/** Where certificates to trust for a remote server are mounted. */
+/** Path of mounted certificates to trust for a remote server. */
 export const BACKEND_CA = { directory: '/etc/skep/backend-ca', file: 'ca.crt' } as const;
 
 export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tuning'>): ServiceBlocks {
@@ -36,7 +35,7 @@ export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tunin
   };
 }
 
-/** Never the port of the clients; undefined where there is no such listener. */
+/** Returns another port than the port for clients; undefined if there is no such listener. */
 export function metricsPort({ port, tuning }: Pick<ProxyFacts, 'port' | 'tuning'>): number | undefined {
   if (tuning.metrics === 'disabled') return undefined;
   return port === METRICS_PORT ? METRICS_PORT + 1 : METRICS_PORT;

@@ -1,5 +1,5 @@
-// The keys that seal session ids (design: no state that another replica lacks): a Secret that is made once, and the files
-// that a proxy reads them from.
+// Defines the keys that seal session ids, so that replicas share no state for them: a generated Secret, and the files
+// from which a proxy reads it.
 
 import type { GeneratedSecret } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
@@ -12,14 +12,14 @@ interface Proxy {
   readonly names: { readonly sessionKeys: string };
 }
 
-/** Keys of the Secret, the one that seals first; the other opens what was sealed before someone exchanged them. */
+/** Keys of the Secret. The first one seals; the other opens ids that were sealed before the keys were exchanged. */
 const KEYS = [
   { key: 'current', file: SECRET_FILES.sessionKey },
   { key: 'previous', file: SECRET_FILES.previousSessionKey },
 ] as const;
 const KEY_BYTES = 32;
 
-/** Whoever has them can make session ids of anyone, so no one gets to choose them. */
+/** Generated at random, because anyone with the keys can create session ids for any caller. */
 export function sessionKeys({ workload, name, namespace, names }: Proxy): GeneratedSecret {
   const metadata = { name: names.sessionKeys, namespace, labels: workloadLabels(workload, name) };
   const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' };

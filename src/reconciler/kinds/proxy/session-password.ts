@@ -1,4 +1,5 @@
-// The Redis that keeps sessions, in the configuration of a proxy, and its password: as a reference, in the environment, and as a file.
+// Renders the Redis for sessions into the configuration of a proxy, and its password: as a reference, in the
+// environment, and as a file.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { Static } from '#std/schema.ts';
@@ -9,7 +10,7 @@ import type { SessionStorage } from './session.ts';
 
 type Storage = Static<typeof SessionStorage> | undefined;
 
-/** Optional: pods wait for the Secret, and start as soon as it is there. */
+/** Optional: pods wait for the Secret, and start as soon as it exists. */
 export function sessionReferences(storage: Storage): readonly Reference[] {
   const password = storage?.passwordRef;
   if (password === undefined) return [];

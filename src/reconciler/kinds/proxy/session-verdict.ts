@@ -1,4 +1,4 @@
-// The condition that warns of sessions which are lost between several processes.
+// Computes the condition that warns of sessions that are lost between several processes.
 
 import type { Static } from '#std/schema.ts';
 import type { Verdict } from '../conditions.ts';
@@ -9,10 +9,10 @@ export const NO_SESSIONS: Verdict = {
   type: 'SessionStorageWarning',
   status: 'False',
   reason: 'SessionStorageWarningNotApplicable',
-  message: 'the MCP server keeps its sessions itself: any proxy can go on with them',
+  message: 'the MCP server keeps its sessions itself: any proxy can continue them',
 };
 
-/** `processes`: how many are asked for, undefined where no one asked; `called`: what they are, one and several. */
+/** `processes`: declared number, undefined if none is declared; `called`: their name, singular and plural. */
 export function sessionVerdict(
   storage: Static<typeof SessionStorage> | undefined,
   processes: number | undefined,
@@ -27,6 +27,6 @@ export function sessionVerdict(
     const message = `several ${called[1]} each keep their own sessions: set sessionStorage to redis, or rely on sessionAffinity`;
     return { type, status: 'True', reason: 'SessionStorageMissingForReplicas', message };
   }
-  const message = `no more than one ${called[0]} is asked for`;
+  const message = `no more than one ${called[0]} is declared`;
   return { type, status: 'False', reason: 'SessionStorageWarningNotApplicable', message };
 }

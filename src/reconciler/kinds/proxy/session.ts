@@ -1,4 +1,4 @@
-// Fields that say where sessions are kept.
+// Defines the fields for the place of sessions.
 
 import { REDIS } from '#contracts/proxy-fields.ts';
 import { choice, object, optional } from '#std/schema.ts';
@@ -12,7 +12,7 @@ export const SessionStorage = object(
     keyPrefix: optional(REDIS.keyPrefix),
     passwordRef: optional(secretKeyRef('Password of Redis.')),
   },
-  'Where sessions are kept. Default: in memory.',
+  'Store of sessions. Default: in memory.',
   {
     validations: [{ rule: "self.provider != 'redis' || has(self.address)", message: 'address is required' }],
   },

@@ -1,4 +1,4 @@
-// The blocks of a proxy's configuration that mean the same for every kind that has one.
+// Renders the blocks of a proxy's configuration that are the same for every kind with a proxy.
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
@@ -34,7 +34,7 @@ export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
   return { schema_version: 'v0.1.0' as const, name, namespace, ...group };
 }
 
-/** Keys in the order of the contract: equal resources give equal text. */
+/** Writes keys in the order of the contract, so that equal resources have equal texts. */
 export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View): Blocks {
   const { oidc, auth } = needs;
   const { name, spec } = proxy;
@@ -54,7 +54,7 @@ export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View):
   };
 }
 
-/** Policies in a ConfigMap of the author's are mounted as they are, so the proxy is told about groups here. */
+/** Policies in a ConfigMap of the author are mounted unchanged, so the proxy reads the settings about groups here. */
 function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'authz_groups'> {
   const written = writtenGroups(authz);
   return authz?.configMap === undefined || Object.keys(written).length === 0 ? {} : { authz_groups: written };

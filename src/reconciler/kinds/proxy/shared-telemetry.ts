@@ -1,4 +1,4 @@
-// Every field of MCPTelemetryConfig, and the reference to one.
+// Defines every field of MCPTelemetryConfig, and the reference to one.
 
 import { addressed } from '#std/address/address.ts';
 import type { Validation } from '#std/schema/marks.ts';
@@ -33,9 +33,9 @@ const OpenTelemetry = object(
     insecure: bool('True: plain HTTP to the collector.', false),
     metrics: optional(Metrics),
     tracing: optional(Tracing),
-    useLegacyAttributes: bool('True: older attribute names are sent beside the current ones.', true),
+    useLegacyAttributes: bool('True: older attribute names are sent in addition to the current ones.', true),
     resourceAttributes: optional(
-      textMap('Attributes of everything that is sent. service.name is set by the reference of each resource.'),
+      textMap('Attributes of all sent data. service.name is set by the reference of each resource.'),
     ),
     caBundleRef: optional(caBundleRef('requests to the collector')),
   },
@@ -56,13 +56,13 @@ export const SharedTelemetry = object(
   'Metrics and traces of the resources that name these settings.',
 );
 
-/** The reference to an MCPTelemetryConfig, with what differs between the resources that name one. */
+/** The reference to an MCPTelemetryConfig, with the settings that differ between the resources that name it. */
 export const TelemetryConfigRef = object(
   { name: refName('MCPTelemetryConfig'), serviceName: optional(SERVICE_NAME) },
-  'Metrics and traces, as an MCPTelemetryConfig says.',
+  'Metrics and traces, from an MCPTelemetryConfig.',
 );
 
-/** Only one of the two may be there. */
+/** Only one of the two fields may be set. */
 export const ONE_TELEMETRY: Validation = {
   rule: '!has(self.telemetry) || !has(self.telemetryConfigRef)',
   message: 'telemetry and telemetryConfigRef are mutually exclusive: set telemetryConfigRef only',

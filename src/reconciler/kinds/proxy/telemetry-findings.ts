@@ -1,4 +1,4 @@
-// Finds settings of telemetry that nothing reads, because nothing is sent.
+// Finds settings of telemetry without an effect, because nothing is sent.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';
@@ -8,7 +8,10 @@ import type { TelemetryConfig } from './telemetry.ts';
 
 type OpenTelemetry = Static<typeof TelemetryConfig>['openTelemetry'] | Static<typeof SharedTelemetry>['openTelemetry'];
 
-/** A default cannot be distinguished from what is written, so fields with one are not looked at. `pointer`: of the block. */
+/**
+ * A default cannot be distinguished from a written value, so fields with a default are not checked. `pointer`: pointer
+ * of the block.
+ */
 export function telemetryFindings(openTelemetry: OpenTelemetry, pointer: string): readonly Finding[] {
   if (openTelemetry === undefined || openTelemetry.enabled) return [];
   const { enabled: _, insecure: _insecure, useLegacyAttributes: _legacy, metrics, tracing, ...others } = openTelemetry;

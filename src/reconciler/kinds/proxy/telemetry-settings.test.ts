@@ -1,4 +1,4 @@
-// A name that leads to no settings is never read as "no settings".
+// Tests that a reference to missing settings never counts as "no settings".
 
 import { AssertionError } from 'node:assert';
 import { expect, it } from 'vitest';

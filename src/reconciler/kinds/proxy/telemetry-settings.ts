@@ -1,4 +1,4 @@
-// Finds the settings of telemetry that count for a resource: its own, or those of the MCPTelemetryConfig that it names.
+// Finds the settings of telemetry for a resource: its own, or the settings of the MCPTelemetryConfig that it names.
 
 import assert from 'node:assert/strict';
 import { isObject } from '#std/json.ts';
@@ -30,13 +30,13 @@ export interface TelemetrySettings {
         readonly bundle: Bundle | undefined;
       })
     | undefined;
-  /** True: /metrics is served on the transport port. */
+  /** Whether /metrics is served on the transport port. */
   readonly prometheus: boolean;
 }
 
 const read = specReader(SharedTelemetry);
 
-/** Undefined if the resource names no settings. Called only for resources that were inspected. */
+/** Returns undefined if the resource names no settings. Called only for resources that were inspected. */
 export function telemetrySettings(source: TelemetrySource, view: View): TelemetrySettings | undefined {
   const { telemetry, telemetryConfigRef: ref } = source;
   if (ref === undefined) return telemetry === undefined ? undefined : ownSettings(telemetry);
@@ -45,7 +45,10 @@ export function telemetrySettings(source: TelemetrySource, view: View): Telemetr
   return sharedSettings(read(spec), ref.serviceName, view);
 }
 
-/** For `inspect`: what makes the MCPTelemetryConfig unusable. One that others manage may never have been checked. */
+/**
+ * For `inspect`: finds mistakes that make the MCPTelemetryConfig unusable. If another manager applies it, it may never
+ * have been checked.
+ */
 export function namedTelemetryFindings({ telemetryConfigRef: ref }: TelemetrySource, view: View): readonly Finding[] {
   const spec = ref === undefined ? undefined : view.find('MCPTelemetryConfig', ref.name)?.spec;
   if (ref === undefined || !isObject(spec)) return [];

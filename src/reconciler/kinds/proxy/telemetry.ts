@@ -1,4 +1,4 @@
-// Fields for traces, metrics and the audit log.
+// Defines the fields for traces, metrics and the audit log.
 
 import { SAMPLING_RATE } from '#contracts/proxy-fields.ts';
 import { addressed } from '#std/address/address.ts';
@@ -40,7 +40,7 @@ const OpenTelemetry = object(
     insecure: bool('True: plain HTTP to the collector.', false),
     metrics: optional(Metrics),
     tracing: optional(Tracing),
-    useLegacyAttributes: bool('True: older attribute names are sent beside the current ones.', true),
+    useLegacyAttributes: bool('True: older attribute names are sent in addition to the current ones.', true),
   },
   'OpenTelemetry.',
 );

@@ -1,4 +1,4 @@
-// What is wrong with several overrides of tools together.
+// Finds conflicts between several overrides of tools.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import { pointerToken } from '#std/json.ts';
@@ -7,11 +7,11 @@ import type { Finding } from '../kind.ts';
 
 type Override = Static<typeof ToolOverride>;
 
-/** Which tools are let through, and what they are called, with the places of both. */
+/** The offered tools and their names, with the places of both settings. */
 export interface ToolSelection {
-  /** Names that clients see; all when empty. */
+  /** Names that clients see; if empty, all tools. */
   readonly filter: readonly string[];
-  /** By the tools' own names. */
+  /** Overrides by the tools' own names. */
   readonly overrides: Readonly<Record<string, Override>>;
   readonly filterField: string;
   readonly overridesPointer: string;
@@ -21,7 +21,7 @@ export function toolFindings(selection: ToolSelection): readonly Finding[] {
   return [...takenNames(selection), ...hiddenOverrides(selection)];
 }
 
-/** An override without a name leaves the tool its own. */
+/** An override without a name keeps the tool's own name. */
 function shownName(tool: string, { name }: Override): string {
   return name === undefined || name === '' ? tool : name;
 }
@@ -39,7 +39,7 @@ function takenNames({ overrides, overridesPointer }: ToolSelection): readonly Fi
       return [];
     }
     const pointer = `${overridesPointer}/${pointerToken(tool)}/name`;
-    const whose = other === name ? 'the one that has this name' : `${other}, which is renamed to it too`;
+    const whose = other === name ? 'the tool that has this name' : `${other}, which is renamed to it too`;
     const message = `clients would see two tools named "${name}": this one, and ${whose}`;
     return [{ code: 'tool-name-taken', severity: 'error', pointer, message }];
   });
@@ -50,7 +50,9 @@ function hiddenOverrides({ filter, overrides, filterField, overridesPointer }: T
   return Object.entries(overrides).flatMap(([tool, override]): readonly Finding[] => {
     const name = shownName(tool, override);
     if (filter.includes(name)) return [];
-    const hint = filter.includes(tool) ? `: write "${name}" instead of "${tool}", for it goes by what clients see` : '';
+    const hint = filter.includes(tool)
+      ? `: write "${name}" instead of "${tool}", because the list has the names that clients see`
+      : '';
     const message = `the override has no effect, because ${filterField} lacks "${name}"${hint}`;
     const pointer = `${overridesPointer}/${pointerToken(tool)}`;
     return [{ code: 'tool-override-hidden', severity: 'warning', pointer, message }];

@@ -1,4 +1,4 @@
-// The tools that a proxy lets through and what it calls them, as an MCPToolConfig says.
+// Reads the tools that a proxy offers, and their names, from an MCPToolConfig.
 
 import type { RunConfig } from '#contracts/run-config.ts';
 import type { ToolOverride } from '#contracts/tool-override.ts';
@@ -11,7 +11,7 @@ type Blocks = Pick<RunConfig, 'tools_filter' | 'tools_override'>;
 type Overrides = Readonly<Record<string, Static<typeof ToolOverride>>>;
 type Ref = { readonly name: string } | undefined;
 
-/** Where servers and proxies name their settings. */
+/** Pointer of the field with which servers and proxies name their settings. */
 const POINTER = '/spec/toolConfigRef/name';
 
 export function toolBlocks(ref: Ref, view: View): Blocks {
@@ -20,12 +20,12 @@ export function toolBlocks(ref: Ref, view: View): Blocks {
   return { ...toolFilter(filter), tools_override: shown };
 }
 
-/** The block where only names are given; all tools pass when there are none. */
+/** Returns the block for a list of names; if it is empty, all tools pass. */
 export function toolFilter(names: readonly string[]): Blocks {
   return names.length === 0 ? {} : { tools_filter: [...names] };
 }
 
-/** For `inspect`: what makes the MCPToolConfig unusable makes so the proxy that names it. */
+/** For `inspect`: mistakes that make the MCPToolConfig unusable keep the children of the proxy unchanged too. */
 export function toolConfigFindings(ref: Ref, view: View, pointer = POINTER): readonly Finding[] {
   if (ref === undefined) return [];
   const faults = toolFindings({ ...selectedTools(ref, view), filterField: 'toolsFilter', overridesPointer: '' });
@@ -37,7 +37,7 @@ export function toolConfigFindings(ref: Ref, view: View, pointer = POINTER): rea
     });
 }
 
-/** It may live in a cluster and be older than its schema: what is no list and no map counts for nothing. */
+/** The object may be live and older than its schema: a value of another type is ignored. */
 export function selectedTools(ref: Ref, view: View): { filter: readonly string[]; overrides: Overrides } {
   const spec = ref === undefined ? undefined : view.find('MCPToolConfig', ref.name)?.spec;
   const { toolsFilter, toolsOverride } = isObject(spec) ? spec : {};
@@ -47,7 +47,7 @@ export function selectedTools(ref: Ref, view: View): { filter: readonly string[]
   };
 }
 
-/** As a program reads them: empty names and descriptions leave the tool its own. Undefined where there are none. */
+/** Normalises overrides: empty names and descriptions keep the tool's own. Returns undefined if there are none. */
 export function shownOverrides(overrides: Overrides): Overrides | undefined {
   const entries = Object.entries(overrides).map(([tool, { name = '', description = '', annotations }]) => [
     tool,

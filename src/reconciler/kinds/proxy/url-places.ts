@@ -1,8 +1,11 @@
-// Says whether a URL names a place inside a private network, or one that no resource may name.
+// Decides whether a URL names a place inside a private network, or a place that no resource may name.
 
 import { cidrContains, type Ip, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
 
-/** The node itself, unspecified addresses, and those of metadata services: link-local, or as some clouds have them. */
+/**
+ * The node itself, unspecified addresses, and addresses of metadata services: link-local, or as some clouds choose
+ * them.
+ */
 const NEVER = ranges(
   ...['127.0.0.0/8', '169.254.0.0/16', 'fe80::/10', '0.0.0.0/8'],
   ...['fd00:ec2::/32', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
@@ -17,11 +20,11 @@ const CLUSTER_NAME = /(^|\.)cluster\.local$/;
 
 interface UrlPlace {
   readonly host: string;
-  /** Undefined: a place on the internet, as far as the text says. */
+  /** Undefined: a public place, as far as the text of the URL shows. */
   readonly place: 'never' | 'private' | undefined;
 }
 
-/** By what is written: a name is not resolved. */
+/** Decides by the text of the URL: names are not resolved. */
 export function placeOfUrl(url: string): UrlPlace {
   const host = new URL(url).hostname.toLowerCase().replaceAll(/^\[|\]$|\.$/g, '');
   const ip = addressIn(host);
@@ -33,7 +36,7 @@ export function placeOfUrl(url: string): UrlPlace {
 /** Prefixes of 96 bits before an address of IPv4 (RFC 4291 section 2.5.5, RFC 6052 section 2.1). */
 const BEFORE_IPV4: ReadonlySet<bigint> = new Set([0n, 0xffffn, 0x64_ff9b_0000_0000_0000_0000n]);
 
-/** An address of IPv4 that is written as one of IPv6 counts as itself. */
+/** Returns an address of IPv4 that is written as IPv6 as IPv4. */
 function addressIn(host: string): Ip | undefined {
   const ip = parseIp(host);
   const isInside = ip?.version === 6 && BEFORE_IPV4.has(ip.bits >> 32n);

@@ -1,5 +1,5 @@
-// What conditions say of things that every resource with a proxy may name: its group and the certificates of its issuer, and
-// of tokens of the cluster.
+// Computes conditions that every resource with a proxy may have: about its group, the certificates of its issuer, and
+// tokens of the cluster.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -12,7 +12,7 @@ import type { Observed, View } from '../kind.ts';
 type OIDC = Static<typeof OIDCConfig>;
 type CABundle = NonNullable<NonNullable<OIDC['inline']>['caBundleRef']>;
 
-/** A group is as good as ready when it exists: its readiness only says that its members were counted. */
+/** A group counts as ready if it exists: its readiness only means that its members were counted. */
 export function groupVerdict(groupRef: string | undefined, view: View): readonly Verdict[] {
   if (groupRef === undefined) return [];
   const type = 'GroupRefValidated';
@@ -30,7 +30,7 @@ export function groupVerdict(groupRef: string | undefined, view: View): readonly
   return [{ type, status: 'True', reason: 'GroupRefIsValid', message: `MCPGroup ${groupRef} exists` }];
 }
 
-/** Whether the certificates that an OIDCConfigRef names are there. */
+/** Returns a condition about the existence of the certificates that an OIDCConfigRef names. */
 export function bundleVerdict(oidc: OIDC | undefined, view: View): readonly Verdict[] {
   const { inline, configMap } = oidc ?? {};
   return caBundleConditions((inline ?? configMap)?.caBundleRef, view);
@@ -51,7 +51,7 @@ export function caBundleConditions(bundle: CABundle | undefined, view: View): re
   return [{ type, status: 'True', reason: 'CABundleRefValid', message: `ConfigMap ${name} has the key ${key}` }];
 }
 
-/** Whether tokens of the cluster's service accounts can be accepted, of a resource that is to accept them. */
+/** Returns a condition about tokens of the cluster's service accounts, for a resource that is to accept them. */
 export function accountsVerdict(source: TokenSource, { tokenIssuer, view }: Observed): readonly Verdict[] {
   const accepted = acceptedAccounts(source, view);
   if (accepted === undefined || tokenIssuer === undefined) return [];
@@ -68,7 +68,7 @@ export function accountsVerdict(source: TokenSource, { tokenIssuer, view }: Obse
     ];
   }
   const remedy = 'Leave issuer and jwksUrl out to accept tokens of this cluster.';
-  const message = `tokens of this cluster have the issuer ${issuer}, and those of ${accepted.issuer} alone are accepted. ${remedy}`;
+  const message = `tokens of this cluster have the issuer ${issuer}, but only tokens of ${accepted.issuer} are accepted. ${remedy}`;
   return [{ type, status: 'False', reason: 'ClusterIssuerDiffers', message }];
 }
 

@@ -22,7 +22,7 @@ export interface WebhookSettings {
 const read = specReader(Webhooks);
 const DEFAULT_MS = 10_000;
 
-/** Undefined if the resource names none. Called only for resources that were inspected. */
+/** Returns undefined if the resource names none. Called only for resources that were inspected. */
 export function webhookSettings({ webhookConfigRef: ref }: WebhookSource, view: View): WebhookSettings | undefined {
   if (ref === undefined) return undefined;
   const spec = view.find('MCPWebhookConfig', ref.name)?.spec;
@@ -65,7 +65,10 @@ function renderWebhook(
   };
 }
 
-/** For `inspect`: what makes the MCPWebhookConfig unusable. One that others manage may never have been checked. */
+/**
+ * For `inspect`: finds mistakes that make the MCPWebhookConfig unusable. If another manager applies it, it may never
+ * have been checked.
+ */
 export function namedWebhookFindings({ webhookConfigRef: ref }: WebhookSource, view: View): readonly Finding[] {
   const spec = ref === undefined ? undefined : view.find('MCPWebhookConfig', ref.name)?.spec;
   if (ref === undefined || !isObject(spec)) return [];
@@ -94,7 +97,7 @@ export function webhookFindings(spec: WebhooksSpec): readonly Finding[] {
               code: 'webhook-unverified',
               severity: 'warning',
               pointer: `${pointer}/tlsConfig/insecureSkipVerify`,
-              message: `whoever stands between can answer for the webhook ${name}`,
+              message: `anyone on the network path can respond for the webhook ${name}`,
             } as const,
           ]
         : []),
@@ -109,9 +112,11 @@ function webhookInvalid(pointer: string, message: string): Finding {
 function urlFault(text: string, acceptsHttp: boolean): string | undefined {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    return 'url must be a whole URL, such as https://guard.example.com/check';
-  if (url.username !== '' || url.password !== '') return 'url must not hold credentials, which anyone could read here';
-  if (url.protocol === 'http:' && !acceptsHttp) return 'url must begin with https: the answer decides about requests';
+    return 'url must be a complete URL, such as https://guard.example.com/check';
+  if (url.username !== '' || url.password !== '')
+    return 'url must not contain credentials, which anyone could read here';
+  if (url.protocol === 'http:' && !acceptsHttp)
+    return 'url must begin with https, because the response decides about requests';
   const { host, place } = placeOfUrl(text);
   return place === 'never'
     ? `${host} is the node itself, a metadata service or the API server: no webhook may name it`

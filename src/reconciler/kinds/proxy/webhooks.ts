@@ -1,4 +1,4 @@
-// Every field of MCPWebhookConfig, and the reference to one.
+// Defines every field of MCPWebhookConfig, and the reference to one.
 
 import { bool, choice, duration, list, object, optional, type Static, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
@@ -12,7 +12,7 @@ const TLSConfig = object(
       bool('True: the certificate of the webhook is not checked, and an http URL is accepted. For tests.'),
     ),
   },
-  'How the proxy and the webhook trust each other.',
+  'Certificates of the proxy and the webhook.',
   {
     validations: [
       {
@@ -26,9 +26,9 @@ const TLSConfig = object(
 const Webhook = object(
   {
     name: text('Name of the webhook, for audit, log and metrics.', { minLength: 1, maxLength: 63 }),
-    url: text('Where requests are posted to: an https URL.', { maxLength: 2048, minLength: 1 }),
+    url: text('URL to which requests are posted, with https.', { maxLength: 2048, minLength: 1 }),
     timeout: optional(
-      duration('How long the webhook may take. Default: 10s. At most 30s.', {
+      duration('Limit of the time for the response. Default: 10s. At most 30s.', {
         validations: [
           {
             rule: "duration(self) > duration('0s') && duration(self) <= duration('30s')",
@@ -38,7 +38,7 @@ const Webhook = object(
       }),
     ),
     failurePolicy: choice(
-      'fail: a request is refused if the webhook gives no usable answer. ignore: it goes on, which is audited and counted.',
+      'fail: a request is refused if the webhook sends no usable response. ignore: the request continues, which is audited and counted.',
       ['fail', 'ignore'],
       { default: 'fail' },
     ),
@@ -56,9 +56,9 @@ const Webhook = object(
 export const Webhooks = object(
   {
     mutating: optional(list(Webhook, 'May change a message, one after another.', { maxItems: 32 })),
-    validating: optional(list(Webhook, 'Permit or deny a message as the others have made it.', { maxItems: 32 })),
+    validating: optional(list(Webhook, 'Permit or deny a message after the others have changed it.', { maxItems: 32 })),
   },
-  'Who is asked about requests before they reach a server.',
+  'Webhooks that are asked about requests before they reach a server.',
   {
     neverEmpty: true,
     validations: [
@@ -75,7 +75,7 @@ export type WebhookFields = NonNullable<WebhooksSpec['mutating']>[number];
 
 const WEBHOOK_SORTS = ['mutating', 'validating'] as const;
 
-/** All webhooks with the pointers of their fields, in the order in which they are asked. */
+/** Returns all webhooks with the pointers of their fields, in the order in which they are called. */
 export function listedWebhooks(spec: WebhooksSpec) {
   return WEBHOOK_SORTS.flatMap((sort) =>
     (spec[sort] ?? []).map((webhook, index) => ({ sort, index, webhook, pointer: `/spec/${sort}/${index}` })),

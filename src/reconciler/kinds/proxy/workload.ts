@@ -1,4 +1,4 @@
-// The Deployment and the Service of a proxy. The proxy's arguments are ours: see contracts/run-config.ts.
+// Renders the Deployment and the Service of a proxy. The proxy's arguments are ours: see contracts/run-config.ts.
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '#contracts/authz-config.ts';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '#contracts/run-config.ts';
@@ -27,18 +27,18 @@ import { disruptionBudget } from './disruption.ts';
 import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 import { metricsPort } from './service.ts';
 
-/** What a kind decides about the pods of its proxy. */
+/** The parts of a proxy's pods that its kind decides. */
 export interface ProxyPod {
   readonly image: string;
   readonly account: string;
-  /** True: the pod may speak to the cluster, beyond what its OIDC settings need. */
+  /** If true, the pod may call the cluster, even if its OIDC settings do not need this. */
   readonly needsToken: boolean;
-  /** How many; undefined leaves it to others, such as an autoscaler. */
+  /** Number of pods; undefined leaves it to another controller, such as an autoscaler. */
   readonly replicas: number | undefined;
   readonly resources?: JsonObject;
-  /** Seconds until the first look whether it is ready. */
+  /** Seconds until the first readiness check. */
   readonly readyAfterSeconds: number;
-  /** Secrets that it reads as files, beside those that follow from its settings. */
+  /** Secrets that it reads as files, in addition to those that follow from its settings. */
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   readonly annotations: Readonly<Record<string, string>>;
@@ -103,12 +103,12 @@ function ports(proxy: ProxyFacts): Json[] {
   ];
 }
 
-/** Resources that a proxy without callers uses. If a pod requests none, a node that runs out of memory ends it first. */
+/** Resources of a proxy without callers. If a pod requests none, a node that runs out of memory ends it first. */
 const RESOURCES = { requests: { cpu: '10m', memory: '96Mi' } };
 
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 
-/** What the proxy gets by its environment; variables that the author gives win. */
+/** Returns the environment of the proxy; the author's variables take precedence. */
 function environment({ name, namespace, spec }: ProxyFacts, { oidc, telemetry }: ProxyNeeds): readonly Env[] {
   const { openTelemetry } = telemetry ?? {};
   const serviceName = openTelemetry?.serviceName || name;
@@ -146,7 +146,7 @@ export function proxyService({ workload, name, namespace, names, port, spec }: P
   );
 }
 
-/** `replicas`: how many there will be, as far as anyone knows. */
+/** `replicas`: the number of pods, as far as it is known. */
 export function proxyDisruption(proxy: ProxyFacts, replicas: number | undefined): readonly KubeObject[] {
   const { workload, name, namespace, names } = proxy;
   const labels = workloadLabels(workload, name);

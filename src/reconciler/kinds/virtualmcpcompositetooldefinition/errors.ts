@@ -1,4 +1,4 @@
-// What is wrong with a definition that another resource names, found the way a run finds it.
+// Checks a definition that another resource names in the same way as a run.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
@@ -10,7 +10,10 @@ import { VirtualMCPCompositeToolDefinition } from './index.ts';
 
 let structural: Structural | undefined;
 
-/** One sentence each. The object is as someone wrote it, without defaults; its server may have taken anything. */
+/**
+ * Returns one sentence for each error. The object is as its author wrote it, without defaults, and may never have been
+ * validated.
+ */
 export function definitionErrors(object: KubeObject): readonly string[] {
   structural ??= compileStructural(structuralSchema(VirtualMCPCompositeToolDefinition), describePattern);
   const defaulted = structural.withDefaults({ ...object });
@@ -25,7 +28,7 @@ function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error';
 }
 
-/** True of everything that its schema accepts. */
+/** Returns true for everything that its schema accepts. */
 function isResource(value: JsonObject): value is JsonObject & Resource {
   return isObject(value.metadata) && isObject(value.spec);
 }

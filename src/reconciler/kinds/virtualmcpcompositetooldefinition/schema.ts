@@ -1,4 +1,4 @@
-// Every field of VirtualMCPCompositeToolDefinition.
+// Defines every field of VirtualMCPCompositeToolDefinition.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';
@@ -11,15 +11,13 @@ export const VirtualMCPCompositeToolDefinitionStatus = object(
       integer('Generation of the definition that this status is about.', { format: 'int64', minimum: 0 }),
     ),
     validationStatus: optional(
-      choice('Whether the workflow can run. Unknown until it has been looked at.', ['Valid', 'Invalid', 'Unknown']),
+      choice('Whether the workflow can run. Unknown until it has been checked.', ['Valid', 'Invalid', 'Unknown']),
     ),
-    validationErrors: optional(
-      list(text('What is wrong, with the field.'), 'Everything that makes the workflow invalid.'),
-    ),
+    validationErrors: optional(list(text('A fault, with the field.'), 'Everything that makes the workflow invalid.')),
     referencingVirtualServers: optional(
       list(text('Name of a VirtualMCPServer.'), 'Names of the VirtualMCPServers that offer the workflow, sorted.'),
     ),
     conditions: optional(ConditionsSchema),
   },
-  'The definition as it was last seen.',
+  'The last observed state of the definition.',
 );

@@ -1,4 +1,4 @@
-// What a definition's status says of what the run found.
+// Tests the status of a definition after the findings of a run.
 
 import { describe, expect, it } from 'vitest';
 import { isObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// Whether a workflow is valid, and who offers it.
+// Computes the status of a workflow: whether it is valid, and which servers offer it.
 
 import type { VirtualCode } from '#contracts/virtual-model/codes.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
@@ -38,7 +38,7 @@ function workflowVerdicts(refusals: readonly Finding[], errors: string): readonl
   ];
 }
 
-/** As the schema of conditions limits them; validationErrors has all. */
+/** Shortens the message to the limit of the conditions' schema; validationErrors contains all. */
 function clipped(message: string): string {
   const [most, end] = [32_768, ' ...'];
   return message.length <= most ? message : message.slice(0, most - end.length) + end;
@@ -52,14 +52,14 @@ const REASONS: ReadonlyMap<string, string> = new Map<VirtualCode, string>([
   ['workflow-dependency-cycle', 'DependencyCycle'],
 ]);
 
-/** where all that is wrong is of one sort, that sort. */
+/** Returns the reason of the findings if all have the same one. */
 function reasonOf(refusals: readonly Finding[]): string {
   const reasons = new Set(refusals.map(({ code }) => REASONS.get(code)));
   const [only] = reasons;
   return reasons.size === 1 && only !== undefined ? only : 'ValidationFailed';
 }
 
-/** Sorted names of the namespace's VirtualMCPServers that name the definition. */
+/** Returns the sorted names of the namespace's VirtualMCPServers that name the definition. */
 function referencing(view: View, name: string): string[] {
   return view
     .all('VirtualMCPServer')

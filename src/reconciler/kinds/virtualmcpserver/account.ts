@@ -1,4 +1,4 @@
-// The account of the pods of a VirtualMCPServer.
+// Renders the account of the pods of a VirtualMCPServer.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -9,7 +9,10 @@ import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { backendsReportRights } from '../tools-lock.ts';
 import { type VirtualServer, virtualServerChildNames } from './facts.ts';
 
-/** The pods report how their backends are, and read nothing. An account that the author names has the rights that its author gives to it. */
+/**
+ * The pods report the health of their backends, and read nothing. An account that the author names has the rights that
+ * its own author gives it.
+ */
 export function reportingAccount(
   { name, namespace, spec }: VirtualServer,
   { backends }: VmcpConfig,

@@ -1,5 +1,5 @@
-// What is behind a virtual server: the members of its group or the backends that are written down, each with the strategy by
-// which it is authenticated to.
+// Finds the backends of a virtual server: the members of its group or the listed backends, each with its strategy of
+// authentication.
 
 import type { HeldLock } from '#contracts/tool-lock/held.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -24,19 +24,19 @@ const readRemoteProxy = specReader(MCPRemoteProxySpec);
 type Listed = VmcpConfig['backends'][number];
 
 export interface Backend extends Listed {
-  /** Who decides how it is authenticated to. */
+  /** The place that decides the authentication to it. */
   readonly by: 'backend' | 'discovered' | 'default' | 'nobody';
-  /** The MCPExternalAuthConfig that says how, where one does. */
+  /** The MCPExternalAuthConfig of the authentication, if there is one. */
   readonly authConfig?: string;
-  /** A backend that cannot be authenticated to as it should is not called at all. */
+  /** A backend whose authentication cannot be used is not called at all. */
   readonly auth: Converted;
-  /** The live resource, where it is a member. */
+  /** The live resource, if the backend is a member. */
   readonly member?: KubeObject;
-  /** Of an MCPServerEntry. */
+  /** Parts of an MCPServerEntry. */
   readonly entry: EntryParts;
 }
 
-/** By name. */
+/** Sorted by name. */
 export function backendsOf({ config, ...spec }: Spec, view: View): readonly Backend[] {
   const members = membersOf(view, config.groupRef);
   const written = config.backends ?? [];
@@ -63,7 +63,9 @@ interface MemberLock {
   readonly fault?: { readonly fault: string };
 }
 
-/** Behind its proxy a member is held to its lock there; a member that is called elsewhere is held to it here. */
+/**
+ * The proxy of a member enforces its lock; for a member that is called at another URL, the virtual server enforces it.
+ */
 function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>, view: View): MemberLock {
   if (member === undefined) return {};
   const isBehindProxy = entryOf(member) === undefined && withoutFragment(memberPlace(member, view)?.url) === url;
@@ -72,7 +74,7 @@ function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>
   return isBehindProxy ? {} : { held: toolsLock(member, view) };
 }
 
-/** What follows # is for people: it is never sent. */
+/** The part of a URL after # is for people: it is never sent. */
 function withoutFragment(url: string | undefined): string | undefined {
   return url?.replace(/#.*$/, '');
 }
@@ -82,7 +84,10 @@ const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }>
   ['MCPRemoteProxy', { kind: MCPRemoteProxy, type: 'remote_proxy' }],
 ]);
 
-/** A member by what it says of itself; its state is no part of it, or every change would be one of ours. */
+/**
+ * Returns a member with the data in its manifest. Its status is not used, because every change of it would change our
+ * configuration.
+ */
 function listed(member: KubeObject, view: View): readonly Listed[] {
   const place = memberPlace(member, view);
   if (place === undefined) return [];
@@ -106,7 +111,7 @@ interface Place {
   readonly remoteUrl?: string;
 }
 
-/** Undefined if the member has none. */
+/** Returns undefined if the member has no place. */
 function memberPlace(member: KubeObject, view: View): Place | undefined {
   const entry = entryOf(member);
   if (entry !== undefined) {
@@ -125,7 +130,7 @@ function entryOf(member: KubeObject | undefined): KubeObject | undefined {
   return member?.kind === 'MCPServerEntry' ? member : undefined;
 }
 
-/** Annotations that programs leave for themselves. */
+/** Returns whether an annotation belongs to a program. */
 function isMachinery(key: string): boolean {
   const domain = key.includes('/') ? (key.split('/')[0] ?? '') : '';
   return /(^|\.)(kubernetes\.io|k8s\.io|toolhive\.stacklok\.(dev|io)|skep\.dev)$/.test(domain);
@@ -133,7 +138,10 @@ function isMachinery(key: string): boolean {
 
 type Settled = Pick<Backend, 'by' | 'auth' | 'authConfig'>;
 
-/** Document 3, Authentication, 3: what is said of a backend wins over what it says itself, and that over the default. */
+/**
+ * Settings for a backend take precedence over the backend's own, and these over the default (Document 3,
+ * Authentication, 3).
+ */
 function settled(spec: Spec, view: View, name: string, member: KubeObject | undefined): Settled {
   const { outgoingAuth, config } = spec;
   const own = ownConfig(member);
@@ -154,7 +162,7 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
   }
   const said = outgoingAuth?.backends?.[name];
   if (said?.externalAuthConfigRef !== undefined) return named('backend', said.externalAuthConfigRef.name);
-  // Asked for in the manifest, it is asked also where the others are not.
+  // A manifest can choose the own configuration of a single backend, even if the source is inline.
   if (own !== undefined && (asked || said !== undefined)) return named('discovered', own);
   const fallback = said === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
   return fallback === undefined ? NOBODY : named('default', fallback.name);
@@ -168,14 +176,14 @@ function ownConfig(member: KubeObject | undefined): string | undefined {
   return typeof ref.name === 'string' ? ref.name : undefined;
 }
 
-/** Those that can be called, without what is only for us. */
+/** Returns the backends that can be called, without fields that only the reconciler uses. */
 export function callable(backends: readonly Backend[]): {
   listed: Listed[];
   strategies: Record<string, Strategy>;
   env: Env[];
   /** Certificates to mount. */
   bundles: Bundle[];
-  /** Those among them that the server reads once. */
+  /** The certificates among them that the server reads once. */
   readOnce: Bundle[];
 } {
   const sound = backends.flatMap((backend) => {

@@ -1,5 +1,5 @@
-// The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret that is
-// made at random.
+// Renders the children of a VirtualMCPServer: an account, its configuration, a Deployment, a Service, and a generated
+// Secret.
 
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import {
@@ -54,7 +54,10 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
   ];
 }
 
-/** What binds sessions to who opened them. Whoever has it can take over any of them, so no one gets to choose it. */
+/**
+ * The key that binds sessions to the callers who opened them. It is random, because anyone with the key can take over
+ * any session.
+ */
 export function generated({ name, namespace }: VirtualServer, { apiGroup }: Settings): readonly GeneratedSecret[] {
   const metadata = {
     name: virtualServerChildNames(name).hmac,
@@ -88,7 +91,10 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
   return configMap(apiGroup, place, { [VMCP_CONFIG_FILE]: formatVmcpConfig(config) }).object;
 }
 
-/** Annotations of the pods: what is read at start makes new pods when it changes, what is read again does not. */
+/**
+ * Annotations of the pods: files that are read at the start cause new pods when they change; files that are read again
+ * do not.
+ */
 function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
   const read = [needs.oidc?.bundle, collectorBundle(needs.telemetry), ...needs.callable.readOnce];
   const names = new Set(read.flatMap((bundle) => bundle?.configMap ?? []));
@@ -194,7 +200,7 @@ function environment(self: VirtualServer, needs: Needs): readonly Env[] {
   ];
 }
 
-/** Secrets that others change. */
+/** Returns the Secrets that other managers change. */
 function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs): readonly Env[] {
   return [
     ...(oidc?.env ?? []),
@@ -204,7 +210,7 @@ function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs
   ];
 }
 
-/** How many there will be, as far as anyone knows. */
+/** Uses the number of pods, as far as it is known. */
 function disruption({ name, namespace, spec }: VirtualServer, view: View): readonly KubeObject[] {
   const labels = workloadLabels('virtualmcpserver', name);
   const names = virtualServerChildNames(name);

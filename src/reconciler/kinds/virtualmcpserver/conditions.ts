@@ -1,4 +1,4 @@
-// What a VirtualMCPServer's conditions say, Ready apart.
+// Computes the conditions of a VirtualMCPServer, except Ready.
 
 import { isObject } from '#std/json.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -93,7 +93,7 @@ function workflowsVerdict({ config }: Spec, { view, refusals }: Observed): Verdi
   );
 }
 
-/** ready is phase Running with a ready pod. */
+/** An EmbeddingServer is ready in phase Running with a ready pod. */
 export function embeddingVerdict({ embeddingServerRef }: Spec, view: View): readonly Verdict[] {
   if (embeddingServerRef === undefined) return [];
   const type = 'EmbeddingServerReady';
@@ -111,7 +111,7 @@ function authServerVerdict({ authServerConfig }: Spec, refusals: readonly Findin
   if (authServerConfig === undefined) return [];
   const type = 'AuthServerConfigValidated';
   const faults = refusals.filter(({ pointer }) => pointer.startsWith('/spec/authServerConfig'));
-  if (faults.length === 0) return [verdict(type, 'AuthServerConfigValid', 'the authorization server can be used')];
+  if (faults.length === 0) return [verdict(type, 'AuthServerConfigValid', 'the authorization server is valid')];
   return [verdict(type, 'AuthServerConfigInvalid', sentences(faults), false)];
 }
 
@@ -128,7 +128,10 @@ function authVerdict({ incomingAuth }: Spec, view: View): Verdict {
   return verdict(type, 'AuthValid', 'callers need a token');
 }
 
-/** One for the default, one for each backend that is named or says of itself how it is authenticated to. */
+/**
+ * Returns one condition for the default, and one for each backend with settings of authentication, its own or the
+ * manifest's.
+ */
 function conversionVerdict({ name, by, authConfig, auth }: Backend): readonly Verdict[] {
   if (authConfig === undefined) return [];
   const subject = { default: '', backend: `-${name}`, discovered: `-${name}`, nobody: '' }[by];

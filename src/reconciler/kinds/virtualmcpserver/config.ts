@@ -15,7 +15,7 @@ import { adminPort, auditFailure } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
 import { collectorHeaderVariables, type Needs } from './needs.ts';
 
-/** Keys in the order of the contract: equal servers give equal text. */
+/** Writes keys in the order of the contract, so that equal servers have equal texts. */
 export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpConfig {
   const { name, namespace, spec } = self;
   const { config } = spec;
@@ -73,7 +73,7 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
 
 type Authz = VmcpConfig['incomingAuth']['authz'];
 
-/** Policies come to the server in its own file, wherever their author keeps them. */
+/** Policies are in the server's own file, wherever their author keeps them. */
 function policies(source: Spec['incomingAuth'], view: View): Authz {
   if (!hasPolicies(source)) return { type: 'none' };
   const rendered = renderedPolicies(source, view);
@@ -109,7 +109,7 @@ function groupSettings(groups: GroupFields) {
   };
 }
 
-/** Document 3, WorkloadToolConfig: an MCPToolConfig counts instead of filter and overrides, not beside them. */
+/** An MCPToolConfig replaces filter and overrides (Document 3, WorkloadToolConfig). */
 function aggregation({ config }: Spec, view: View): Aggregation {
   const { tools, ...rest } = config.aggregation;
   if (tools === undefined) return rest;
@@ -151,7 +151,7 @@ function telemetry(name: string, { config }: Spec, needs: Needs): Pick<VmcpConfi
   };
 }
 
-/** As an MCPTelemetryConfig says. */
+/** Renders the settings of an MCPTelemetryConfig. */
 function sharedTelemetry(name: string, settings: TelemetrySettings): Pick<VmcpConfig, 'telemetry'> {
   const { openTelemetry, prometheus } = settings;
   const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
@@ -194,7 +194,7 @@ function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {
   };
 }
 
-/** Document 3, embeddingServerRef: it turns the optimizer on, and its URL counts. */
+/** embeddingServerRef turns the optimizer on, and its URL counts (Document 3, embeddingServerRef). */
 function optimizer(namespace: string, spec: Spec, view: View): Pick<VmcpConfig, 'optimizer'> {
   const { config, embeddingServerRef } = spec;
   const embeddingService =
@@ -211,7 +211,7 @@ function sessionStorage({ sessionStorage }: Spec): Pick<VmcpConfig, 'sessionStor
   return { sessionStorage: { provider: 'redis', address, db, keyPrefix: keyPrefix || undefined } };
 }
 
-/** On loopback: what is shown there has no authentication of its own. */
+/** Listens on loopback only, because the listener has no authentication of its own. */
 function admin(self: VirtualServer): Pick<VmcpConfig, 'admin'> {
   const port = adminPort(self);
   return port === undefined ? {} : { admin: { address: '127.0.0.1', port } };

@@ -1,5 +1,5 @@
-// A process that runs has the variables of its start, and reads the list of backends again. No value that it has read may go to a URL
-// that the value is not for.
+// Tests that a running process never sends a value to a URL that the value is not for: the process keeps the variables
+// of its start, but reads the list of backends again.
 
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -75,7 +75,7 @@ describe('variables with secret values of an entry', () => {
   });
 });
 
-/** Keys of Secrets by the names of variables. */
+/** Returns keys of Secrets by the names of variables. */
 function variables(entry: JsonObject, access: JsonObject): ReadonlyMap<string, string> {
   const spec = { groupRef: { name: 'g' }, transport: 'sse', allowPrivateEndpoint: false, ...entry };
   const keys = { one: 'MQ==', two: 'Mg==', token: 'Mw==' };

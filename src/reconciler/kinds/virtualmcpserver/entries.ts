@@ -1,5 +1,5 @@
-// What a virtual server needs to call a remote server that an MCPServerEntry describes: its place, headers and certificates, or
-// why it cannot be called.
+// Prepares calls to the remote server of an MCPServerEntry: its URL, headers and certificates, or the reason why it
+// cannot be called.
 
 import { SECRET_ENV } from '#contracts/run-config.ts';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -16,10 +16,10 @@ import { type Unusable, variableSuffixOfPlace } from './strategies.ts';
 
 type Listed = VmcpConfig['backends'][number];
 
-/** What an entry adds to a backend. */
+/** The parts that an entry adds to a backend. */
 export interface EntryParts {
   readonly place: Pick<Listed, 'headerForward' | 'caBundlePath'>;
-  /** Values of headers. */
+  /** Values of headers, as variables. */
   readonly env: readonly Env[];
   /** Certificates to mount, which the server reads when it opens the backend. */
   readonly bundle: Bundle | undefined;
@@ -27,7 +27,7 @@ export interface EntryParts {
 
 export const NO_ENTRY: EntryParts = { place: {}, env: [], bundle: undefined };
 
-/** The caller has read the entry against its schema. */
+/** The caller has checked the entry against its schema. */
 export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec> {
   const spec: unknown = entry.spec;
   return spec as Static<typeof MCPServerEntrySpec>;
@@ -36,8 +36,8 @@ export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec
 type Called = Pick<Listed, 'url' | 'transport'>;
 
 /**
- * Why the entry is not called. A Secret that does not exist would keep the pods of the server from starting, and certificates that
- * cannot be read its process. `authConfig`: how it is authenticated to, if the entry says so.
+ * Returns why the entry is not called. A missing Secret would keep the pods of the server from starting, and unreadable
+ * certificates its process. `authConfig`: settings of authentication, if the entry names some.
  */
 export function entryFault(
   entry: KubeObject,
@@ -71,10 +71,10 @@ function referenceFault(whose: string, references: readonly Reference[], view: V
   return fault === undefined ? undefined : { fault: `${whose}: ${fault}` };
 }
 
-/** A backend in the manifest has a place of its own. Headers and certificates of an entry are for the place of the entry alone. */
+/** A listed backend has its own URL. Headers and certificates of an entry are only for the URL of the entry. */
 function contradictedField(entry: KubeObject, called: Called): Unusable | undefined {
   const { remoteUrl, transport } = specOfEntry(entry);
-  const because = 'its headers and certificates are for its own place alone';
+  const because = 'its headers and certificates are only for its own URL';
   const whose = `MCPServerEntry ${entry.metadata.name}`;
   if (remoteUrl !== called.url) {
     return { field: 'url', fault: `${whose} has remoteUrl ${remoteUrl}, not ${called.url}: ${because}` };

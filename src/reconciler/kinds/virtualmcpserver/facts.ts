@@ -1,5 +1,5 @@
-// What follows from a VirtualMCPServer's spec and is needed in several places: names, the URL, which settings count, who is
-// in the group.
+// Values that follow from a VirtualMCPServer's spec and that several files need: names, the URL, effective settings,
+// members of the group.
 
 import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -31,7 +31,7 @@ export function virtualServerChildNames(name: string) {
   };
 }
 
-/** Everything that the server may become. */
+/** Returns all objects that the server may consist of. */
 export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
   const names = virtualServerChildNames(name);
   const accounts = spec.serviceAccount === undefined ? [names.account] : [];
@@ -47,32 +47,32 @@ export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
   });
 }
 
-/** Where clients inside the cluster reach the server, without a path: `status.url`. */
+/** Returns the URL of the server inside the cluster, without a path: `status.url`. */
 export function originOf({ name, namespace }: VirtualServer): string {
   return `http://${virtualServerChildNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
 }
 
-/** The base URL of an EmbeddingServer: its Service has its own name. */
+/** Returns the base URL of an EmbeddingServer: its Service has its own name. */
 export function originOfEmbeddings(name: string, namespace: string, view: View): string {
   const spec = view.find('EmbeddingServer', name)?.spec;
   const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;
   return `http://${name}.${namespace}.svc.cluster.local:${port}`;
 }
 
-/** Whose tokens are accepted. Settings of an anonymous server do not count. */
+/** Returns the settings for accepted tokens. Settings of an anonymous server are ignored. */
 export function tokenSourceOf({ incomingAuth }: Spec): TokenSource {
   return incomingAuth.type === 'oidc' ? { ...incomingAuth, isRequired: true } : {};
 }
 
-/** Where the strategies for backends come from. The resource's own setting wins over that of the model. */
+/** Returns the source of the strategies for backends. The resource's own setting takes precedence over the model's. */
 export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | 'inline' {
   return outgoingAuth?.source ?? config.outgoingAuth?.source ?? 'discovered';
 }
 
-/** What can be behind a virtual server. */
+/** Kinds that can be members of a virtual server. */
 const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
-/** The members of a group, by name; of several of one name the one whose kind is first. */
+/** Returns the members of a group, by name. If several have the same name, the one whose kind is first counts. */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
   return new Map(
     allMembers(view, group)
@@ -81,7 +81,7 @@ export function membersOf(view: View, group: string): ReadonlyMap<string, KubeOb
   );
 }
 
-/** Members that are left out because one of another kind has their name. */
+/** Returns members that are left out because a member of another kind has their name. */
 export function shadowedMembers(
   view: View,
   group: string,

@@ -1,4 +1,4 @@
-// VirtualMCPServer: the tools of a group's members as those of one MCP server.
+// VirtualMCPServer: offers the tools of a group's members as the tools of one MCP server.
 
 import { virtualReportName } from '#contracts/tool-lock/report.ts';
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
@@ -22,7 +22,7 @@ export const VirtualMCPServer = defineKind({
   singular: 'virtualmcpserver',
   shortNames: ['vmcp', 'virtualmcp'],
   categories: ['toolhive'],
-  description: 'One MCP server in front of the members of a group.',
+  description: 'An MCP server in front of the members of a group.',
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'URL', type: 'string', jsonPath: '.status.url' },

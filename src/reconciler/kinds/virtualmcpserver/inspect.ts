@@ -1,4 +1,5 @@
-// What is wrong with the content of what a VirtualMCPServer names: settings in ConfigMaps, members of the group, workflows.
+// Finds mistakes in the content of a VirtualMCPServer's references: settings in ConfigMaps, members of the group,
+// workflows.
 
 import { isObject, pointerToken } from '#std/json.ts';
 import { namedAuthzFindings } from '../auth/authz-findings.ts';
@@ -39,7 +40,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
   ];
 }
 
-/** Of settings in the resource itself, CEL says it. */
+/** CEL checks settings in the resource itself. */
 function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig } = self.spec;
   const { oidcConfig, oidcConfigRef } = incomingAuth;
@@ -70,8 +71,8 @@ function hostFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
 }
 
 /**
- * What is named here must be usable; a member that is not, by what it says of itself, is left out. If a Secret of a member does not
- * exist, the member and the status of the server say so.
+ * Settings that the server names must be usable. A member whose own settings are not usable is left out. If a Secret of
+ * a member does not exist, the status of the member and of the server report it.
  */
 function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   const { outgoingAuth } = spec;
@@ -103,7 +104,7 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   return [...written, ...found];
 }
 
-/** Backends have the names of members, which are unique for each kind alone. */
+/** Backends have the names of members, which are unique only within a kind. */
 function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
   return shadowedMembers(view, config.groupRef).map(({ member, by }) => {
     const { name } = member.metadata;
@@ -112,7 +113,7 @@ function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
   });
 }
 
-/** A backend that is written down must be a member; others may come to be one. */
+/** A listed backend must be a member; other names may become members later. */
 function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Finding[] {
   const { groupRef, aggregation, operational } = config;
   const members = membersOf(view, groupRef);
@@ -152,7 +153,7 @@ function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Fi
       const message =
         by === undefined
           ? `"${name}" is no member of MCPGroup ${groupRef}`
-          : `${by}"${name}", which is no member of MCPGroup ${groupRef}`;
+          : `${by}"${name}", which is not a member of MCPGroup ${groupRef}`;
       return { code: 'group-member-unknown', severity, pointer, message };
     });
 }
@@ -163,11 +164,11 @@ interface Named {
   readonly name: string;
   readonly pointer: string;
   readonly severity: 'error' | 'warning';
-  /** What names it, where that is elsewhere. */
+  /** The place of the name, if it is elsewhere. */
   readonly by?: string;
 }
 
-/** Steps name a tool as `workload.tool`; without a dot it is the name that clients see. */
+/** Steps name a tool as `workload.tool`; without a dot, by the name that clients see. */
 function workloadsOf(steps: unknown): readonly { readonly name: string; readonly at: string }[] {
   return (Array.isArray(steps) ? steps : []).flatMap((step: unknown, index) => {
     const inner = isObject(step) ? step.step : undefined;
@@ -187,7 +188,7 @@ function namesWithPointers(map: Readonly<Record<string, unknown>> | undefined, p
   });
 }
 
-/** Workflows that are resources of their own may be invalid, or have names that are taken. */
+/** Workflows with resources of their own may be invalid, or have names that are taken. */
 function workflowFindings({ config }: Spec, view: View): readonly Finding[] {
   const taken = new Map((config.compositeTools ?? []).map(({ name }) => [name, 'compositeTools']));
   return (config.compositeToolRefs ?? []).flatMap((ref, index): readonly Finding[] => {

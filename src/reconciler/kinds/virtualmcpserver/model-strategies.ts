@@ -1,4 +1,4 @@
-// A strategy that is written in the model, as the server reads it.
+// Converts a strategy in the model to the strategy that the server reads.
 
 import type { ModelOutgoingAuth } from '#contracts/virtual/auth.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
@@ -8,7 +8,7 @@ import { cloudStsOf } from './strategies.ts';
 
 type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 
-/** Its variables are the author's: he sets them in podTemplateSpec. */
+/** Its variables are the author's, who sets them in podTemplateSpec. */
 export function modelStrategy(written: Written): { readonly strategy: Strategy; readonly env: readonly [] } {
   const { tokenExchange, awsSts, type, ...blocks } = written;
   if (type === 'aws_sts') return { strategy: { type: 'cloud_sts', cloudSts: awsSts && cloudStsOf(awsSts) }, env: [] };
@@ -24,7 +24,7 @@ export function modelStrategy(written: Written): { readonly strategy: Strategy; 
   return { strategy: { ...strategy, tokenExchange: rendered }, env: [] };
 }
 
-/** The pattern of the field lets nothing else through. */
+/** The pattern of the field accepts only these values. */
 function subjectType(type: string) {
   return Object.entries(TOKEN_TYPES).find(([word]) => word === type)?.[1] ?? TOKEN_TYPES.access_token;
 }

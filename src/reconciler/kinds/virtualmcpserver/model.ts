@@ -1,4 +1,4 @@
-// The virtual MCP configuration model: the tools of a group as those of one server.
+// Defines the virtual MCP configuration model, which offers the tools of a group as the tools of one server.
 
 import { RateLimiting } from '#contracts/gate/rate-limiting.ts';
 import { toolOverrides } from '#contracts/tool-override.ts';
@@ -22,13 +22,13 @@ const Aggregation = aggregation({
   workload,
   toolConfigRef: optional(
     namedRef(
-      'Which of its tools clients see and what they are called. Wins over filter and overrides.',
+      'Tools of it that clients see, and their names. Takes precedence over filter and overrides.',
       'MCPToolConfig',
     ),
   ),
   filter,
   overrides: optional(
-    toolOverrides("How tools are shown, by the tools' own names. Applied before names are told apart."),
+    toolOverrides("How tools are shown, by the tools' own names. Applied before conflicts of names are resolved."),
   ),
   excludeAll,
 });
@@ -41,7 +41,7 @@ export const VirtualConfig = object(
     name: optional(text('Name of the server. No effect in a cluster: the name of the resource counts.')),
     groupRef: supersededBy(nameField('Name of the MCPGroup whose members are served.'), 'spec.groupRef') as TString,
     backends: optional(
-      list(StaticBackend, 'The backends, where outgoingAuth has source inline. Default: the members of the group.', {
+      list(StaticBackend, 'The backends, if outgoingAuth has source inline. Default: the members of the group.', {
         keys: ['name'],
         maxItems: 1000,
       }),
@@ -59,13 +59,13 @@ export const VirtualConfig = object(
       }),
     ),
     operational: Operational,
-    metadata: optional(textMap('What else is to be known about the server.')),
+    metadata: optional(textMap('Further metadata of the server.')),
     passthroughHeaders: optional(PassthroughHeaders),
     telemetry: optional(ModelTelemetry),
     audit: optional(ModelAudit),
     optimizer: optional(Optimizer),
     rateLimiting: optional(RateLimiting),
   },
-  'What is served, and how.',
+  'Settings for the served tools.',
   { default: {} },
 );

@@ -1,5 +1,5 @@
-// What a virtual server needs beside its own spec, found in what that names: settings for both sides of it, Secrets in its
-// environment, files.
+// Finds the parts that a virtual server needs in addition to its own spec, in its references: settings for both of its
+// sides, Secrets in its environment, files.
 
 import assert from 'node:assert/strict';
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
@@ -14,18 +14,18 @@ import { backendsOf, callable } from './backends.ts';
 import { originOf, tokenSourceOf, type VirtualServer } from './facts.ts';
 
 export interface Needs {
-  /** Whose tokens are accepted; undefined where anyone may call. */
+  /** Settings for accepted tokens; undefined if anyone may call. */
   readonly oidc: (ResolvedOIDC & { readonly secretEnv?: string }) | undefined;
   readonly authServer: AuthServerParts | undefined;
   readonly callable: ReturnType<typeof callable>;
-  /** Those of an MCPTelemetryConfig. */
+  /** Settings of an MCPTelemetryConfig. */
   readonly telemetry: TelemetrySettings | undefined;
 }
 
 export function needsOf(self: VirtualServer, view: View): Needs {
   const resolved = resolvedOIDC(self, view);
   const authServer = resolved === undefined ? undefined : serverOf(self, resolved, view);
-  // Clients may ask for what the authorization server gives.
+  // Clients may request the scopes that the authorization server issues.
   const scopes = authServer?.config.scopes_supported;
   const oidc =
     resolved === undefined || scopes === undefined
@@ -60,7 +60,9 @@ function serverOf(
   return authServerParts(spec.authServerConfig, host, view);
 }
 
-/** Headers for the collector whose values are in Secrets, as variables of the server. None if nothing is sent. */
+/**
+ * Returns headers for the collector whose values are in Secrets, as variables of the server. None if nothing is sent.
+ */
 export function collectorHeaderVariables(
   settings: TelemetrySettings | undefined,
 ): readonly { readonly header: string; readonly name: string; readonly secret: SecretKey }[] {

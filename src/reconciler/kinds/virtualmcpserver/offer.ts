@@ -1,4 +1,4 @@
-// What a VirtualMCPServer offers: the tools of its members, as its aggregation shows them, and its workflows.
+// Computes the offer of a VirtualMCPServer: the tools of its members, as its aggregation shows them, and its workflows.
 
 import type { Offer, OfferedMember, View } from '../kind.ts';
 import { shownBy } from '../proxy/endpoint.ts';
@@ -12,7 +12,7 @@ export function offerOf(spec: Spec, view: View): Offer {
   return {
     type: 'members',
     members: backendsOf(spec, view).map(({ name, url, member }) =>
-      // An entry is somewhere else, as a backend that is written down.
+      // An entry is elsewhere, like a listed backend.
       memberOf(spec, view, { name, url, kind: member?.kind === 'MCPServerEntry' ? undefined : member?.kind }),
     ),
     resolution: { strategy, prefixFormat, priorityOrder },
@@ -44,7 +44,7 @@ function memberOf({ config }: Spec, view: View, { name, url, kind }: Listed): Of
   };
 }
 
-/** A resource that holds a workflow is named like a resource; the tool has the workflow's name. */
+/** Returns the name of a workflow's tool, which may differ from the name of the workflow's resource. */
 function workflowName(name: string, view: View): string {
   const spec: unknown = view.find('VirtualMCPCompositeToolDefinition', name)?.spec;
   const own = typeof spec === 'object' && spec !== null && 'name' in spec ? spec.name : undefined;

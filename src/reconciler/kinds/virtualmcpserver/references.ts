@@ -1,5 +1,5 @@
-// What a VirtualMCPServer names: its group, workflows, configurations of other kinds, ConfigMaps, Secrets. What Kubernetes
-// itself waits for when it starts a pod is optional.
+// Lists the references of a VirtualMCPServer: its group, workflows, configurations of other kinds, ConfigMaps, Secrets.
+// References that Kubernetes itself waits for when it starts a pod are optional.
 
 import { pointerToken } from '#std/json.ts';
 import { authzReferences } from '../auth/authz-findings.ts';
@@ -52,7 +52,7 @@ function backendAuthReferences({ outgoingAuth }: Spec): readonly Reference[] {
   ];
 }
 
-/** What pods do not start without: they start as soon as it is there. */
+/** References without which pods do not start; they start as soon as the objects exist. */
 function waitedFor({ serviceAccount, sessionStorage, imagePullSecrets }: Spec): readonly Reference[] {
   return [
     ...(serviceAccount === undefined

@@ -1,4 +1,4 @@
-// What is wrong with a VirtualMCPServer in itself that neither its schema nor CEL can say.
+// Finds mistakes in a VirtualMCPServer itself that neither its schema nor CEL can express.
 
 import { ownMetricsPort } from '#contracts/virtual/observability.ts';
 import { isEmbeddingHeader } from '#contracts/virtual/optimizer.ts';
@@ -54,7 +54,7 @@ function workflowsFindings({ config }: Spec): readonly Finding[] {
   );
 }
 
-/** Strategies that are written in the model, where they count. */
+/** Checks strategies in the model, if they are used. */
 function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readonly Finding[] {
   if (outgoingAuth !== undefined || config.outgoingAuth === undefined) return [];
   const pointer = '/spec/config/outgoingAuth';
@@ -94,7 +94,7 @@ function accessFindings(
   ];
 }
 
-/** Names of providers times backends: more than CEL may look at. */
+/** Compares the providers of each backend, which is more than CEL may evaluate. */
 function providerFindings(
   provider: string | undefined,
   server: Spec['authServerConfig'],
@@ -121,7 +121,10 @@ function toolsFindings({ config }: Spec): readonly Finding[] {
   });
 }
 
-/** Names that are written down, as clients would see them: those that only the member knows are cut without a word. */
+/**
+ * Warns of written names that clients would see shortened; names that only the member knows are shortened without a
+ * warning.
+ */
 function longNames({ config }: Spec): readonly Finding[] {
   const { conflictResolution: strategy, conflictResolutionConfig, tools = [] } = config.aggregation;
   const { prefixFormat } = conflictResolutionConfig;
@@ -151,7 +154,7 @@ function healthFindings({ config }: Spec): readonly Finding[] {
   const { healthCheckTimeout, healthCheckInterval } = config.operational.failureHandling;
   if ((parseDuration(healthCheckTimeout) ?? 0) < (parseDuration(healthCheckInterval) ?? 0)) return [];
   const pointer = '/spec/config/operational/failureHandling/healthCheckTimeout';
-  const message = `healthCheckTimeout (${healthCheckTimeout}) should be less than healthCheckInterval (${healthCheckInterval}): checks would overtake one another`;
+  const message = `healthCheckTimeout (${healthCheckTimeout}) should be less than healthCheckInterval (${healthCheckInterval}): checks would overlap`;
   return [{ code: 'health-check-timeout', severity: 'warning', pointer, message }];
 }
 
@@ -165,7 +168,7 @@ function embeddingHeaderFindings({ config }: Spec): readonly Finding[] {
     ...all
       .filter(([name]) => isEmbeddingHeader(name))
       .map(([name]): Finding => {
-        const message = `the server itself sets ${name}: OPENAI_API_KEY holds the key`;
+        const message = `the server itself sets ${name}: OPENAI_API_KEY contains the key`;
         return { code: 'header-restricted', severity: 'error', pointer: `${pointer}/${name}`, message, at: 'key' };
       }),
   ];
@@ -187,7 +190,7 @@ function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Fin
   );
 }
 
-/** The server listens on all of its ports, or it ends. */
+/** The server ends if it cannot listen on all of its ports. */
 function metricsPortFindings(self: VirtualServer): readonly Finding[] {
   const { telemetry } = self.spec.config;
   const port = telemetry && ownMetricsPort(telemetry);
@@ -205,7 +208,7 @@ function idleMetricsFindings({ config: { telemetry } }: Spec): readonly Finding[
     .map((field) => fieldWithoutEffect(`/spec/config/telemetry/${field}`, 'enablePrometheusMetricsPath is not true'));
 }
 
-/** What is written but does not count, because something else does. */
+/** Finds settings without an effect, because other settings replace them. */
 function ineffective(
   name: string,
   { config, incomingAuth, outgoingAuth, embeddingServerRef, passthroughHeaders, authServerConfig }: Spec,

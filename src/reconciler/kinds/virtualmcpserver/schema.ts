@@ -1,4 +1,4 @@
-// Every field of VirtualMCPServer, but for those of its configuration model.
+// Defines every field of VirtualMCPServer, except the fields of its configuration model.
 
 import { PassthroughHeaders } from '#contracts/virtual/passthrough-headers.ts';
 import { REFERENCE } from '#std/schema/marks.ts';
@@ -17,7 +17,7 @@ import { VirtualConfig } from './model.ts';
 
 const IncomingAuth = object(
   {
-    type: choice('anonymous: anyone. oidc: whoever has a token that oidcConfig or oidcConfigRef accepts.', [
+    type: choice('anonymous: anyone. oidc: callers with a token that oidcConfig or oidcConfigRef accepts.', [
       'anonymous',
       'oidc',
     ]),
@@ -26,7 +26,7 @@ const IncomingAuth = object(
     authzConfig: optional(AuthzConfig),
     authzConfigRef: optional(AuthzConfigRef),
   },
-  'How clients authenticate.',
+  'Authentication of clients.',
   {
     validations: [
       {
@@ -43,7 +43,7 @@ function backendAuth(description: string) {
   return object(
     {
       type: choice(
-        'discovered: as the backend itself says. external_auth_config_ref: as an MCPExternalAuthConfig says.',
+        'discovered: the settings of the backend itself. external_auth_config_ref: the settings of an MCPExternalAuthConfig.',
         ['discovered', 'external_auth_config_ref'],
         { spellings: { external_auth_config_ref: 'externalAuthConfigRef' } },
       ),
@@ -65,18 +65,22 @@ function backendAuth(description: string) {
 const OutgoingAuth = object(
   {
     source: choice(
-      'discovered: each backend is asked for its external auth. inline: only what is written here counts.',
+      'discovered: the settings of each backend count. inline: only settings in this resource count.',
       ['discovered', 'inline'],
       { default: 'discovered' },
     ),
-    default: optional(backendAuth('For backends that nothing else is said about.')),
+    default: optional(backendAuth('Settings for backends without other settings.')),
     backends: optional(
-      map(backendAuth('For one backend.'), 'By name of the backend; wins over what it says itself.', {
-        maxProperties: 1000,
-      }),
+      map(
+        backendAuth('Settings for one backend.'),
+        'Settings by name of the backend; they take precedence over its own.',
+        {
+          maxProperties: 1000,
+        },
+      ),
     ),
   },
-  'How backends are authenticated to. Default: as each backend itself says.',
+  'Authentication to backends. Default: the settings of each backend.',
 );
 
 const BACKENDS = 'has(self.config.backends) && self.config.backends.size() > 0';
@@ -85,7 +89,7 @@ const INLINE =
 const ISSUER =
   "has(self.incomingAuth.oidcConfig.inline) ? self.incomingAuth.oidcConfig.inline.issuer : has(self.incomingAuth.oidcConfig.kubernetes) ? self.incomingAuth.oidcConfig.kubernetes.issuer : 'https://kubernetes.default.svc'";
 
-/** Names of v1beta1. They are not in the type of the spec: a kind reads it by the names of the documents. */
+/** Names of v1beta1. They are not in the type of the spec, because a kind reads it by the names of the documents. */
 const SPELLINGS: Readonly<Record<never, TSchema>> = {
   groupRef: spellingOf(
     {
@@ -101,15 +105,13 @@ export const VirtualMCPServerSpec = object(
     ...SPELLINGS,
     incomingAuth: IncomingAuth,
     outgoingAuth: optional(OutgoingAuth),
-    serviceType: choice(
-      'Type of the Service that clients reach the server by.',
-      ['ClusterIP', 'NodePort', 'LoadBalancer'],
-      {
-        default: 'ClusterIP',
-      },
-    ),
+    serviceType: choice('Type of the Service for clients.', ['ClusterIP', 'NodePort', 'LoadBalancer'], {
+      default: 'ClusterIP',
+    }),
     sessionAffinity: choice('Whether a client stays with one pod.', ['ClientIP', 'None'], { default: 'ClientIP' }),
-    serviceAccount: optional(nameField('Service account of the pods. Without it, one with the rights needed is made.')),
+    serviceAccount: optional(
+      nameField('Service account of the pods. Without it, one with the required rights is created.'),
+    ),
     imagePullSecrets: optional(PullSecrets),
     passthroughHeaders: optional(PassthroughHeaders),
     podTemplateSpec: optional(anyObject('Changes to the pods, as a pod template. The container is named vmcp.')),
@@ -119,7 +121,9 @@ export const VirtualMCPServerSpec = object(
     ),
     authServerConfig: optional(EmbeddedAuthServer),
     telemetryConfigRef: optional(TelemetryConfigRef),
-    replicas: optional(integer('How many pods. Unset: left to others, such as an autoscaler.', { minimum: 0 })),
+    replicas: optional(
+      integer('Number of pods. Unset: another controller decides, such as an autoscaler.', { minimum: 0 }),
+    ),
     sessionStorage: optional(SessionStorage),
   },
   'The desired state of the server.',
@@ -143,7 +147,7 @@ export const VirtualMCPServerSpec = object(
       },
       {
         rule: '!has(self.config.optimizer) || has(self.embeddingServerRef) || has(self.config.optimizer.embeddingService)',
-        message: 'config.optimizer needs embeddingServerRef, or embeddingService in itself',
+        message: 'config.optimizer needs embeddingServerRef, or its own embeddingService',
         fieldPath: '.config.optimizer',
       },
       {
@@ -183,17 +187,17 @@ export const VirtualMCPServerSpec = object(
 const DiscoveredBackend = object(
   {
     name: text('Name of the backend.'),
-    url: optional(text('Where the virtual server reaches it.')),
-    status: optional(choice('How well it is.', ['ready', 'degraded', 'unavailable', 'unknown'])),
-    authConfigRef: optional(text('Name of the MCPExternalAuthConfig that it is authenticated to with.')),
-    authType: optional(text('How it is authenticated to.')),
-    lastHealthCheck: optional(time('When it was last checked.')),
-    message: optional(text('Why, for people.')),
-    circuitBreakerState: optional(choice('Whether it is left alone.', ['closed', 'open', 'half-open'])),
-    circuitLastChanged: optional(time('When that last changed.')),
-    consecutiveFailures: optional(integer('How many checks in a row have failed.', { minimum: 0 })),
+    url: optional(text('URL at which the virtual server calls it.')),
+    status: optional(choice('Its health.', ['ready', 'degraded', 'unavailable', 'unknown'])),
+    authConfigRef: optional(text('Name of the MCPExternalAuthConfig for authentication to it.')),
+    authType: optional(text('Type of authentication to it.')),
+    lastHealthCheck: optional(time('Time of the last check.')),
+    message: optional(text('Reason, for people.')),
+    circuitBreakerState: optional(choice('Whether calls to it are suspended.', ['closed', 'open', 'half-open'])),
+    circuitLastChanged: optional(time('Time of the last change of that state.')),
+    consecutiveFailures: optional(integer('Number of failed checks in a row.', { minimum: 0 })),
   },
-  'A backend, as it was last seen.',
+  'The last observed state of a backend.',
 );
 
 export const VirtualMCPServerStatus = object(
@@ -202,18 +206,18 @@ export const VirtualMCPServerStatus = object(
       integer('Generation of the server that this status is about.', { format: 'int64', minimum: 0 }),
     ),
     phase: choice(
-      'How far the server is. Degraded: it runs, but some backends are not available.',
+      'State of the server. Degraded: it runs, but some backends are not available.',
       ['Pending', 'Ready', 'Degraded', 'Failed'],
       { default: 'Pending' },
     ),
-    message: optional(text('Why, for people.')),
-    url: optional(text('Where clients inside the cluster reach the server.')),
+    message: optional(text('Reason, for people.')),
+    url: optional(text('URL of the server for clients inside the cluster.')),
     discoveredBackends: optional(list(DiscoveredBackend, 'The backends, by name.', { keys: ['name'] })),
-    backendCount: optional(integer('How many backends are ready.', { minimum: 0 })),
+    backendCount: optional(integer('Number of ready backends.', { minimum: 0 })),
     oidcConfigHash: SETTINGS_HASHES.oidcConfigHash,
     authzConfigHash: SETTINGS_HASHES.authzConfigHash,
     telemetryConfigHash: SETTINGS_HASHES.telemetryConfigHash,
     conditions: optional(ConditionsSchema),
   },
-  'The server as it was last seen.',
+  'The last observed state of the server.',
 );

@@ -50,7 +50,7 @@ function deployment(ready: number, more: JsonObject = {}, replicas = 2): Live {
   return { kind: 'Deployment', name: 'office', spec: { replicas }, status };
 }
 
-/** A member of the group; its phase is the whole status. */
+/** Returns a member of the group; its phase is its whole status. */
 function member(name: string, phase?: string): Live {
   const spec = { transport: 'sse', port: 8080, proxyPort: 8080, groupRef: 'tools' };
   return { kind: 'MCPServer', name, spec, ...(phase === undefined ? {} : { status: { phase } }) };
@@ -122,7 +122,7 @@ describe('the phase of a VirtualMCPServer', () => {
       reported: 'Degraded RolloutInProgress False 0',
     },
     {
-      reason: 'what is in the group of others is no backend',
+      reason: 'a member of another group is not a backend',
       observed: observe([deployment(2), { ...member('clock', 'Failed'), spec: { groupRef: 'others' } }]),
       reported: 'Ready DeploymentReady True 0',
     },
@@ -163,7 +163,7 @@ describe('the phase of a VirtualMCPServer', () => {
   });
 });
 
-describe('what the server itself says of its backends', () => {
+describe('reports of the server about its backends', () => {
   const REPORT = {
     status: 'degraded',
     lastHealthCheck: '2026-11-21T11:59:00Z',
@@ -174,7 +174,7 @@ describe('what the server itself says of its backends', () => {
   };
   const live = observe([deployment(2), member('clock', 'Running'), member('weather', 'Running')]);
 
-  it('is kept, and wins over what the member says of itself', () => {
+  it('is kept, and takes precedence over the status of the member', () => {
     const written = { discoveredBackends: [{ name: 'clock', url: 'http://old', ...REPORT }] };
     const status = VirtualMCPServer.status(server({}, written), live);
     const url = 'http://mcp-clock-proxy.agents.svc.cluster.local:8080/sse';

@@ -1,4 +1,5 @@
-// Computes the status of a VirtualMCPServer from its Deployment, its backends and the reasons why its children are held.
+// Computes the status of a VirtualMCPServer from its Deployment, its backends and the reasons why its children are kept
+// unchanged.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -20,7 +21,7 @@ interface Progress {
   readonly phase: Status['phase'];
   readonly message: string;
   readonly reason: string;
-  /** Where it differs from the phase: new pods are on their way. */
+  /** Set if it differs from the phase: new pods are starting. */
   readonly ready?: false;
 }
 
@@ -61,7 +62,7 @@ function backendsVerdict(backends: readonly Discovered[]): Verdict {
   return { type: 'BackendsDiscovered', status: 'True', reason: 'BackendsDiscovered', message };
 }
 
-/** The first that applies: held, failed, waiting, as far as the pods are. */
+/** Returns the first state that applies: kept unchanged, failed, waiting, or the state of the pods. */
 function progress(self: VirtualServer, backends: readonly Discovered[], observed: Observed): Progress {
   const { refusals, failures, view } = observed;
   const [refusal] = refusals;
@@ -104,8 +105,8 @@ function countOf(backends: readonly Discovered[], status: Discovered['status']):
 }
 
 /**
- * What is known of a backend: how the server found it, where it has said so (contracts/vmcp-config.ts); otherwise how the
- * member itself is.
+ * Returns the known state of a backend: as the server has reported it (contracts/vmcp-config.ts), otherwise from the
+ * member itself.
  */
 function discoveredBackend({ resource }: VirtualServer, backend: Backend): Discovered {
   const { name, url, authConfig, auth, member } = backend;
@@ -119,7 +120,7 @@ function discoveredBackend({ resource }: VirtualServer, backend: Backend): Disco
   return { ...known, ...(reported(resource.status, name) ?? { status: memberStatus(member?.status) }) };
 }
 
-/** a phase of any kind of member. */
+/** Converts a phase of any kind of member. */
 function memberStatus(status: unknown): NonNullable<Discovered['status']> {
   switch (isObject(status) ? status.phase : undefined) {
     case 'Running':
@@ -135,8 +136,8 @@ function memberStatus(status: unknown): NonNullable<Discovered['status']> {
 }
 
 /**
- * A field that two managers have applied stays until both leave it out. What the server reports of a backend is therefore its own alone:
- * otherwise the message of a failure would outlive the failure.
+ * A field that two managers have applied stays until both leave it out. Therefore only the server applies its reports
+ * about a backend: otherwise the message of a failure would outlive the failure.
  */
 export function written(status: JsonObject): JsonObject {
   const backends = Array.isArray(status.discoveredBackends) ? status.discoveredBackends.filter(isObject) : [];
@@ -155,7 +156,7 @@ type Report = Pick<
   'status' | 'lastHealthCheck' | 'message' | 'circuitBreakerState' | 'circuitLastChanged' | 'consecutiveFailures'
 >;
 
-/** The fields that are the server's, as it wrote them last. The API server holds them against the schema. */
+/** Returns the server's own fields, as it wrote them last. The API server validates them. */
 function reported(status: JsonObject | undefined, name: string): Report | undefined {
   const living = Array.isArray(status?.discoveredBackends) ? status.discoveredBackends : [];
   const found = living.filter(isObject).find((backend) => backend.name === name);

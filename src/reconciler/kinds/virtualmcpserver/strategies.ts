@@ -1,5 +1,5 @@
-// Turns an MCPExternalAuthConfig into the strategy by which a virtual server authenticates to a backend, with the Secrets
-// that it needs in the environment.
+// Converts an MCPExternalAuthConfig to the strategy with which a virtual server authenticates to a backend, with the
+// Secrets that it needs in the environment.
 
 import { VMCP_ENV } from '#contracts/vmcp-config.ts';
 import type { Strategy } from '#contracts/vmcp-config-auth.ts';
@@ -16,16 +16,16 @@ export type Converted =
   | { readonly strategy: Strategy; readonly env: readonly Env[]; readonly bundle?: Bundle }
   | Unusable;
 
-/** Why a backend is not called. */
+/** The reason why a backend is not called. */
 export interface Unusable {
   readonly fault: string;
-  /** The field of a backend in the manifest that is wrong. */
+  /** The wrong field of a backend in the manifest. */
   readonly field?: 'url' | 'transport';
-  /** A Secret or a ConfigMap was not found. Without a cluster, no one knows whether it exists. */
+  /** If true, a Secret or a ConfigMap was not found. Without a cluster, it is unknown whether it exists. */
   readonly isAbsence?: true;
 }
 
-/** `place`: the URL that the credential is for, if whoever names the configuration chooses the URL too. */
+/** `place`: the URL that the credential is for, if the author who names the configuration chooses the URL too. */
 export function strategyOf(name: string, view: View, place?: string): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
@@ -40,11 +40,11 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
   if (xaa !== undefined) return convertAccess(suffix, xaa);
   if (config.type === 'unauthenticated') return { strategy: { type: 'unauthenticated' }, env: [] };
   return {
-    fault: `${config.type} of MCPExternalAuthConfig ${name} is for those who call a server, not for one that calls`,
+    fault: `${config.type} of MCPExternalAuthConfig ${name} is for callers of a server, not for a server that calls others`,
   };
 }
 
-/** Without the provider no one has a token for the backend, so it is not called. */
+/** Without the provider, callers have no token for the backend, so it is not called. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
   const { xaa } = converted.strategy;
@@ -146,7 +146,7 @@ export function cloudStsOf(config: NonNullable<ExternalAuthConfig['cloudSts']>):
   };
 }
 
-/** The name in capitals; with a digest if that would no longer tell two names apart. */
+/** Returns the name in capitals, with a digest if two names could otherwise become equal. */
 function variableSuffix(name: string): string {
   const capitals = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   return name.includes('.') ? `${capitals}_${sha256(name).slice(0, 8).toUpperCase()}` : capitals;
@@ -160,9 +160,9 @@ interface SecretUse {
 }
 
 /**
- * For a value that goes to a URL of the author's. Variables are read once, and the list of backends is read again: with one name for two
- * values, a process would send the value that it has read to a URL that another value is for, until it is replaced. With this name it has
- * no such variable, and keeps its list.
+ * For a value that is sent to a URL of the author. Variables are read once, but the list of backends is read again: if
+ * two values had the same name, a process would send its old value to a URL that the new value is for, until the
+ * process is replaced. With this name it has no such variable, and keeps its list.
  */
 export function variableSuffixOfPlace(name: string, { place, header, secret }: SecretUse): string {
   const use = digest({ place, header: header ?? null, secret: { name: secret.name, key: secret.key } });

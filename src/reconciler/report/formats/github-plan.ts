@@ -1,4 +1,4 @@
-// A plan in the log of a GitHub workflow: its lines as text, and what is wrong as annotations.
+// Renders a plan for the log of a GitHub workflow: its lines as text, and its problems as annotations.
 
 import type { Problem } from '#std/problem.ts';
 import type { RunResult } from '../../run/result.ts';
@@ -13,7 +13,7 @@ export function githubOfPlan(result: RunResult, context: ReportContext): string 
   return [...reported, ...inert(plan)].map((line) => `${line}\n`).join('');
 }
 
-/** Values of manifests stand in these lines, and are no commands for the runner, to which a carriage return ends a line. */
+/** Values of manifests in these lines must not be commands for the runner, to which a carriage return ends a line. */
 export function inert(text: string): readonly string[] {
   const lines = text.trimEnd().split(/\r\n?|\n/);
   return lines.map((line) => line.replaceAll('##[', '## [').replace(/^(\s*)::/, '$1: :'));

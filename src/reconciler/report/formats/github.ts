@@ -1,4 +1,4 @@
-// Problems as annotations of a GitHub workflow: commands that its runner finds in the log.
+// Renders problems as annotations of a GitHub workflow: commands that its runner finds in the log.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from '../context.ts';
@@ -6,7 +6,7 @@ import { countOf, validatedSize } from '../order.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { visible } from '../visible.ts';
 
-/** What GitHub shows of one step, for errors and for warnings each. */
+/** Maximum number of errors, and of warnings, that GitHub shows of one step. */
 const ANNOTATIONS_MAX = 10;
 
 export function githubOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
@@ -15,7 +15,10 @@ export function githubOfValidation({ summary, problems }: ReportedValidation, co
   return [...annotations(problems, context), end].map((line) => `${line}\n`).join('');
 }
 
-/** Every problem stands in the log; those that fit are annotations, and the last annotation says how many are not. */
+/**
+ * Returns lines in which every problem is in the log. As many as fit are annotations, and the last annotation states
+ * the number of the others.
+ */
 export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {
   return (['error', 'warning'] as const).flatMap((severity) => {
     const all = problems.filter((problem) => problem.severity === severity);
@@ -40,7 +43,7 @@ function annotation({ code, severity, message, place, resource }: Problem, conte
   return `::${severity} ${[...at, `title=${property(code)}`].join(',')}::${data(`${whose}${message}`)}`;
 }
 
-/** A line of text in which the runner finds no command, whatever a manifest holds. */
+/** Returns a line of text in which the runner finds no command, whatever a manifest contains. */
 function plain(problem: Problem): string {
   return visible(
     `- ${formatProblem(problem)

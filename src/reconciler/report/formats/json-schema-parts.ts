@@ -1,5 +1,5 @@
-// What the JSON outputs are made of, as JSON Schemas: resources, problems, differences, approvals, what clients would
-// notice.
+// Defines the parts of the JSON outputs as JSON Schemas: resources, problems, differences, approvals, effects on
+// clients.
 
 import type { JsonObject } from '#std/json.ts';
 
@@ -64,13 +64,13 @@ export const PREVIEW: JsonObject = {
   ...record(
     {
       verdict: { enum: ['accepted', 'refused', 'skipped'] },
-      code: { type: 'string', description: 'Of a refusal; explained in docs/errors.md.' },
-      message: { type: 'string', description: 'Of a refusal.' },
-      reason: { type: 'string', description: 'Why the server was not asked, or gave no answer.' },
+      code: { type: 'string', description: 'Code of a refusal; explained in docs/errors.md.' },
+      message: { type: 'string', description: 'Message of a refusal.' },
+      reason: { type: 'string', description: 'Reason why the server got no request, or did not respond.' },
     },
     ['code', 'message', 'reason'],
   ),
-  description: 'What the API server says about the change before it is made; absent for deletions.',
+  description: 'Decision of the API server about the change before it is made; absent for deletions.',
 };
 
 export const EXPLANATION = record(
@@ -89,11 +89,14 @@ export const COMMITS: JsonObject = {
   additionalProperties: TEXT,
   description: 'Commit by name of the source.',
 };
-export const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
-const REPLACED: JsonObject = { const: true, description: 'It is created anew.' };
-const TAKES = listOf(TEXT, 'What is deleted with it and does not belong to this instance.');
-const MAY_TAKE = listOf(TEXT, 'Kinds that may not be listed: what there is of them is deleted with it.');
-const OWNER_ID = { ...TEXT, description: 'The custom resource that it is made of, where that one is deleted, too.' };
+export const COMMIT: JsonObject = {
+  type: ['string', 'null'],
+  description: 'The commit if there is one source, else null.',
+};
+const REPLACED: JsonObject = { const: true, description: 'It is created again.' };
+const TAKES = listOf(TEXT, 'Content that is deleted with it and does not belong to this instance.');
+const MAY_TAKE = listOf(TEXT, 'Kinds that may not be listed: their objects are deleted with it.');
+const OWNER_ID = { ...TEXT, description: 'Custom resource that it was created for, if that one is deleted, too.' };
 export const APPROVALS = listOf(
   record(
     {
@@ -148,8 +151,8 @@ const TOOLS: JsonObject = {
     appear: NAMES,
     disappear: NAMES,
     renamed: listOf(both(TEXT)),
-    clashes: listOf(TEXT, 'Names of several members, without a rule that tells them apart.'),
-    uncertain: { type: 'boolean', description: 'True where not all tools are known.' },
+    clashes: listOf(TEXT, 'Names of several members, without a rule that distinguishes them.'),
+    uncertain: { type: 'boolean', description: 'True if not all tools are known.' },
   }),
   description: 'Names as clients see them; `*`: all tools of a server that no known registry lists.',
 };
@@ -178,7 +181,7 @@ export const IMPACT: JsonObject = {
         appear: NAMES,
         disappear: NAMES,
         renamed: listOf(both(TEXT)),
-        unknown: listOf({ enum: ['source', 'filter'] }, 'What changed, of entries that are not known here.'),
+        unknown: listOf({ enum: ['source', 'filter'] }, 'Changed parts of a source whose entries are not known here.'),
       }),
     ),
     definitions: listOf(
@@ -189,18 +192,22 @@ export const IMPACT: JsonObject = {
         added: NAMES,
         removed: NAMES,
       }),
-      'Reviewed definitions of locked servers that are others from then on.',
+      'Reviewed definitions of locked servers that change.',
     ),
     restarts: listOf(record({ resource: RESOURCE, owner: RESOURCE }, ['owner']), 'Workloads whose pods are replaced.'),
   }),
-  description: 'What clients would notice.',
+  description: 'Changes that clients would notice.',
 };
 export const AGAINST: JsonObject = {
-  ...record({ createdAt: TIME, commits: COMMITS, unknown: listOf(TEXT, 'What cannot be known, one sentence each.') }),
-  description: 'Of a plan by a snapshot: `skep plan --against`.',
+  ...record({
+    createdAt: TIME,
+    commits: COMMITS,
+    unknown: listOf(TEXT, 'Facts that cannot be known, one sentence each.'),
+  }),
+  description: 'Present in a plan against a snapshot: `skep plan --against`.',
 };
 const RENDERED_COMMIT = record({
-  name: { type: 'string', description: 'The branch, tag or commit that was asked for.' },
+  name: { type: 'string', description: 'The branch, tag or commit that was requested.' },
   commit: { type: 'string', description: 'Commit id. The base is the commit in which the two histories meet.' },
 });
 export const RENDERED: JsonObject = {
@@ -212,7 +219,7 @@ export const RENDERED: JsonObject = {
       ...COUNT,
       description: 'Problems of unchanged objects that the base has as well. They are not listed.',
     },
-    unknown: listOf(TEXT, 'What cannot be known, one sentence each.'),
+    unknown: listOf(TEXT, 'Facts that cannot be known, one sentence each.'),
   }),
   description: 'The two commits that `skep plan --render` has compared.',
 };
@@ -220,7 +227,7 @@ const FIELD = record({
   resource: RESOURCE,
   path: {
     type: 'string',
-    description: 'As in a diff. Of a field that Git does not declare, where that one stands in the way.',
+    description: 'Path in the form of a diff; the path of an undeclared field, if that one blocks a declared one.',
   },
   manager: { type: 'string', description: 'The field manager that has set it.' },
   state: {

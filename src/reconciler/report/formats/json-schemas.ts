@@ -1,5 +1,5 @@
-// The JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in docs/schemas/output. What is
-// not named here is not printed.
+// Defines the JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in
+// docs/schemas/output. Fields that are not named here are not printed.
 
 import type { JsonObject } from '#std/json.ts';
 import {
@@ -57,7 +57,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
                 action: { enum: ['create', 'update', 'delete'] },
                 resource: RESOURCE,
                 diff: listOf(DIFFERENCE),
-                replaces: { const: true, description: 'The object in the cluster is deleted and created anew.' },
+                replaces: { const: true, description: 'The object in the cluster is deleted and created again.' },
                 preview: PREVIEW,
               },
               ['replaces', 'preview'],
@@ -125,7 +125,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       ),
       timedOut: { type: 'boolean' },
       paused: PAUSED,
-      pending: { ...counts('create', 'update', 'delete'), description: 'Where it is paused: what it would write.' },
+      pending: { ...counts('create', 'update', 'delete'), description: 'Changes that it would make, if it is paused.' },
       ...TROUBLE,
       warnings: listOf(FAILURE),
     },

@@ -1,4 +1,4 @@
-// Plans, runs and validations as JSON, version 1.
+// Renders plans, runs and validations as JSON, version 1.
 
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
@@ -72,13 +72,16 @@ function changeOf(change: Change): object {
   return { action, resource, diff, replaces: replaces || undefined, preview };
 }
 
-/** The commit where there is one source; null where there are several, or none could be fetched. */
+/** Returns the commit if there is one source; null if there are several, or none could be fetched. */
 function commitOf({ commits }: RunResult): string | null {
   const [first, ...others] = Object.values(commits);
   return first === undefined || others.length > 0 ? null : first;
 }
 
-/** Sources that a rollback keeps at the commit `good`, as long as their refs name `bad` or what came before it. */
+/**
+ * Returns the sources that a rollback keeps at the commit `good`, as long as their refs name `bad` or an ancestor of
+ * it.
+ */
 function quarantinedOf({ quarantined }: RunResult): object[] {
   return quarantined.map(({ older: _older, ...entry }) => entry);
 }
@@ -99,7 +102,9 @@ function fieldOf({ resource, path, manager, state }: RunResult['fields'][number]
   return { resource, path, manager, state };
 }
 
-/** `approvals`: deletions that wait for one, by source; `approved`: those that let deletions go that would wait. */
+/**
+ * `approvals`: deletions that wait for one, by source; `approved`: approvals of deletions that would wait otherwise.
+ */
 function approvalsOf({ waiting, approved }: Plan): object {
   return {
     approvals: waiting,

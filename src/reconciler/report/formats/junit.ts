@@ -1,4 +1,4 @@
-// A validation as JUnit XML: a case for each file, which fails if there is an error in it.
+// Renders a validation as JUnit XML: a case for each file, which fails if there is an error in it.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from '../context.ts';
@@ -35,7 +35,7 @@ function errorsIn(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error');
 }
 
-/** A warning fails nothing: it is what the case has to say. */
+/** A warning does not fail the case: it is in the output of the case. */
 function testcase(file: string, problems: readonly Problem[]): string {
   const [first, ...others] = errorsIn(problems);
   const head = `    <testcase${attributes({ name: file, classname: NAME })}`;
@@ -64,8 +64,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * XML 1.0 has no way to write most control characters, nor halves of surrogate pairs and U+FFFE. Line breaks
- * as numbers: the report may pass through the log of a workflow, whose runner looks for commands.
+ * XML 1.0 has no way to write most control characters, nor halves of surrogate pairs and U+FFFE. Line breaks are
+ * written as numbers: the report may pass through the log of a workflow, whose runner looks for commands.
  */
 function escaped(text: string): string {
   return visible(text.toWellFormed().replaceAll(/[\ufffe\uffff]/g, '\ufffd'))

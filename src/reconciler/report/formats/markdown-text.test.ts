@@ -1,10 +1,10 @@
-// Text of anybody in a comment and in the log of a workflow: it stays text.
+// Tests that text of others stays text in a comment and in the log of a workflow.
 
 import { expect, test } from 'vitest';
 import { inert } from './github-plan.ts';
 import { code, fenced } from './markdown-text.ts';
 
-test('a carriage return takes nothing out of a block of code', () => {
+test('a carriage return does not end a block of code', () => {
   expect(fenced(['+a\r```\r# Approved by @everyone', '-b'])).toBe(
     ['````diff', '+a', '```', '# Approved by @everyone', '-b', '````'].map((line) => `  ${line}`).join('\n'),
   );

@@ -1,21 +1,21 @@
-// How text of anybody stands in a Markdown comment: as text. And how a comment is cut where it is longer than GitHub takes.
+// Escapes text of others in a Markdown comment, and cuts a comment that is longer than GitHub accepts.
 
 import type { ReportContext } from '../context.ts';
 import { visible } from '../visible.ts';
 
-/** GitHub takes 65,536 characters; what others count as one, it may not. */
+/** GitHub accepts 65,536 characters, and may count one character as several. */
 const BYTES_MAX = 65_000;
 
 export interface Section {
-  /** Left out where there are no items; the first line or lines otherwise. */
+  /** The first line or lines; left out if there are no items. */
   readonly title: string;
-  /** Each is shown whole, or not at all. */
+  /** Items; each is shown whole, or not at all. */
   readonly items: readonly string[];
 }
 
 /**
- * Returns the first line of a comment, by which the comment is found again: `<!-- skep validate -->`. `paths`: folders that
- * the report is about, so that two jobs with different folders have two comments.
+ * Returns the first line of a comment, which identifies the comment later: `<!-- skep validate -->`. `paths`: folders
+ * that the report is about, so that two jobs with different folders have two comments.
  */
 function markerOf(report: string, paths: readonly string[]): string {
   // Neither ">" nor "--" may stand inside a comment of HTML, and a space separates the folders.
@@ -23,7 +23,7 @@ function markerOf(report: string, paths: readonly string[]): string {
   return `<!-- ${['skep', report, ...names.sort()].join(' ')} -->`;
 }
 
-/** With the marker, and with as many items as fit. Ends in a line break. */
+/** Returns a comment with the marker, and with as many items as fit. It ends with a line break. */
 export function comment(
   report: string,
   head: string,
@@ -60,7 +60,10 @@ function fitting(sections: readonly Section[], room: number): { readonly text: s
   return { text, shown };
 }
 
-/** A span of code; no one is mentioned in it, nothing is linked. In a table two backslashes would let a bar end its cell. */
+/**
+ * Returns a span of code, in which nothing is a mention or a link. In a table two backslashes would let a bar end its
+ * cell.
+ */
 export function code(text: string): string {
   const plain = visible(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/\\(?=\|)/g, '\\ ')
@@ -69,14 +72,17 @@ export function code(text: string): string {
   return fence.length === 1 ? `\`${plain}\`` : `${fence} ${plain} ${fence}`;
 }
 
-/** One line of text that means nothing but itself, also inside a table. */
+/** Returns one line of literal text, also inside a table. */
 export function inline(text: string): string {
   return visible(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/[\\`*_[\]<>|~#!]/g, '\\$&')
     .replaceAll('@', '&#64;');
 }
 
-/** A block of code, indented as what belongs to an item of a list; what is not ends it, also after a carriage return. */
+/**
+ * Returns a block of code, indented like the content of a list item; a line without the indent would end it, also after
+ * a carriage return.
+ */
 export function fenced(texts: readonly string[]): string {
   const lines = texts.flatMap((text) => text.split(/\r\n?|\n/)).map(visible);
   const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1));

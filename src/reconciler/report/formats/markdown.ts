@@ -1,5 +1,5 @@
-// Validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line says which comment to
-// update.
+// Renders validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line
+// identifies the comment to update.
 
 import { formatId, type Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -59,7 +59,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
   return comment('plan', head, sections, context, result.rendered?.paths);
 }
 
-/** What keeps runs from doing what the plan says, or from reading what the refs name. */
+/** Lists reasons that keep runs from carrying out the plan, or from reading the commits that the refs name. */
 function linesOfState({ paused, quarantined, waits }: RunResult, { commandOf }: ReportContext): readonly string[] {
   const reported = [
     ...quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`),
@@ -86,7 +86,7 @@ function deletionItems(deletions: Plan['waiting'][number]['deletions']): readonl
   );
 }
 
-/** What a custom resource is made of goes with it. */
+/** Children are counted with their custom resource. */
 function keptItems({ held, waiting }: Plan): readonly string[] {
   return keptOf({ held, waiting }, 'folded').map(
     ({ entry, along }) => `- ${code(entry.id)}${inline(`${along}: ${entry.reason}`)}`,
@@ -114,7 +114,7 @@ function changeSections({ batches }: Plan): readonly Section[] {
     changes.filter((change) => change.action === action).map(({ resource }) => `- ${code(formatId(resource))}`);
   return [
     { title: '#### Deletes\n', items: named('delete') },
-    { title: '#### Replaces: deleted and created anew\n', items: updates.filter(isReplaced).map(updated) },
+    { title: '#### Replaces: deleted and created again\n', items: updates.filter(isReplaced).map(updated) },
     { title: '#### Updates\n', items: updates.filter((change) => !isReplaced(change)).map(updated) },
     { title: '#### Creates\n', items: named('create') },
   ];
@@ -143,11 +143,11 @@ function noticed({ action, id, lines }: Notice): string {
   return [`- ${SIGNS[action]} ${code(id)}`, ...lines.map((line) => `  - ${inline(line)}`)].join('\n');
 }
 
-/** Of a plan that was made without the cluster. */
+/** Lists facts that a plan without the cluster cannot know. */
 function unknownOf({ against, rendered }: RunResult): readonly string[] {
   if (rendered !== undefined) return rendered.unknown.map((sentence) => `- ${inline(sentence)}`);
   if (against === undefined) return [];
-  const since = `- what happened since the snapshot of ${against.createdAt}`;
+  const since = `- changes since the snapshot of ${against.createdAt}`;
   return [since, ...against.unknown.map((sentence) => `- ${inline(sentence)}`)];
 }
 
@@ -180,7 +180,7 @@ function updated({ resource, diff }: Change): string {
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines)}\n`;
 }
 
-/** The sign in the first column: by it code hosts colour a line. */
+/** Puts the sign into the first column, by which code hosts colour a line. */
 function diffLines(difference: Change['diff'][number]): readonly string[] {
   const { path, before, after } = difference;
   if (before === undefined) return [`+ ${path}: ${formatValue(after)}`];
@@ -189,5 +189,5 @@ function diffLines(difference: Change['diff'][number]): readonly string[] {
   return [`! ${head.trim()}`, ...hunks.map((line) => line.slice(HUNK_INDENT))];
 }
 
-/** In text, lines of a longer value are indented. */
+/** Indent of the lines of a longer value in text. */
 const HUNK_INDENT = 8;

@@ -1,4 +1,4 @@
-// The problems of a validation or a plan as SARIF 2.1.0 (OASIS), the way GitHub's code scanning takes it.
+// Renders the problems of a validation or a plan as SARIF 2.1.0 (OASIS), as GitHub's code scanning accepts it.
 
 import { sha256 } from '#std/hash.ts';
 import { formatId, type Problem } from '#std/problem.ts';
@@ -8,7 +8,7 @@ import { bySeverity } from '../order.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { visible } from '../visible.ts';
 
-/** What code scanning takes of one run; more are refused as a whole. */
+/** Maximum results that code scanning accepts of one run; more are refused as a whole. */
 const RESULTS_MAX = 25_000;
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const ROOT = '%SRCROOT%';
@@ -75,7 +75,7 @@ function driverOf(codes: readonly string[], meaningOf: (code: string) => string,
   };
 }
 
-/** `schema-unknown-field` as `Schema unknown field`. */
+/** Returns `Schema unknown field` for `schema-unknown-field`. */
 function titleOf(code: string): string {
   const words = code.replaceAll('-', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
@@ -101,7 +101,7 @@ function resultOf(problem: Problem, codes: readonly string[], fingerprint: strin
   };
 }
 
-/** Relative to the top of the repository, which every machine has elsewhere. */
+/** Returns the path relative to the top of the repository, which differs between machines. */
 function artifactOf(file: string, context: ReportContext): object {
   const path = pathInRoot(file, context);
   if (path === undefined) return { uri: `file://${encoded(file.startsWith('/') ? file : `${context.root}/${file}`)}` };
@@ -121,7 +121,10 @@ function omitted(count: number): object[] {
   return [{ level: 'warning', message: { text: `${count} more problems were left out of this report.` } }];
 }
 
-/** The same for the same fault of the same object, wherever in the file it moves; the second of a kind ends in `:2`. */
+/**
+ * Returns the same fingerprint for the same fault of the same object, wherever it moves in the file; the second of a
+ * kind ends in `:2`.
+ */
 function fingerprints(): (problem: Problem) => string {
   const seen = new Map<string, number>();
   return ({ code, place, pointer, resource }) => {

@@ -1,4 +1,4 @@
-// What comes of changes where something keeps an object that was deleted.
+// Tests changes if something keeps an object that was deleted.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ import { apply } from './apply.ts';
 
 const NONE = { held: [], unchanged: [], waiting: [], approved: [], within: [] };
 
-test('a replacement that something keeps is left to the next run, and what it leads to is not tried', async () => {
+test('a replacement that something keeps is left to the next run, and dependent changes are not tried', async () => {
   const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'tools', name: 'one' };
   const { apiVersion, kind } = resource;
   const live = { apiVersion, kind, metadata: { namespace: 'tools', name: 'one', uid: 'old' } };
@@ -55,34 +55,37 @@ test.each([
     { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'tools', name: 'one' },
     { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'widgets.example.com' },
   ],
-])('what could not be deleted does not go with what it is in', async (content: ResourceId, around: ResourceId) => {
-  const tried: string[] = [];
-  const cluster = {
-    apply: async () => ({ ...content, metadata: { name: 'one' } }),
-    remove: async ({ kind }: ResourceId) => {
-      tried.push(kind);
-      throw new Failure('forbidden', 'not allowed');
-    },
-    schema: async () => undefined,
-    patch: async () => ({ ...content, metadata: { name: 'one' } }),
-    get: async () => undefined,
-  };
-  const batches = [content, around].map((resource) => ({ name: 'delete', changes: [deletion(resource)] }));
-  const outcomes = await apply(
-    {
-      cluster,
-      clock: { monotonic: () => 0, sleep: async () => undefined },
-      random: (bytes) => new Uint8Array(bytes),
-      progress: () => undefined,
-    },
-    { plan: { ...NONE, batches }, uids: new Map(), run: 'run', force: false },
-  );
-  expect(outcomes.map(({ resource, error }) => [resource.kind, error?.code])).toEqual([
-    [content.kind, 'forbidden'],
-    [around.kind, 'blocked'],
-  ]);
-  expect(tried).toEqual([content.kind]);
-});
+])(
+  'a namespace or definition is not deleted if an object in it could not be deleted',
+  async (content: ResourceId, around: ResourceId) => {
+    const tried: string[] = [];
+    const cluster = {
+      apply: async () => ({ ...content, metadata: { name: 'one' } }),
+      remove: async ({ kind }: ResourceId) => {
+        tried.push(kind);
+        throw new Failure('forbidden', 'not allowed');
+      },
+      schema: async () => undefined,
+      patch: async () => ({ ...content, metadata: { name: 'one' } }),
+      get: async () => undefined,
+    };
+    const batches = [content, around].map((resource) => ({ name: 'delete', changes: [deletion(resource)] }));
+    const outcomes = await apply(
+      {
+        cluster,
+        clock: { monotonic: () => 0, sleep: async () => undefined },
+        random: (bytes) => new Uint8Array(bytes),
+        progress: () => undefined,
+      },
+      { plan: { ...NONE, batches }, uids: new Map(), run: 'run', force: false },
+    );
+    expect(outcomes.map(({ resource, error }) => [resource.kind, error?.code])).toEqual([
+      [content.kind, 'forbidden'],
+      [around.kind, 'blocked'],
+    ]);
+    expect(tried).toEqual([content.kind]);
+  },
+);
 
 function deletion(resource: ResourceId): Change {
   return {

@@ -1,5 +1,5 @@
-// Writes a plan, batch after batch; a failed change blocks only what depends on it. The only stage that changes anything in
-// the cluster but status.
+// Writes a plan, batch after batch. A failed change blocks only the changes that depend on it. Apart from status, only
+// this stage changes the cluster.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';
@@ -25,13 +25,13 @@ export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held'
 export interface Outcome {
   readonly action: Action;
   readonly resource: ResourceId;
-  /** Why it failed or is held. */
+  /** Reason, if the change failed or is held. */
   readonly error?: { readonly code: string; readonly message: string };
-  /** The owning custom resource, of children. */
+  /** Owning custom resource, if the object is a child. */
   readonly owner?: ResourceId;
-  /** Of an object that was created. */
+  /** Set if the object was created. */
   readonly uid?: string;
-  /** Fields that others set while the run was under way, and keep. */
+  /** Fields that other managers set during the run and keep. */
   readonly conceded?: readonly Conceded[];
 }
 
@@ -39,32 +39,32 @@ export interface ApplyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get' | 'patch'>;
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
-  /** Told each outcome as it happens, and of how many changes it is one. */
+  /** Called with each outcome as it happens, and with the number of planned changes. */
   readonly progress: (outcome: Outcome, planned?: number) => void;
   readonly waiting?: ReportWaiting | undefined;
-  /** Absent: nobody measures. */
+  /** If absent, nothing is measured. */
   readonly trace?: Trace;
 }
 
 export interface ApplyInput {
   readonly plan: Plan;
-  /** Uids of the living objects, by key: what owner references point at. */
+  /** Uids of the live objects by key, for owner references. */
   readonly uids: ReadonlyMap<string, string>;
-  /** Take fields over from other managers. Children are always ours. */
+  /** If set, fields are taken over from other managers. Children are always ours. */
   readonly force: boolean;
-  /** Id of the run: written on what it creates. */
+  /** Id of the run, written on each object that it creates. */
   readonly run: string;
 }
 
 /** Code of the Failure of a change that was not begun because the process ends. */
 export const RUN_STOPPED = 'run-stopped';
 
-/** The same because the run took too long. */
+/** Code of the Failure of a change that was not begun because the run took too long. */
 export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
-/** Nothing is wrong with what was only not begun, or is not wanted any more. */
+/** Returns true if the change was only not begun, or is no longer needed: nothing is wrong with it. */
 export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
@@ -92,12 +92,15 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   return outcomes;
 }
 
-/** What is known to come of a plan before anything of it is done. */
+/** Returns the outcomes that are known before anything is done. */
 function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
   return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
 }
 
-/** What comes of a plan of which the server has refused every change, or what it needs; undefined where one is to be tried. */
+/**
+ * Returns the outcomes of a plan if the server has refused each change or something that it needs; undefined if a
+ * change has to be tried.
+ */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];
   const failed = new Map(withheldBlockers(plan).map((id) => [keyOf(id), id]));
@@ -112,7 +115,7 @@ export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   return outcomes;
 }
 
-/** Undefined where the change is to be tried. */
+/** Returns undefined if the change is to be tried. */
 function notTried(
   change: Change,
   failed: ReadonlyMap<string, ResourceId>,
@@ -132,12 +135,12 @@ function notTried(
   return { action: 'failed', error: { code, message }, resource, owner };
 }
 
-/** What is not deleted is where it was: nothing waits for it. */
+/** Deletions block nothing: an object that is not deleted stays. */
 function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
   return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
 }
 
-/** One outcome; two of an object that is replaced. */
+/** Returns one outcome, or two for an object that is replaced. */
 async function execute(
   deps: ApplyDeps,
   input: ApplyInput & { readonly gate: Gate | undefined },
@@ -193,7 +196,10 @@ async function writeChange(
   return { action: created ? 'created' : 'configured', uid, conceded: conceded.length === 0 ? undefined : conceded };
 }
 
-/** Foreground deletion takes as long as what belongs to the object. A run that ends in between leaves a plain creation. */
+/**
+ * Foreground deletion lasts until the dependents of the object are deleted. A run that ends in between leaves a plain
+ * creation.
+ */
 async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
   await deps.cluster.remove(resource, uid, account);
   const deadline = deps.clock.monotonic() + REPLACE_WAIT_MS;
@@ -201,7 +207,7 @@ async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write):
   while ((await deps.cluster.get(resource))?.metadata.uid === uid) {
     const leftMs = deadline - deps.clock.monotonic();
     if (leftMs <= 0) {
-      const message = `it is deleted, but not gone after ${REPLACE_WAIT_MS / 1000} s: the next run creates it anew`;
+      const message = `it still exists ${REPLACE_WAIT_MS / 1000} s after its deletion: the next run creates it again`;
       throw new Failure('replace-unfinished', message);
     }
     remind({ for: 'deletion', resource, leftMs });
@@ -213,7 +219,10 @@ async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write):
 const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
-/** The object with the uid it must still have, with its owner's, which may be known only now, and with made values. */
+/**
+ * Adds the uid that the object must still have, the uid of its owner (which may be known only now), and the generated
+ * values.
+ */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;
   const object = withValues(change.object, change.random, random);
@@ -224,7 +233,10 @@ function complete(change: Write, uids: ReadonlyMap<string, string>, random: Rand
   return { ...object, metadata: { ...metadata, ownerReferences: [ownerReference(owner, ownerUid)] } };
 }
 
-/** By it what was created is known even where the run ends before it has recorded the uid. Children are known by their owners. */
+/**
+ * Marks an object with the run, so that it is recognised even if the run ends before it has recorded the uid. Children
+ * are recognised by their owners.
+ */
 function markRun(object: KubeObject, change: Write, run: string): KubeObject {
   const creates = change.owner === undefined && (change.action === 'create' || change.replaces === true);
   if (!creates && change.touched !== true) return object;

@@ -1,10 +1,10 @@
-// What a change needs that has failed before it in the same run. Pure.
+// Finds an object that a change needs and that failed before it in the same run.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
-/** Undefined where nothing of it has failed. */
+/** Returns undefined if nothing that the change needs has failed. */
 export function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
   if (change.action === 'delete') {
     const referrer = change.referrers.find((each) => failed.has(keyOf(each)));
@@ -18,7 +18,10 @@ export function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId
   return failed.has(keyOf(id)) ? formatId(id) : undefined;
 }
 
-/** What is in a namespace, or of a defined kind (the name of a definition ends with its group), would go with it. */
+/**
+ * Finds a failed object that would be deleted too: in the namespace, or of the defined kind (the name of a definition
+ * ends with its group).
+ */
 function inhabitantOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
   const isNamespace = going.apiVersion === 'v1' && going.kind === 'Namespace';
   const isDefinition = going.kind === 'CustomResourceDefinition';
@@ -29,7 +32,10 @@ function inhabitantOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>
   return found === undefined ? undefined : formatId(found);
 }
 
-/** The same kind and name elsewhere: an object that moves is deleted only where its new place has taken it. */
+/**
+ * Finds a failed object of the same kind and name elsewhere: a moved object is deleted only if it was written in its
+ * new place.
+ */
 function replacementOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
   const group = groupOf(going.apiVersion);
   const replacement = [...failed.values()].find(

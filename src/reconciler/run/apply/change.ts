@@ -1,5 +1,5 @@
-// Makes the changes of one plan: the ApplySet parent says first what may become ours, an approval is begun before what it
-// lets go and spent after.
+// Makes the changes of one plan. The ApplySet parent first declares the kinds and namespaces that may get members. An
+// approval is begun before its deletions and spent after them.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -26,14 +26,14 @@ import { SUSPENDED } from './suspension-watch.ts';
 export interface ChangeDeps extends ApplyDeps {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** Absent: no catalogue is emptied. */
+  /** If absent, no catalogue is emptied. */
   readonly registries?: RegistryDeps;
 }
 
 export interface ChangeOptions extends InstanceName, OwnKinds, Pick<Permissions, 'conflicts'> {
   /** `name/version`. */
   readonly tooling: string;
-  /** Of the run. */
+  /** Id of the run. */
   readonly id: string;
 }
 
@@ -46,9 +46,9 @@ interface Changing extends Pick<Observed, 'snapshot' | 'parent' | 'inventory'> {
 
 export interface Changed {
   readonly outcomes: readonly Outcome[];
-  /** What the ApplySet parent says now. */
+  /** Extent that the ApplySet parent declares now. */
   readonly superset: Extent;
-  /** Records what was done; called once. Resolves with what kept it from being recorded. */
+  /** Records the changes; called once. Resolves with the failures that prevented the record. */
   readonly record: () => Promise<readonly Failure[]>;
 }
 
@@ -57,7 +57,7 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
   const { cluster } = deps;
   const content = contentBefore({ ...planned, run: options.id, content: planned.recorded });
   const changes = plan.batches.length > 0 && !(parent.marked && sameContent(content, inventory));
-  // Before the parent says that there is one.
+  // The inventory is stored before the parent refers to it.
   const recorded = changes ? await storeInventory(cluster, options, inventory, content) : inventory;
   const before = parent.extent;
   const superset = union(exactExtent(options, planned), before);
@@ -73,13 +73,17 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
   async function record(): Promise<readonly Failure[]> {
     const unrecorded = await recordAfter(deps, options, recorded, outcomes);
     const unspent = await spendApprovals(cluster, options, begun, spentOf(plan, outcomes));
-    // Whoever suspends the instance wants no record either: the next run finds what was done by the id of this one.
+    // A person who suspends the instance wants no record either: the next run recognises the changes by the id of this
+    // run.
     return [...unrecorded, ...unspent].filter(({ code }) => code !== SUSPENDED);
   }
   return { outcomes, superset, record };
 }
 
-/** Where another run has written since, its record stands; what it does not know of, the next run finds by its own id. */
+/**
+ * If another run has written since, its record stays. The next run finds changes that are missing in it by the id of
+ * this run.
+ */
 async function recordAfter(
   { cluster }: Pick<ChangeDeps, 'cluster'>,
   options: ChangeOptions,
@@ -98,12 +102,12 @@ async function recordAfter(
   }
 }
 
-/** One that needs no approval may have one, in case that something of its source fails. */
+/** Includes lists that need no approval: they may have one, in case something of their source fails. */
 function listsOf({ approved, within }: Plan): readonly DeletionList[] {
   return [...approved, ...within];
 }
 
-/** Hashes of the approvals whose deletions are all done. */
+/** Returns the hashes of the approvals whose deletions are all done. */
 function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> {
   const deleted = new Set(
     outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => formatId(resource)),
@@ -112,7 +116,7 @@ function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> 
   return new Set(done.flatMap(({ approval }) => approval?.hash ?? []));
 }
 
-/** Uids of the owners of written objects, by key, as far as they exist. */
+/** Returns the uids of the owners of written objects by key, if they exist. */
 function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): ReadonlyMap<string, string> {
   const owners = batches.flatMap(({ changes }) =>
     changes.flatMap((change) => (change.action === 'delete' ? [] : (change.owner ?? []))),
@@ -125,7 +129,7 @@ function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): Readon
   );
 }
 
-/** A registry's catalogue goes first: a run that ends in between finds the registry again, and deletes both. */
+/** Empties the catalogue of a registry first: a run that ends in between finds the registry again, and deletes both. */
 function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
   // Most runs delete nothing.
   let views: ReturnType<typeof openViews> | undefined;

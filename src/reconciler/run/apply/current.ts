@@ -1,5 +1,5 @@
-// The cluster as a run writes to it: each write is only for the object as this run knows it, so that a request which was
-// still under way when the lease ran out cannot overwrite what the next holder wrote.
+// Wraps the cluster for the writes of a run. Each write is only for the object as this run knows it, so that a request
+// that was still under way when the lease expired cannot overwrite the writes of the next holder.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -9,39 +9,39 @@ import { OWNER, PART_OF, PRUNE, RECONCILE, SOURCE } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 
 /**
- * A version that no object of ours has: as a precondition it is met only where nothing lives. (Kubernetes looks at the
- * version of an applied object only where the object exists; docs/testing.md, "What a real server does".)
+ * A version that no object of ours has: as a precondition it is met only if the object does not exist. (Kubernetes
+ * checks the version of an applied object only if the object exists; docs/testing.md, on real servers.)
  */
 const NOTHING_LIVES = '1';
 const ATTEMPTS_MAX = 5;
 
-/** What an object has to be for a write, apart from its marks. */
+/** Preconditions of a write, apart from the marks of the object. */
 interface Precondition {
   readonly uid?: string | undefined;
   readonly seen?: string | undefined;
   readonly creation?: KubeObject | undefined;
 }
 
-/** Code of the Failure of a write that is not to be made any more, by marks that were set since the run looked. */
+/** Code of the Failure of a write that is abandoned because marks were set since the run looked. */
 export const OVERTAKEN = 'overtaken';
 
 /**
- * `living`: what the run has read, by key. Controllers and people write at any time: what they moved is read again, and the write
- * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they changed
- * the marks that say which instance an object belongs to, or that it is to be left alone, or made an object with other ones than
- * those that it is to have: Failure `overtaken`. An apply that names the version which it was computed from is not repeated
- * over a newer one: Failure `cluster-conflict`.
+ * `living`: the objects that the run has read, by key. Controllers and people write at any time: an object that they
+ * changed is read again and the write is repeated, as long as `assertHeld` does not throw, because then no other run of
+ * the instance writes. Failure `overtaken` if they changed the marks that say which instance an object belongs to or
+ * that it is to be left alone, or created an object with other marks than the declared ones. An apply that names the
+ * version that it was computed from is not repeated over a newer one: Failure `cluster-conflict`.
  */
 export function onlyCurrent(
   cluster: Cluster,
   living: (key: string) => KubeObject | undefined,
   assertHeld: () => void,
 ): Cluster {
-  /** What this run has written since; undefined: it was deleted. */
+  /** Objects that this run has written since, and undefined for objects that it has deleted. */
   const written = new Map<string, KubeObject | undefined>();
   const known = (key: string): KubeObject | undefined => (written.has(key) ? written.get(key) : living(key));
 
-  /** Undefined if the object is gone. `seen`: the only version that the write is for. */
+  /** Returns undefined if the object was deleted. `seen`: the only version that the write is for. */
   async function whileCurrent<T>(
     id: ResourceId,
     { uid, seen, creation }: Precondition,
@@ -74,11 +74,11 @@ export function onlyCurrent(
       const id = idOf(object);
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
-      // A status comes without labels, and brings nothing to life.
+      // A status has no labels, and creates nothing.
       const { uid, resourceVersion: seen } = object.metadata;
       const isCreation = options.subresource === undefined && uid === undefined;
       const precondition = { uid, seen, creation: isCreation ? object : undefined };
-      // An object that went away while it was written is created again, or refused for its uid.
+      // An object that was deleted during the write is created again, or refused for its uid.
       const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
       written.set(keyOf(id), marksAlone(stored));
       return stored;
@@ -94,7 +94,8 @@ export function onlyCurrent(
       await whileCurrent(id, { uid }, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
       written.set(keyOf(id), undefined);
     },
-    // The instance's records: no fence of the cluster's own is before them, for the lease is written in the same way.
+    // The fence of the cluster does not cover the records of the instance, because the lease is written in the same
+    // way.
     async create(object) {
       assertHeld();
       return cluster.create(object);
@@ -106,7 +107,7 @@ export function onlyCurrent(
   };
 }
 
-/** Contents would be in memory until the run ends. */
+/** Drops the contents, which would stay in memory until the run ends. */
 function marksAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata };
 }
@@ -122,11 +123,11 @@ function isMarked(object: KubeObject): boolean {
 
 function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
   if (jsonEquals(marksOf(before), marksOf(now))) return;
-  const message = `the labels or annotations of ${formatId(id)} that say where it belongs were set by someone else meanwhile: it is kept unchanged, and the next run decides anew`;
+  const message = `the labels or annotations of ${formatId(id)} that say which instance it belongs to were changed by another writer meanwhile: it is kept unchanged, and the next run decides again`;
   throw new Failure(OVERTAKEN, message);
 }
 
-/** A conflict of versions or uids; one between field managers has causes that say so. */
+/** Returns true for a conflict of versions or uids. A conflict between field managers has causes that say so. */
 function mayBeStale(error: unknown): boolean {
   if (!(error instanceof Failure) || error.code !== 'cluster-conflict') return false;
   const causes = Array.isArray(error.data.causes) ? error.data.causes.filter(isObject) : [];

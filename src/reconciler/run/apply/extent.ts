@@ -1,5 +1,5 @@
-// The ApplySet parent as a run changes it: a superset of what may be a member before the first change, exactly the members
-// after the last.
+// Declares the extent of the ApplySet parent during a run: a superset of the possible members before the first change,
+// exactly the members after the last.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
@@ -16,8 +16,8 @@ interface Members extends Pick<Observed, 'snapshot' | 'parent'> {
 }
 
 /**
- * Where a LIST failed, or a kind is not served for now, there may be members that no one saw: then nothing is taken out
- * of the parent.
+ * If a LIST failed, or a kind is not served for now, there may be members that were not observed: then nothing is
+ * removed from the parent.
  */
 export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent, ...planned }: Members): Extent {
   const seen = extentOfMembers(membersOf(planned), homeNamespace);
@@ -25,7 +25,7 @@ export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent,
   return blind ? union(seen, parent.extent) : seen;
 }
 
-/** Identities of everything that is a member of our set once the plan is done. */
+/** Returns the identities of all members of our set once the plan is done. */
 function membersOf({ desires, plan }: Pick<Members, 'desires' | 'plan'>): ResourceId[] {
   const { held, withheld = [] } = plan;
   const staying = [...held.filter(({ leaving }) => leaving !== true), ...withheld];

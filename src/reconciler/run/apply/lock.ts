@@ -1,4 +1,4 @@
-// One writer at a time per instance: a Kubernetes Lease, taken only by a run that has something to write.
+// Ensures one writer at a time per instance with a Kubernetes Lease. Only a run that has something to write takes it.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -19,21 +19,21 @@ export interface LockDeps {
   readonly waiting?: ReportWaiting | undefined;
 }
 
-/** The lease as it was read before planning: whoever writes afterwards moves its resourceVersion. */
+/** The lease as it was read before planning. Each later writer changes its resourceVersion. */
 export interface Seen {
   readonly id: ResourceId;
   readonly lease: KubeObject | undefined;
 }
 
 export interface Lock {
-  /** True where someone else may have written since `Seen`: what was planned before is stale. */
+  /** True if another run may have written since `Seen`: an earlier plan is stale. */
   readonly contended: boolean;
-  /** Throws Failure `lock-lost` after the lease's own deadline: no request may start then. */
+  /** Throws Failure `lock-lost` after the deadline of the lease: no request may start then. */
   assertHeld(): void;
   release(): Promise<void>;
 }
 
-/** `deadline`: monotonic, counted from before the request: whoever waits for us counts from no earlier moment. */
+/** `deadline`: monotonic, counted from before the request. A run that waits for us counts from no earlier moment. */
 interface Taken {
   readonly lease: KubeObject;
   readonly deadline: number;
@@ -43,7 +43,7 @@ export async function readLease(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
-/** `8f3c... at host`: whoever meets a lease that is held knows where to look. */
+/** `8f3c... at host`, so that a reader of a held lease can find its holder. */
 export function holderName({ id, host }: { readonly id: string; readonly host?: string | undefined }): string {
   return host === undefined ? id : `${id} at ${host}`;
 }
@@ -51,11 +51,11 @@ export function holderName({ id, host }: { readonly id: string; readonly host?: 
 export interface Holder {
   readonly holder: string;
   readonly renewedAt: string;
-  /** True: by this machine's clock it ran out, so whoever had it has ended without giving it back. */
+  /** True if, by this machine's clock, the lease expired: its holder has ended without returning it. */
   readonly expired?: true;
 }
 
-/** Who has the lease, by its own word; undefined where it is free. `now`: milliseconds since 1970. */
+/** Returns the holder that the lease names; undefined if it is free. `now`: milliseconds since 1970. */
 export function holderOf({ lease }: Seen, now: number): Holder | undefined {
   const holder = heldBy(lease);
   if (holder === '') return undefined;
@@ -66,8 +66,8 @@ export function holderOf({ lease }: Seen, now: number): Holder | undefined {
 }
 
 /**
- * Takes the lease. A lease that someone holds is watched: where its holder renews it, Failure `locked`; where it does
- * not for as long as the lease lasts (by our own clock), its holder is dead and the lease is taken over.
+ * Takes the lease. A held lease is watched: if its holder renews it, Failure `locked`; if it does not for as long as
+ * the lease lasts (by our own clock), its holder is dead and the lease is taken over.
  */
 export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promise<Lock> {
   const waited = heldBy(seen.lease) !== '' ? await waitOut(deps, seen) : seen.lease;
@@ -77,7 +77,7 @@ export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promi
   return hold(deps, seen.id, first, contended);
 }
 
-/** Someone was faster: look once more, then give up. */
+/** Looks once more after another run was faster, then gives up. */
 async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
   const now = await readLease(deps, seen.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
@@ -86,7 +86,7 @@ async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Ta
   return taken;
 }
 
-/** Resolves with the lease once it is free or its holder is dead; throws `locked` where the holder is alive. */
+/** Resolves with the lease once it is free or its holder is dead; throws `locked` if the holder is alive. */
 async function waitOut({ cluster, clock, waiting }: LockDeps, seen: Seen): Promise<KubeObject | undefined> {
   const renewed = specOf(seen.lease).renewTime;
   const seconds = Number(specOf(seen.lease).leaseDurationSeconds ?? LEASE_SECONDS);
@@ -104,7 +104,7 @@ async function waitOut({ cluster, clock, waiting }: LockDeps, seen: Seen): Promi
   }
 }
 
-/** Undefined where someone was faster. */
+/** Returns undefined if another run was faster. */
 async function takeLease(
   { cluster, clock }: LockDeps,
   id: ResourceId,
@@ -155,11 +155,11 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
     }
   }
 
-  /** An unreachable server is tried again; the deadline stops the writers meanwhile. */
+  /** An unreachable server is tried again. Meanwhile the deadline stops the writers. */
   async function stillOurs(error: unknown): Promise<boolean> {
     if (!(error instanceof Failure)) throw error;
     if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
-    // Our own renewal whose answer was lost, or someone's annotation, is no other holder.
+    // Our own renewal whose response was lost, or an annotation of a person, is not another holder.
     const now = await readLease(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
     if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {
@@ -179,13 +179,13 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
     contended,
     assertHeld() {
       if (clock.monotonic() < deadline) return;
-      throw new Failure('lock-lost', 'the lease ran out before the run was done: nothing more is written by this run');
+      throw new Failure('lock-lost', 'the lease expired before the run was done: this run writes nothing more');
     },
     async release() {
       stop.abort();
       await renewing;
       if (clock.monotonic() >= deadline) return;
-      // What was written is written: a lease that cannot be given back runs out by itself.
+      // The writes are complete: a lease that cannot be returned expires by itself.
       await giveBack().catch(async (error) => ((await stillOurs(error)) ? giveBack().catch(unlessFailure) : undefined));
     },
   };

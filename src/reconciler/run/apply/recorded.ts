@@ -1,4 +1,4 @@
-// What the inventory says before the first change of a plan, and after the last.
+// Computes the inventory before the first change of a plan, and after the last.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
@@ -10,13 +10,13 @@ import type { Outcome } from './apply.ts';
 
 export interface Beginning {
   readonly plan: Plan;
-  /** Of the run. */
+  /** Id of the run. */
   readonly run: string;
   readonly content: InventoryContent;
   readonly snapshot: Pick<Snapshot, 'findByKey' | 'known'>;
 }
 
-/** What is to be created, and what is to be deleted, in one write. */
+/** Adds the objects to be created and the objects to be deleted, in one write. */
 export function contentBefore({ plan, run, content, snapshot }: Beginning): InventoryContent {
   const changes = plan.batches.flatMap((batch) => batch.changes);
   const isGone = (key: string): boolean => {
@@ -44,7 +44,7 @@ function entryOfChange(
 ): Entry {
   const source = sourceOf(change.object);
   const uid = change.action === 'create' ? undefined : before?.uid;
-  // What is replaced is known by its uid until it is gone, and by the run that creates it after.
+  // A replaced object is known by its uid until it is deleted, and then by the run that creates it.
   return { source, run: creates || change.touched === true ? run : (before?.run ?? run), uid };
 }
 
@@ -54,7 +54,7 @@ function leavingOf(change: Change, lists: ReturnType<typeof listsByUid>): Leavin
   return { uid, approval: lists.get(uid)?.approval?.hash, replaced };
 }
 
-/** With the uids of what was created, and without what has been deleted. */
+/** Adds the uids of created objects, and drops deleted objects. */
 export function contentAfter({ entries, leaving }: InventoryContent, outcomes: readonly Outcome[]): InventoryContent {
   const after = { entries: new Map(entries), leaving: new Map(leaving) };
   for (const { action, resource, uid, error } of outcomes) {
@@ -64,7 +64,7 @@ export function contentAfter({ entries, leaving }: InventoryContent, outcomes: r
     if (uid !== undefined && (entry !== undefined || entries.has(key))) {
       after.entries.set(key, { ...(entry ?? entries.get(key) ?? { source: '', run: '' }), uid });
     }
-    // A request that no one answered may still be under way.
+    // A request without a response may still be under way.
     if (error === undefined || !UNANSWERED.has(error.code)) after.leaving.delete(key);
   }
   return after;

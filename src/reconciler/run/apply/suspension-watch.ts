@@ -1,23 +1,23 @@
-// Looks, while a run writes, whether someone suspends the instance: then nothing more is begun.
+// Watches, while a run writes, whether a person suspends the instance. After that nothing more is begun.
 
 import { Failure } from '#std/failure.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { readSuspension, type Suspension } from '../records/suspension.ts';
 
-/** Code of the Failure of what is not done because the instance is suspended. */
+/** Code of the Failure of a change that is not made because the instance is suspended. */
 export const SUSPENDED = 'suspended';
 
 const POLL_MS = 500;
 
 export interface SuspensionWatch {
-  /** Throws Failure `suspended` from the moment that it is seen. */
+  /** Throws Failure `suspended` once a suspension was observed. */
   assertGoing(): void;
   suspension(): Suspension | undefined;
   end(): Promise<void>;
 }
 
-/** Looks at once, and then twice a second: whoever suspends sees no write that began a second later. */
+/** Looks at once, and then twice a second, so that no write begins more than a second after a suspension. */
 export async function watchSuspension(
   deps: { readonly cluster: Pick<Cluster, 'get'>; readonly clock: Pick<Clock, 'sleep'> },
   home: InstanceName,
@@ -52,7 +52,7 @@ export function suspendedFailure({ who, since, reason }: Suspension): Failure {
   return new Failure(SUSPENDED, `${who} has suspended the instance (${since})${why}; skep resume ends that`);
 }
 
-/** The lease's own deadline ends a run that cannot ask. */
+/** If the server does not respond, the deadline of the lease ends the run. */
 function unlessFailure(error: unknown): undefined {
   if (!(error instanceof Failure)) throw error;
 }

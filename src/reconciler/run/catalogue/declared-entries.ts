@@ -1,4 +1,4 @@
-// The entries of registry sources that stand in the objects themselves: in ConfigMaps beside the registries.
+// Reads the entries of registry sources from the manifests themselves: from ConfigMaps next to the registries.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
@@ -6,7 +6,7 @@ import type { Entry } from '#registry/catalogue/entry.ts';
 import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import type { View } from '../../kinds/kind.ts';
 
-/** Undefined where the source is not in a ConfigMap that the view has, or is no registry file. */
+/** Returns undefined if the source is not in a ConfigMap of the view, or is not a registry file. */
 export type ReadEntries = (
   source: Pick<RegistrySource, 'origin' | 'format'>,
   view: View,

@@ -64,7 +64,7 @@ it.each([
     ],
   },
   {
-    reason: 'what the registry holds is elsewhere',
+    reason: 'the content of the registry is elsewhere',
     source: ELSEWHERE,
     image: 'images.example.com/clock:2',
     says: [
@@ -72,7 +72,7 @@ it.each([
     ],
   },
   { reason: 'nothing is enforced', source: ELSEWHERE, enforce: false, image: 'images.example.com/clock:2', says: [] },
-])('an image without a cluster, where $reason', ({ source, image, enforce, says }) => {
+])('an image without a cluster, if $reason', ({ source, image, enforce, says }) => {
   const objects = [CONFIG_MAP, registry(source, enforce), server(image)];
   const documents = objects.map((object, index) => ({
     path: `${index}.json`,
@@ -115,12 +115,12 @@ test.each([
     says: [],
   },
   {
-    reason: 'the template runs another one as the server',
+    reason: 'the template runs another image as the server',
     what: server(CLOCK, templated({ containers: [{ name: 'mcp', image: OTHER_IMAGE }] })),
     says: [`/spec/podTemplateSpec/spec/containers/0/image ${REFUSED}`],
   },
   {
-    reason: 'the template runs a known one in place of an unknown one',
+    reason: 'the template runs a known image in place of an unknown one',
     what: server(OTHER_IMAGE, templated({ containers: [{ name: 'mcp', image: CLOCK }] })),
     says: [],
   },
@@ -139,7 +139,7 @@ test.each([
     what: server(CLOCK, templated({ volumes: [{ name: 'programs', image: { reference: OTHER_IMAGE } }] })),
     says: [`/spec/podTemplateSpec/spec/volumes/0/image/reference ${REFUSED}`],
   },
-])('what runs is what is checked, where $reason', ({ what, says }) => {
+])('the image that runs is checked, if $reason', ({ what, says }) => {
   const documents = [CONFIG_MAP, registry(HERE), ...OPEN, what].map((object, index) => ({
     path: `${index}.json`,
     oid: `${index}`,

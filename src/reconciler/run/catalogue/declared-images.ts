@@ -1,5 +1,5 @@
-// Which images the registries of enforcing namespaces hold, as far as that stands in the manifests themselves: in ConfigMaps
-// beside them. For validation without a cluster and without a catalogue.
+// Finds the images in the registries of enforcing namespaces, if the manifests themselves have them in ConfigMaps.
+// Validation uses it without a cluster and without a catalogue.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { entryFilter } from '#registry/catalogue/filter.ts';
@@ -12,7 +12,7 @@ import { type EnforcedImages, registriesIn } from './enforcement.ts';
 
 export interface DeclaredImages {
   readonly images: EnforcedImages;
-  /** One warning for each registry of which a source is elsewhere: images are not checked against it here. */
+  /** A warning for each registry with a source elsewhere: images are not checked against it here. */
   readonly problems: readonly Problem[];
 }
 

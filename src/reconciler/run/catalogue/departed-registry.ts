@@ -1,4 +1,4 @@
-// What becomes of the catalogue of a registry that is deleted.
+// Empties the catalogue of a registry that is deleted.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -6,7 +6,7 @@ import { isObject } from '#std/json.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { RegistryDeps } from './registries.ts';
 
-/** No database is configured, or the Secret with its password is gone. */
+/** Failure codes if no database is configured, or the Secret with its password was deleted. */
 const NO_WAY: readonly string[] = ['catalogue-not-configured', 'source-auth-required'];
 
 interface Departure {
@@ -17,8 +17,8 @@ interface Departure {
 }
 
 /**
- * No one asks for what a registry served that is deleted. Throws Failure where its store cannot be reached; where there
- * is no way to reach it any more, its catalogue is lost as well.
+ * Empties the catalogue: no client needs the entries of a deleted registry. Throws Failure if the store cannot be
+ * reached. If no way to reach it is left, its catalogue is lost as well.
  */
 export async function emptyCatalogue(
   { registries }: { readonly registries?: RegistryDeps },

@@ -7,7 +7,7 @@ import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import { entriesReader } from './declared-entries.ts';
 
-/** One warning for each such filter. */
+/** Returns one warning for each such filter. */
 export function emptyFilters(
   loaded: readonly LoadedResource[],
   views: (namespace: string) => View,
@@ -19,10 +19,10 @@ export function emptyFilters(
     const view = views(id.namespace ?? '');
     return kind.sources(defaulted).flatMap((source, index): readonly Problem[] => {
       const filter = entryFilter(source.filter);
-      // A malformed pattern is an error of its own.
+      // A malformed pattern is reported as an error of its own.
       const message = filter.malformed.length > 0 ? undefined : keptNothing(filter, read(source, view) ?? []);
       if (message === undefined) return [];
-      const pointer = `/spec/registries/${index}/filter`;
+      const pointer = `${source.at ?? `/spec/registries/${index}`}/filter`;
       return [problemOf(each, { code: 'registry-filter-keeps-nothing', severity: 'warning', pointer, message })];
     });
   });

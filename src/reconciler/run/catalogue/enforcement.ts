@@ -1,11 +1,15 @@
-// `enforceServers` of MCPRegistry: once a registry of a namespace says so, images must be in one of its registries.
+// Enforces `enforceServers` of MCPRegistry: if a registry of a namespace sets it, images must be in one of the
+// registries of the namespace.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import { byWholeName, type EntryProvenance } from '../images/policy.ts';
 
-/** Images of registries of namespaces that enforce, by `namespace/name`; one that could not be read, or was never synced, is absent: unknown. */
+/**
+ * Images of the registries of enforcing namespaces, by `namespace/name`. A registry that could not be read, or was
+ * never synced, is absent: its images are unknown.
+ */
 export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** A registry that exists in a namespace, or is declared there. */
@@ -17,8 +21,8 @@ export interface Registry {
 }
 
 /**
- * `registries`: those of the resource's namespace. Once one of them enforces, each image must be in any of them: what is
- * rejected is an image "in no registry of that namespace".
+ * `registries`: all registries of the resource's namespace. If one of them enforces, each image must be in any of them:
+ * an image "in no registry of that namespace" is rejected.
  */
 export function imageFindings(
   kind: Kind,
@@ -40,7 +44,7 @@ export function imageFindings(
   });
 }
 
-/** The view's objects of those kinds that have registry sources. Looks at every object of ours in the namespace. */
+/** Returns the view's objects of the kinds that have registry sources. Reads every object of ours in the namespace. */
 export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
   return kinds.flatMap((kind) =>
     view.all(kind.kind).flatMap((object) => {
@@ -52,10 +56,13 @@ export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
   );
 }
 
-/** Images of each registry with their provenance, by `namespace/name`. A registry that could not be read, or was never synced, is absent. */
+/**
+ * Images of each registry with their provenance, by `namespace/name`. A registry that could not be read, or was never
+ * synced, is absent.
+ */
 export type RegistryProvenance = ReadonlyMap<string, readonly (readonly [image: string, provenance: JsonObject])[]>;
 
-/** Undefined if one of the registries is unknown: it may have an entry for any image. */
+/** Returns undefined if one of the registries is unknown: it may have an entry for any image. */
 export function provenanceIn(
   registries: readonly Registry[],
   provenance: RegistryProvenance,

@@ -37,7 +37,7 @@ export function isMounted({ origin }: RegistrySource): boolean {
   return origin.type === 'claim';
 }
 
-/** The content of such a source is known at the end of a run. */
+/** Returns true if the content of the source is the running servers, which are known at the end of a run. */
 export function isOfFleet(source: RegistrySource): source is FleetRegistry['source'] {
   return source.origin.type === 'fleet';
 }

@@ -1,4 +1,4 @@
-// Registries as they exist are read as their kind reads them, whoever has written what.
+// Tests that registries in the cluster are read as their kind reads them, whoever has written them.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -16,7 +16,7 @@ function registry(name: string, registries: Json, partOf = applySetId('prod', 's
 
 const SOURCE = { name: 'all', configMapRef: { name: 'servers', key: 'registry.json' } };
 
-test('ours, with defaults; without what is gone, not ours, or nothing that the kind can read', () => {
+test('returns our registries with defaults, without deleted, foreign and unreadable ones', () => {
   const leaving = registry('leaving', [SOURCE]);
   const objects = [
     registry('catalogue', [SOURCE]),

@@ -1,4 +1,4 @@
-// The registries of the instance as they exist: what is synced by runs that apply nothing of what Git says.
+// Finds the registries of the instance as they exist in the cluster. Runs that apply nothing from Git sync these.
 
 import { idOf } from '#kubernetes/rules/object.ts';
 import { readableResources } from '../observe/readable-resources.ts';
@@ -8,7 +8,7 @@ import { type Ours, ourResources } from '../operate/resources-status.ts';
 import { REGISTRY_KIND } from '../operate/trigger.ts';
 import type { SyncInput } from './registries.ts';
 
-/** Nor is anything else that Git says looked at: a ConfigMap that a source reads is the one that exists. */
+/** Reads nothing from Git: a ConfigMap that a source reads is the one in the cluster, too. */
 export function livingRegistries(
   options: Ours,
   snapshot: Pick<Snapshot, 'objects'>,

@@ -1,4 +1,4 @@
-// Registry sources that are, by their address, inside a private network: a run refuses to read them unless skep.yaml allows
+// Finds registry sources whose address is inside a private network: a run refuses to read them unless skep.yaml allows
 // the range.
 
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
@@ -7,16 +7,16 @@ import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 
-/** RFC 1918, 4193, 3927, 4291, 6598 and loopback. */
+/** Private ranges (RFC 1918, 4193, 3927, 4291, 6598) and loopback. */
 const PRIVATE = [
   ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '127.0.0.0/8', '169.254.0.0/16', '100.64.0.0/10'],
   ...['::1/128', 'fc00::/7', 'fe80::/10'],
 ].flatMap((range) => parseCidr(range) ?? []);
 
-/** Names that no public server has: of a cluster, of a local network, of one word. */
+/** Names that no public server has: names of a cluster or a local network, and single words. */
 const INSIDE = /(^|\.)(localhost|local|internal|svc|cluster\.local)$|^[^.]+$/;
 
-/** One warning for each such source. */
+/** Returns one warning for each such source. */
 export function privateSources(loaded: readonly LoadedResource[]): readonly Problem[] {
   return loaded.flatMap((each) => {
     const { kind, defaulted } = each;
@@ -25,7 +25,7 @@ export function privateSources(loaded: readonly LoadedResource[]): readonly Prob
       const host = hostOf(source);
       if (host === undefined || !isInside(host.name)) return [];
       const message = `${host.name} is inside a private network: it is not read unless outbound.allowPrivate of skep.yaml names its address`;
-      const pointer = `/spec/registries/${index}/${host.field}`;
+      const pointer = `${source.at ?? `/spec/registries/${index}`}/${host.field}`;
       return [problemOf(each, { code: 'source-address-private', severity: 'warning', pointer, message })];
     });
   });
@@ -43,6 +43,8 @@ function declaredAddress(origin: Origin): { readonly text: string; readonly fiel
       return { text: origin.repository, field: 'git/repository' };
     case 'api':
       return { text: origin.endpoint, field: 'api/endpoint' };
+    case 'url':
+      return { text: origin.url, field: 'file/url' };
     case 'configMap':
     case 'claim':
     case 'fleet':

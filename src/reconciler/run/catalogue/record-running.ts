@@ -1,4 +1,4 @@
-// Leaves what runs in the stores of the registries, for those who read the catalogue.
+// Writes the running servers into the stores of the registries, for readers of the catalogue.
 
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
 import { storeFleet } from '#registry/catalogue/fleet.ts';
@@ -7,7 +7,7 @@ import { Failure } from '#std/failure.ts';
 import type { Clock } from '../ports.ts';
 import type { RegistryDeps, RegistryResults, RegistryStore } from './registries.ts';
 
-/** Stores that take longer get it with a later run. */
+/** Slower stores are written by a later run. */
 const DEADLINE_MS = 3_000;
 
 interface RecordDeps {
@@ -16,9 +16,9 @@ interface RecordDeps {
 }
 
 /**
- * Writes all servers into the store of the instance, the servers of a namespace into the stores of its registries, and the entries of
- * those that ask for one into registries of running servers; all at once, within one deadline. Returns new failures: the run is none
- * the worse for them.
+ * Writes all servers into the store of the instance, the servers of a namespace into the stores of its registries, and
+ * the entries of servers that request one into registries of running servers; all at once, within one deadline. Returns
+ * new failures, which do not affect the result of the run.
  */
 export async function recordRunning(
   { registries: ports, clock }: RecordDeps,
@@ -46,7 +46,7 @@ export async function recordRunning(
     ...fleets.map((fleet) => attempt(() => storeFleet(fleet, listed, () => clock.now()))),
   ];
   if (!(await endWithin(clock, writes))) {
-    const message = `a database has not taken within ${DEADLINE_MS} ms which servers run: the next run tries again`;
+    const message = `a database did not store the running servers within ${DEADLINE_MS} ms: the next run tries again`;
     found.push(new Failure('database-busy', message, { retryable: true }));
   }
   return distinctNews(found, failures);

@@ -1,5 +1,5 @@
-// Syncs the registry sources of every MCPRegistry that is due or was triggered, before anything is desired; for a plan,
-// only reads what is stored.
+// Syncs the registry sources of every MCPRegistry that is due or was triggered, before the desired objects are
+// computed. For a plan it only reads the stored state.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -22,15 +22,15 @@ import { type EnforcedImages, type RegistryProvenance, registriesIn } from './en
 import { asFound, isMounted, isOfFleet } from './found-sources.ts';
 
 export interface RegistryDeps {
-  /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
+  /** Returns a reader of sources; ConfigMaps and passwords come from the view of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
-  /** The store of record of a registry; its schema is changed in mode `sync` only. Throws Failure where it cannot be reached. */
+  /** Returns the store of record; only mode `sync` changes its schema. Throws Failure if it is unreachable. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /** The store of the instance itself, whichever registries use it; absent, or undefined: it has none. Throws as `storeFor` does. */
+  /** Returns the store of the instance itself; absent or undefined if there is none. Throws as `storeFor` does. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
-   * Begins the sync of a source (`work` undefined: it is not due), and returns what has ended since the last time: that of a
-   * source which takes long goes on beside the runs. Absent: it is waited for.
+   * Begins the sync of a source (`work` is undefined if it is not due), and returns the outcomes since the last call:
+   * the sync of a slow source continues during later runs. If absent, the run waits for each sync.
    */
   readonly beside?: (
     source: string,
@@ -39,23 +39,23 @@ export interface RegistryDeps {
 }
 
 export interface RegistryResults {
-  /** By `namespace/name`; a registry whose store could not be read is absent. */
+  /** States by `namespace/name`. A registry whose store could not be read is absent. */
   readonly states: ReadonlyMap<string, CatalogueState>;
-  /** Why the store of a registry failed, by `namespace/name`. */
+  /** Messages of stores that could not be read, by `namespace/name`. */
   readonly unreadable: ReadonlyMap<string, string>;
   readonly images: EnforcedImages;
   readonly provenance: RegistryProvenance;
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
-  /** Of registries with a database of their own: those that could be reached. */
+  /** Reachable stores of registries that have a database of their own. */
   readonly ownStores: readonly RegistryStore[];
-  /** Sources whose content is the servers that run: it is known at the end of a run. */
+  /** Sources whose content is the running servers, which are known at the end of a run. */
   readonly fleets: readonly FleetRegistry[];
 }
 
 export interface RegistryStore {
-  /** Of the registry. */
+  /** Namespace of the registry. */
   readonly namespace: string;
   readonly writer: CatalogueWriter;
 }
@@ -76,12 +76,12 @@ interface Registry {
   readonly resource: Resource;
   readonly view: View;
   readonly knows: (kind: string, name: string) => boolean;
-  /** Value of the manual trigger, in Git or on the living object. */
+  /** Value of the manual trigger, in Git or on the live object. */
   readonly trigger: string | undefined;
   readonly mode: SyncMode;
-  /** Some registry of the namespace does. */
+  /** True if a registry of the namespace enforces its servers. */
   readonly enforced: boolean;
-  /** Images of the namespace are verified. */
+  /** True if images of the namespace are verified. */
   readonly verified: boolean;
 }
 
@@ -89,13 +89,13 @@ export interface SyncInput {
   readonly mode: SyncMode;
   readonly apiGroup: string;
   readonly loaded: readonly Pick<Sourced, 'id' | 'kind' | 'defaulted'>[];
-  /** Keys of what is not applied as it is declared (invalid, denied, to be left alone): it is only read. */
+  /** Keys of objects that are not applied as declared (invalid, denied, to be left alone): they are only read. */
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
-  /** Whether images of the namespace are verified; absent: none are. */
+  /** Returns true if images of the namespace are verified. If absent, none are. */
   readonly verifies?: (namespace: string) => boolean;
-  /** False if the view may lack the object although it exists: it could not be read. */
+  /** Returns false if the view may lack the object although it exists: it could not be read. */
   readonly knows: (kind: string, namespace: string, name: string) => boolean;
 }
 
@@ -132,7 +132,7 @@ export async function syncRegistries(
   };
 }
 
-/** A run that prepares twice syncs in its first round what is due; what came of that is part of what it tells. */
+/** Merges the results of a run that prepares twice: the first round syncs the due sources, and its outcomes count. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -147,7 +147,7 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
     const namespace = id.namespace ?? '';
-    // What Git says is what will live after this run.
+    // The value in Git comes first: it will be in the cluster after this run.
     const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
     const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
     const view = views(namespace);
@@ -173,7 +173,7 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
     const before = await writer.states(own);
     const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, { writer, states: before }) : [];
     const states = outcomes.length === 0 ? before : await writer.states(own);
-    // What was never synced is not empty, but unknown.
+    // A source that was never synced is not empty, but unknown.
     const sources = kind.sources(resource);
     const synced = sources.every((source) => isOfFleet(source) || states[source.name]?.lastSyncTime !== undefined);
     const fleets = mode === 'sync' ? sources.filter(isOfFleet) : [];
@@ -191,7 +191,7 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
-    // A plan is made before anything is there: the sync will make the tables.
+    // A plan may precede the first sync, which creates the tables.
     if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
     return { ...NOTHING, unreadable: new Map([[key, failure.message]]), failures: [failure] };
   }
@@ -201,7 +201,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Claims are read by the service they are mounted into: it is left word of the manual trigger. */
+/** Syncs the due sources. The service that mounts a claim reads it: only the manual trigger is stored for it. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,
@@ -231,7 +231,7 @@ async function syncSources(
   return outcomes.flat();
 }
 
-/** A run is not given up half-way: sources have time limits of their own. */
+/** A run is not aborted half-way: sources have time limits of their own. */
 const NEVER = new AbortController().signal;
 
 const waitFor: NonNullable<RegistryDeps['beside']> = async (_source, work) => work?.(NEVER) ?? [];

@@ -21,7 +21,7 @@ function resource(kind: string, name: string, spec: JsonObject, status: JsonObje
 
 interface Given {
   readonly byHand?: { readonly object: KubeObject; readonly verdict: Verdict };
-  /** In the cluster, and no server of ours. */
+  /** Present in the cluster, and not a server of ours. */
   readonly others?: readonly KubeObject[];
   readonly unlisted?: readonly string[];
   readonly registries?: RegistryDeps | undefined;
@@ -70,7 +70,7 @@ test('a server has the attestations of its image, as its workload has them', () 
   expect([shown(name), shown('clock:1'), shown('clock:11')]).toEqual([[provenance], [provenance], [undefined]]);
 });
 
-test('a server whose definitions differ from its lock says which', () => {
+test('a server whose definitions differ from its lock names them', () => {
   const locked = { type: 'ToolsLocked', status: 'False', reason: 'DefinitionsHeldBack', message: 'tool send (new)' };
   const drifted = { conditions: [...READY.conditions, locked] };
   const agreeing = { conditions: [...READY.conditions, { ...locked, status: 'True' }] };
@@ -79,7 +79,7 @@ test('a server whose definitions differ from its lock says which', () => {
   expect([drifts(drifted), drifts(agreeing)]).toEqual([['tool send (new)'], [undefined]]);
 });
 
-test('what was stored without the defaults of its kind is shown with them, as ready as its status says', () => {
+test('an object that was stored without the defaults of its kind is shown with them, as ready as its status says', () => {
   const office = resource('VirtualMCPServer', 'office', {
     incomingAuth: { type: 'anonymous' },
     config: { groupRef: 'g' },
@@ -107,7 +107,7 @@ test.each([
   expect(names(running([CLOCK], { byHand: { object, verdict: 'refused' } }))).toEqual(['clock ready']);
 });
 
-test('what a server refers to and no kind can read stops nothing', () => {
+test('an unreadable object that a server refers to stops nothing', () => {
   const spec = { image: 'x', groupRef: 'g', toolConfigRef: { name: 't' }, externalAuthConfigRef: { name: 'a' } };
   const office = { incomingAuth: { type: 'anonymous' }, config: { groupRef: 'g' } };
   const others = [
@@ -120,17 +120,17 @@ test('what a server refers to and no kind can read stops nothing', () => {
   expect(names(running(owned, { others }))).toEqual(['office', 'x']);
 });
 
-test('what was applied by hand is shown unless it is kept unchanged as invalid', () => {
+test('a server that was applied by hand is shown unless it is kept unchanged as invalid', () => {
   const object = { ...CLOCK, metadata: { name: 'by-hand', namespace: 'tools' } };
   expect(names(running([], { byHand: { object, verdict: 'healthy' } }))).toEqual(['by-hand ready']);
   expect(names(running([], { byHand: { object, verdict: 'held' } }))).toEqual([]);
 });
 
-test('a LIST that failed counts where it is of one of our kinds', () => {
+test('a failed LIST counts if it is of one of our kinds', () => {
   expect(names(running([CLOCK], { unlisted: ['Widget'] }))).toEqual(['clock ready']);
   expect(running([CLOCK], { unlisted: ['MCPServer'] })).toBeUndefined();
 });
 
-test('an instance without catalogues does not ask what runs', () => {
+test('an instance without catalogues does not look for running servers', () => {
   expect(running([CLOCK], { registries: undefined })).toBeUndefined();
 });

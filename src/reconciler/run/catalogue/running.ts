@@ -1,5 +1,5 @@
-// Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what
-// a catalogue may know it by.
+// Lists the running servers of the fleet for readers of the catalogue: the address for clients, the readiness, and the
+// facts by which a catalogue may recognise each server.
 
 import { readProvenance } from '#contracts/registry/image-provenance.ts';
 import type { ListedServer, RunningServer } from '#contracts/running-servers.ts';
@@ -16,7 +16,7 @@ import type { RegistryDeps } from './registries.ts';
 
 export interface Settled {
   readonly observed: ObservedState;
-  /** Statuses that are other ones than those observed. */
+  /** Statuses that differ from the observed ones. */
   readonly changes: readonly StatusChange[];
 }
 
@@ -29,8 +29,9 @@ interface RunningDeps {
 }
 
 /**
- * Ours, and what others applied by hand where that is in scope, whatever became of the manifests: a server that is kept unchanged
- * runs. What no kind of ours can read is left out. Undefined where not all of our kinds could be listed, or nothing is recorded.
+ * Returns our servers, and servers that others applied by hand if those are in scope, whatever became of the manifests:
+ * a server that is kept unchanged runs. Objects that our kinds cannot read are left out. Undefined if one of our kinds
+ * could not be listed, or nothing is recorded.
  */
 export function runningServers(
   { registries }: RunningDeps,
@@ -68,7 +69,7 @@ export function runningServers(
 
 type ReadObject = (object: KubeObject) => ReadableResource | undefined;
 
-/** Each is read once, however many look at it. */
+/** Reads each object once, however many callers look at it. */
 function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
   const known = new Map<KubeObject, ReadableResource | undefined>();
   return (object) => {
@@ -77,7 +78,7 @@ function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
   };
 }
 
-/** What exists may be of another operator, or older than our definitions. */
+/** Leaves out unreadable objects: live objects may be of another operator, or older than our definitions. */
 function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): View {
   function readable(object: KubeObject): KubeObject | Resource | undefined {
     return groupOf(object.apiVersion) === apiGroup ? read(object)?.resource : object;
@@ -105,14 +106,14 @@ function provenanceOf(
   return provenance.length === 0 ? {} : { provenance };
 }
 
-/** What runs with fewer backends than it has answers as well. */
+/** A server with fewer backends than it should have responds as well. */
 function isAnswering(status: JsonObject): boolean {
   return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
 }
 
 function reachableServer(endpoint: Endpoint): readonly Omit<ListedServer, 'namespace' | 'name' | 'ready'>[] {
   const transport = endpoint.transport === 'sse' ? 'sse' : 'streamable-http';
-  // What cannot be read may ask for a token.
+  // An endpoint whose authentication cannot be read may require a token.
   const auth = endpoint.auth.type === 'anonymous' ? 'none' : 'oidc';
   const url = clientUrl(endpoint.url, transport);
   const { listing } = endpoint;
@@ -124,7 +125,10 @@ function identityOf({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' |
   return 'image' in offer.server ? offer.server : { remoteUrl: offer.server.url };
 }
 
-/** The existing platform writes `status.url` of an MCPRemoteProxy without a path; clients need one. Undefined where it is none. */
+/**
+ * The existing platform writes `status.url` of an MCPRemoteProxy without a path; clients need one. Returns undefined if
+ * the URL is invalid.
+ */
 function clientUrl(url: string, transport: RunningServer['transport']): string | undefined {
   const parsed = URL.parse(url);
   if (parsed === null) return undefined;

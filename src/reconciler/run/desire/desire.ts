@@ -1,4 +1,5 @@
-// Turns the healthy resources into everything that should live: themselves and their children, each marked as ours.
+// Turns the healthy resources into all desired objects: the resources themselves and their children, each marked as
+// ours.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -15,15 +16,15 @@ import type { Reuse } from '../reuse.ts';
 import { type IsUnread, notingUnread, type Unread } from './unread.ts';
 
 export interface Desired {
-  /** As it is to be applied. A child whose owner does not live yet has no owner reference: apply adds it. */
+  /** Object as it is to be applied. A child whose owner does not exist yet has no owner reference: apply adds it. */
   readonly object: KubeObject;
   readonly id: ResourceId;
   readonly key: string;
-  /** The owning custom resource; absent for what Git itself declares. */
+  /** Owning custom resource; absent for objects that Git itself declares. */
   readonly owner?: ResourceId;
-  /** Reads the long values for which `object` has stand-ins; absent: it has none. */
+  /** Reads the long values for which `object` has stand-ins; absent if it has none. */
   readonly contents?: ReadContents;
-  /** Keys of a Secret whose values are still to be made: see generated.ts. */
+  /** Keys of a Secret whose values are still to be generated: see generated.ts. */
   readonly random?: Readonly<Record<string, number>>;
 }
 
@@ -37,24 +38,24 @@ export interface DesireInput {
   readonly manager: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly livingByKey: (key: string) => KubeObject | undefined;
-  /** False: another operator makes the children; what we made of them before stays as it lives. */
+  /** If false, another operator creates the children; children that we created before stay unchanged. */
   readonly children: boolean;
   readonly isUnread: IsUnread;
   /** The settings as text, without the digest. */
   readonly configuration: string;
-  /** Key of the digests; undefined if none is known, and the digests are not real ones. */
+  /** Key of the digests. If it is undefined, the digests are placeholders. */
   readonly digestKey: Uint8Array | undefined;
   readonly reuse: Reuse;
 }
 
 export interface Desires {
   readonly objects: readonly Desired[];
-  /** Owners whose children must stay as they live: `namespace/owner label`. */
+  /** Owners whose children must stay unchanged: `namespace/owner label`. */
   readonly heldOwners: ReadonlySet<string>;
 }
 
 export interface Made extends Desires {
-  /** Whose children were not made. */
+  /** Resources whose children were not created. */
   readonly unread: Unread;
 }
 
@@ -69,7 +70,7 @@ export function desire(input: DesireInput): Made {
   const objects = [...own, ...made.flatMap(({ children }) => children)];
   assert(
     new Set(objects.map(({ key }) => key)).size === objects.length,
-    'no two healthy resources make the same object: kinds name everything that they make',
+    'no two healthy resources create the same object: kinds name all objects that they create',
   );
   const held = input.standings.filter(
     ({ loaded, verdict }) => !input.children || verdict !== 'healthy' || unread.has(loaded),
@@ -77,7 +78,7 @@ export function desire(input: DesireInput): Made {
   return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))), unread };
 }
 
-/** How a living child is recognised as one of a held owner: by namespace and owner label. */
+/** Returns the namespace and owner label by which a live child of a held owner is recognised. */
 export function heldOwner(id: ResourceId): string {
   return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
 }
@@ -97,12 +98,12 @@ function ownDesired({ applySet, living, manager, reuse }: DesireInput, loaded: S
   return { object, id, key, ...(contents && { contents }) };
 }
 
-/** The run that created the object, as far as the instance has written it there. */
+/** Returns the run that created the object, if the instance has written it there. */
 function runWrittenOn(live: KubeObject | undefined, manager: string): string | undefined {
   return live === undefined ? undefined : runOf(live, manager);
 }
 
-/** The run that created it stays written on it; what a manifest says of that was copied. */
+/** Keeps the run that created the object on it. A value in the manifest was copied. */
 function withRun(object: KubeObject, run: string | undefined): KubeObject {
   const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
   const annotations = run === undefined ? others : { ...others, [RUN]: run };
@@ -111,8 +112,9 @@ function withRun(object: KubeObject, run: string | undefined): KubeObject {
 }
 
 /**
- * An object that Git declares is not a child, whatever its manifest says: neither the label of a child nor a reference to a custom
- * resource as its controller is applied. Deletions of children do not count, and `skep dev` runs our image for children alone.
+ * An object that Git declares is not a child, whatever its manifest says: neither the label of a child nor a reference
+ * to a custom resource as its controller is applied, because deletions of children do not count, and `skep dev` runs
+ * our image for children alone.
  */
 export function ownObject(applySet: string, loaded: Sourced): KubeObject {
   const { ownerReferences, ...metadata } = loaded.object.metadata;
@@ -146,16 +148,16 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
       run: (childKey: string) => runWrittenOn(input.livingByKey(childKey), manager),
     },
     work: (around) => makeChildren(input, { loaded, kind, defaulted, uid }, around),
-    // Digests without a key are not digests: the key may be found later in this very run.
+    // Digests without a key are placeholders: the key may be found later in this very run.
     keeps: ({ hasDigests }) => !hasDigests || digestKey !== undefined,
     equal: jsonEquals,
   });
 }
 
-/** All that the children of a resource depend on, in addition to the resource itself. */
+/** Everything that the children of a resource depend on, in addition to the resource itself. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
-  /** The run that has created the object of that key. */
+  /** Returns the run that created the object with that key. */
   run(key: string): string | undefined;
 }
 
@@ -202,7 +204,7 @@ function makeChildren(
   return { children: unread.length > 0 ? [] : children, unread, hasDigests };
 }
 
-/** The controller reference that makes the garbage collector delete a child with its owner. */
+/** Returns the controller reference that makes the garbage collector delete a child with its owner. */
 export function ownerReference(owner: ResourceId, uid: string): OwnerReference {
   const { apiVersion, kind, name } = owner;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };

@@ -1,4 +1,4 @@
-// When the key of digests is looked for, and what is said where there is none.
+// Tests when the key of digests is read, and the results without a key.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -28,7 +28,7 @@ function keeper(get: Keeper['get']): Keeper & { readonly applied: KubeObject[]; 
 const NOBODY = async (): Promise<undefined> => undefined;
 const both = (digest: (text: string) => string) => [digest('a'), digest('b'), digest('a')];
 
-test('it is looked for only where a digest is asked for', async () => {
+test('the key is read only if a digest is requested', async () => {
   const cluster = keeper(NOBODY);
   const key = openDigestKey(cluster, 'prod', 'skep');
   expect(await prepareWithDigests(key, 'sync', () => 'nothing')).toEqual({ made: 'nothing', unsealed: false });
@@ -43,7 +43,7 @@ test('without a key every content has the same digest, and says so', async () =>
   });
 });
 
-test('what was made is used from then on, and never asked for again', async () => {
+test('a created key is used from then on, and never read again', async () => {
   const cluster = keeper(NOBODY);
   const key = openDigestKey(cluster, 'prod', 'skep');
   await key.make((bytes) => new Uint8Array(bytes).fill(7));
@@ -54,7 +54,7 @@ test('what was made is used from then on, and never asked for again', async () =
   expect(cluster.applied).toMatchObject([{ kind: 'Secret', metadata: { name: 'skep-prod', namespace: 'skep' } }]);
 });
 
-test('another process finds what was made, and digests alike', async () => {
+test('another process finds the created key, and computes the same digests', async () => {
   const first = keeper(NOBODY);
   const key = openDigestKey(first, 'prod', 'skep');
   await key.make((bytes) => new Uint8Array(bytes).fill(7));
@@ -68,7 +68,7 @@ test('another process finds what was made, and digests alike', async () => {
   );
 });
 
-test('who may not read it can plan all the same, but not run', async () => {
+test('an account that may not read the key can plan all the same, but not run', async () => {
   const cluster = keeper(async () => {
     throw new Failure('cluster-forbidden', 'no');
   });

@@ -1,6 +1,6 @@
-// The key of digests that stand for the content of Secrets where anyone can read them, such as in a pod's annotations:
-// without it, a guess at a password could be tried against its digest. It is kept in a Secret of the instance's home
-// namespace, made by the first run that needs it.
+// Manages the key of digests that stand for the content of Secrets in places that anyone can read, such as the
+// annotations of a pod: without it, a guess at a password could be tried against its digest. The first run that needs
+// the key creates it in a Secret of the instance's home namespace.
 
 import { Failure } from '#std/failure.ts';
 import { hmacSha256 } from '#std/hash.ts';
@@ -12,15 +12,15 @@ import type { Cluster } from '../ports.ts';
 import type { Random } from './generated.ts';
 
 export interface DigestKey {
-  /** What was found or made; undefined before, and where there is none. */
+  /** Returns the key that was found or created; undefined before that, and if there is none. */
   known(): Uint8Array | undefined;
-  /** Looks for it in the cluster. Throws Failure where that cannot be read. */
+  /** Looks for the key in the cluster. Throws Failure if the Secret cannot be read. */
   find(): Promise<void>;
-  /** Makes it. Only under the lock; throws Failure where it cannot be written. */
+  /** Creates the key. Only under the lock; throws Failure if it cannot be written. */
   make(random: Random): Promise<void>;
 }
 
-/** Written in place of a digest where there is no key yet: equal for every content, so a plan stays the same. */
+/** Written in place of a digest if there is no key yet: equal for every content, so a plan stays the same. */
 export const NO_DIGEST = 'unknown-until-applied';
 
 const DATA_KEY = 'digest-key';
@@ -52,7 +52,7 @@ export function openDigestKey(
   };
 }
 
-/** Digests with a key, and whether one was asked for that there is no key for. */
+/** Returns digests with a key, and whether a digest was requested without one. */
 function digester(key: Uint8Array | undefined) {
   let missed = false;
   function digest(text: string): string {
@@ -64,8 +64,9 @@ function digester(key: Uint8Array | undefined) {
 }
 
 /**
- * What `work` makes with digests. The key is looked for only where one is asked for: most runs know it, or need none.
- * `unsealed`: there is no key yet, and digests are missing. Who only reads (`mode`) may not be allowed to see it.
+ * Returns the result of `work` with digests. The key is read only if a digest is requested: most runs know it, or need
+ * none. `unsealed`: there is no key yet, and digests are missing. A caller that only reads (`mode`) may not be allowed
+ * to read it.
  */
 export async function prepareWithDigests<T>(
   key: DigestKey,

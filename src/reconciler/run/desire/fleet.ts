@@ -1,5 +1,5 @@
-// What the fleet should be: registry sources synced, references resolved, children made, each marked as ours, and what
-// belongs to others left out.
+// Computes the desired fleet: syncs registry sources, resolves references, creates children, marks each object as ours,
+// and leaves out objects of others.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Judge } from '#kubernetes/rules/policy/judge.ts';
@@ -38,17 +38,20 @@ import { type IsUnread, refuseUnread } from './unread.ts';
 
 export interface DesireDeps {
   readonly clock: Clock;
-  /** Absent: registry sources are not synced by this run. */
+  /** If absent, this run syncs no registry sources. */
   readonly registries?: RegistryDeps;
   readonly digestKey: DigestKey;
-  /** Absent: images are not verified. */
+  /** If absent, images are not verified. */
   readonly images?: ImageVerifier | undefined;
-  /** Absent: nothing of earlier runs is used again. */
+  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 
 export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<Permissions, 'children'> {
-  /** `living`: registries are synced as they live, for nothing that Git says of them is applied. Absent: `declared`. */
+  /**
+   * `living`: registries are synced as they exist in the cluster, because nothing that Git declares about them is
+   * applied. Default: `declared`.
+   */
   readonly registriesAs?: 'declared' | 'living';
 }
 
@@ -57,22 +60,22 @@ export interface DesiredFleet {
   readonly resolved: Resolved;
   /** Locks of tools that count. */
   readonly locks: readonly KubeObject[];
-  /** Everything that the healthy resources should become, before somebody else's is left out. */
+  /** Desired objects of the healthy resources, before objects of others are left out. */
   readonly wishes: Desires;
   readonly desires: OwnDesires;
-  /** True where there is no key yet for the digests of Secrets. */
+  /** True if there is no key yet for the digests of Secrets. */
   readonly unsealed: boolean;
-  /** Kinds whose objects say how far the run's resources are. */
+  /** Kinds whose objects show the progress of the run's resources. */
   readonly watched: readonly GroupKind[];
   readonly problems: readonly Problem[];
 }
 
 export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
-  /** For children; absent where the instance has no policies. */
+  /** Evaluates policies for children; absent if the instance has no policies. */
   readonly judge?: Judge | undefined;
-  /** What this very run has synced before. */
+  /** Registries that this very run has synced before. */
   readonly synced?: RegistryResults | undefined;
-  /** Sources of which nothing is synced; absent: none. */
+  /** Sources of which nothing is synced; absent if there are none. */
   readonly waits?: Waits;
 }
 
@@ -157,7 +160,7 @@ interface ChildrenFrom extends DesiredFrom, Pick<ResolveInput, 'views'> {
   readonly resolved: Resolved;
 }
 
-/** What the healthy resources become, but for what policies deny. */
+/** Returns the desired objects of the healthy resources, except for objects that policies deny. */
 async function wish(
   deps: DesireDeps,
   options: DesireOptions,
@@ -170,7 +173,7 @@ async function wish(
   const { reuse = NO_REUSE } = deps;
   const configuration = JSON.stringify(settings);
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
-  // A kind that nothing names is not listed, and has not failed.
+  // A kind that nothing refers to is not listed, and has not failed.
   const isUnread: IsUnread = (kind, namespace, name = '') =>
     snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest, digestKey) =>
@@ -204,7 +207,7 @@ async function wish(
   return { ...enforced, problems: [...read.problems, ...verified.problems, ...enforced.problems], unsealed };
 }
 
-/** Of a kind that is not served there is nothing: that is known, too. */
+/** A kind that is not served has no objects: that is known, too. */
 function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowledge'] {
   return (kind, namespace, name) => {
     const served = snapshot.served(groupKindFor(kind, apiGroup));
@@ -213,7 +216,10 @@ function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowle
   };
 }
 
-/** What Git says, as kinds read it: with defaults and what others keep, and without what is invalid or left as it lives. */
+/**
+ * Returns the objects in Git as kinds read them: with defaults and fields that others keep, and without objects that
+ * are invalid or left alone.
+ */
 function declared({ gathered: { loaded, invalid }, leftAlone }: DesiredFrom): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));
   const applied = loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));

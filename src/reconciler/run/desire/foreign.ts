@@ -1,4 +1,4 @@
-// Keeps a resource from making children out of objects that belong to others: its children are held instead.
+// Prevents a resource from turning objects of others into its children: its children are kept unchanged instead.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -9,7 +9,7 @@ import { type Desired, type Desires, heldOwner } from './desire.ts';
 
 export interface OwnDesires extends Desires {
   readonly problems: readonly Problem[];
-  /** Keys of resources made by hand whose children another instance makes: it writes their status, too. */
+  /** Keys of hand-applied resources whose children another instance creates: it writes their status, too. */
   readonly ofOthers: ReadonlySet<string>;
 }
 
@@ -18,13 +18,13 @@ export interface ForeignInput {
   readonly standings: readonly Standing[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly applySet: string;
-  /** Whether the object shows that this instance has applied it. */
+  /** Returns true if the object shows that this instance has applied it. */
   readonly applied: (object: KubeObject) => boolean;
 }
 
 /**
- * The same without the families of which a member lives already and is another's. What an earlier operator made for the
- * same owner is the owner's, and taken over.
+ * Leaves out the families of which a member exists already and belongs to others. Objects that an earlier operator
+ * created for the same owner belong to the owner, and are taken over.
  */
 export function withoutForeign(input: ForeignInput): OwnDesires {
   const { desires, standings } = input;
@@ -52,8 +52,8 @@ export function withoutForeign(input: ForeignInput): OwnDesires {
 }
 
 /**
- * Of what no one declares, one instance makes the children: the one whose set they are in. Where two have made some of them
- * at the same moment, both come to the same one.
+ * Returns the reason if another instance creates the children of a resource that no instance declares: the instance
+ * whose set they are in. If two have created some of them at the same moment, both choose the same one.
  */
 function keptByOther({ living, applySet }: ForeignInput, family: readonly Desired[]): string | undefined {
   const found = family.flatMap(({ id }) => living(id) ?? []);
@@ -63,8 +63,8 @@ function keptByOther({ living, applySet }: ForeignInput, family: readonly Desire
   const other = found.find((object) => labelOf(object, PART_OF) === sets[0] && isOfOtherSet(object, applySet));
   if (other === undefined) return undefined;
   return (
-    `another instance keeps ${formatId(idOf(other))} and makes the children of this resource: ` +
-    `where there is no such instance any more, remove the label ${PART_OF} from them`
+    `another instance keeps ${formatId(idOf(other))} and creates the children of this resource: ` +
+    `if that instance does not exist any more, remove the label ${PART_OF} from them`
   );
 }
 
@@ -75,14 +75,14 @@ function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId)
   if (controller !== undefined) {
     if (controller.kind === owner.kind && controller.name === owner.name) return [];
     return [
-      `would make ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
+      `would create ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
     ];
   }
-  // Instances of one name have one field manager: only the set says which of them has applied the object.
+  // Instances with the same name have the same field manager: only the set says which of them has applied the object.
   if (isOfOtherSet(live, input.applySet))
-    return [`would make ${formatId(id)}, which another instance keeps: rename one of the two`];
+    return [`would create ${formatId(id)}, which another instance keeps: rename one of the two`];
   if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];
   return [
-    `would make ${formatId(id)}, which exists and does not belong to this instance: delete or rename one of the two`,
+    `would create ${formatId(id)}, which exists and does not belong to this instance: delete or rename one of the two`,
   ];
 }

@@ -10,7 +10,7 @@ const BYTES = 4;
 const SECRET: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'hmac', namespace: 'agents' } };
 const DESIRED: Desired = { object: SECRET, id: idOf(SECRET), key: keyOf(idOf(SECRET)), random: { key: BYTES } };
 
-/** As it is stored: base64 of the base64 text. */
+/** Returns the stored form: base64 of the base64 text. */
 function stored(bytes: readonly number[]): string {
   return Buffer.from(Buffer.from(bytes).toString('base64')).toString('base64');
 }
@@ -20,23 +20,23 @@ function kept(live: KubeObject | undefined): Desired | undefined {
   return keepValues(desires, () => live, NO_REUSE).objects[0];
 }
 
-describe('a value that is made once', () => {
-  it('is left to be made where nothing lives', () => {
+describe('a value that is generated once', () => {
+  it('is left to be generated if it does not exist', () => {
     expect(kept(undefined)).toEqual({ ...DESIRED, object: { ...SECRET, data: {} } });
   });
 
-  it('is kept where it lives', () => {
+  it('is kept if it exists', () => {
     const data = { key: stored([1, 2, 3, 4]) };
     const { random: _made, ...rest } = DESIRED;
     expect(kept({ ...SECRET, data })).toEqual({ ...rest, object: { ...SECRET, data } });
   });
 
   it.each([
-    { reason: 'the key is gone', data: { other: stored([1, 2, 3, 4]) } },
+    { reason: 'the key is missing', data: { other: stored([1, 2, 3, 4]) } },
     { reason: 'it is too short', data: { key: stored([1, 2, 3]) } },
     { reason: 'it is nothing but zeros', data: { key: stored([0, 0, 0, 0]) } },
-    { reason: 'it is no base64', data: { key: Buffer.from('%%%').toString('base64') } },
-  ] satisfies { reason: string; data: JsonObject }[])('is made anew where $reason', ({ data }) => {
+    { reason: 'it is not base64', data: { key: Buffer.from('%%%').toString('base64') } },
+  ] satisfies { reason: string; data: JsonObject }[])('is generated again if $reason', ({ data }) => {
     const desired = kept({ ...SECRET, data });
     expect(desired).toEqual({ ...DESIRED, object: { ...SECRET, data: {} } });
     const live = { ...SECRET, data };
@@ -48,11 +48,11 @@ describe('a value that is made once', () => {
     }).compared[0];
     expect(compared).toMatchObject({
       verdict: 'changed',
-      diff: [{ path: '.data.key', after: '*** (made at random)' }],
+      diff: [{ path: '.data.key', after: '*** (generated at random)' }],
     });
   });
 
-  it('is made in the form that it is kept in', () => {
+  it('is generated in its stored form', () => {
     const made = withValues(SECRET, DESIRED.random, (bytes) => new Uint8Array(bytes).fill(7));
     expect(made.data).toEqual({ key: stored([7, 7, 7, 7]) });
     expect(kept(made)?.random).toBeUndefined();

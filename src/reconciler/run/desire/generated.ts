@@ -1,5 +1,5 @@
-// Values that are made at random when a Secret is first applied, and kept from then on. The only stage that looks into
-// Secrets of ours.
+// Generates random values when a Secret is first applied, and keeps them from then on. Only this stage looks into our
+// Secrets.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -7,12 +7,12 @@ import type { ResourceId } from '#std/problem.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Desired, Desires } from './desire.ts';
 
-/** So many random bytes, each time others. */
+/** Returns that many new random bytes. */
 export type Random = (bytes: number) => Uint8Array;
 
 /**
- * The same, with the values that live already. Those that do not, or that cannot be what was made here, are left for
- * `withValues`: a plan has no values that no one has seen.
+ * Adds the values that exist already. Missing values, and values that cannot have been generated here, are left for
+ * `withValues`: a plan generates no values.
  */
 export function keepValues<D extends Desires>(
   desires: D,
@@ -47,7 +47,7 @@ function kept({ random = {}, ...desired }: Desired, live: KubeObject | undefined
   };
 }
 
-/** The object with a new value for each key. */
+/** Returns the object with a new value for each key. */
 export function withValues(
   object: KubeObject,
   sizes: Readonly<Record<string, number>> | undefined,
@@ -63,7 +63,7 @@ function withData(object: KubeObject, values: JsonObject): KubeObject {
   return { ...object, data: { ...data, ...values } };
 }
 
-/** base64, which Kubernetes wraps in base64 again; so many bytes, not all of them zero. */
+/** Returns true for base64, which Kubernetes wraps in base64 again, of that many bytes, not all of them zero. */
 function isSound(value: unknown, bytes: number): boolean {
   if (typeof value !== 'string') return false;
   const decoded = Buffer.from(Buffer.from(value, 'base64').toString('latin1'), 'base64');

@@ -1,6 +1,6 @@
-// Children that would be made of something that could not be read are not made: they would be others, and start new pods now
-// and once more when it can be read again. References are one way to look at something; what a virtual server discovers, or
-// the instance's configuration names, are others.
+// Leaves out children that depend on something that could not be read: they would differ, and start new pods now and
+// once more when it can be read again. References are one such dependency; objects that a virtual server discovers, or
+// that the instance's configuration names, are others.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';
@@ -9,13 +9,13 @@ import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { type Resolved, unknownFinding } from '../resolve/resolve.ts';
 
-/** Without a name: whether anything of the kind may be there that was not read. */
+/** Returns true if the object may exist and was not read; without a name, if that is true of any object of the kind. */
 export type IsUnread = (kind: string, namespace: string, name?: string) => boolean;
 
-/** Findings by resource, for those whose children are not made. */
+/** Findings by resource, if its children are not created. */
 export type Unread = ReadonlyMap<Sourced, readonly Finding[]>;
 
-/** The same view, which notes what was looked for and could not be read. */
+/** Returns the same view, which notes the objects that were requested and could not be read. */
 export function notingUnread(view: View, namespace: string, isUnread: IsUnread): View & { unread(): Finding[] } {
   const missed = new Map<string, Finding>();
   return {

@@ -1,4 +1,4 @@
-// How long the answer of a dry run is believed. What admission did to it shows in nothing that is listed.
+// Tests how long the result of a dry run is used. Admission may change without a change of a listed object.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -20,7 +20,7 @@ function policy(uid: string, generation: number): KubeObject {
   return { apiVersion: POLICIES.apiVersion, kind: POLICIES.kind, metadata: { name: 'force', uid, generation } };
 }
 
-/** A server, its clock, and the answers that outlive processes. */
+/** A server, its clock, and results that outlive processes. */
 function world() {
   let now = 1_000_000;
   let policies: readonly KubeObject[] | undefined = [policy('p1', 1)];
@@ -42,12 +42,12 @@ function world() {
       policies = next;
     },
     lists: () => lists,
-    /** As a new process looks. */
+    /** Opens the certainty as a new process does. */
     look: () => openCertainty({ remembered, cluster, clock: { now: () => now } }, 'skep-test'),
   };
 }
 
-test('an answer holds for less than an hour and a quarter, and for more than three quarters', async () => {
+test('a result is used for less than an hour and a quarter, and for more than three quarters', async () => {
   const { look, wait } = world();
   await look().remember(desired, live);
   wait(44);
@@ -57,18 +57,18 @@ test('an answer holds for less than an hour and a quarter, and for more than thr
 });
 
 test.each([
-  { reason: 'a policy is gone', next: [] },
-  { reason: 'a policy is another', next: [policy('p1', 2)] },
-  { reason: 'a policy was made anew', next: [policy('p2', 1)] },
+  { reason: 'a policy was deleted', next: [] },
+  { reason: 'a policy was changed', next: [policy('p1', 2)] },
+  { reason: 'a policy was created again', next: [policy('p2', 1)] },
   { reason: 'policies may not be read any more', next: undefined },
-])('an answer holds no longer where $reason', async ({ next }) => {
+])('a result is no longer used if $reason', async ({ next }) => {
   const { look, become } = world();
   await look().remember(desired, live);
   become(next);
   expect(await look().isKnown(desired, live)).toBe(false);
 });
 
-test('where admission may not be read, the time alone limits an answer', async () => {
+test('if admission may not be read, only the time limits a result', async () => {
   const { look, become, wait } = world();
   become(undefined);
   await look().remember(desired, live);
@@ -77,7 +77,7 @@ test('where admission may not be read, the time alone limits an answer', async (
   expect(await look().isKnown(desired, live)).toBe(false);
 });
 
-test('admission is read once in a look, and not where nothing is remembered', async () => {
+test('admission is read once in a look, and not at all if nothing is remembered', async () => {
   const { look, lists } = world();
   expect(await look().isKnown(desired, live)).toBe(false);
   expect(lists()).toBe(0);

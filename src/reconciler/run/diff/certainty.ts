@@ -1,4 +1,5 @@
-// Pairs of a desired and a living object that an apply is known not to change, though comparing alone cannot tell.
+// Remembers pairs of a desired and a live object that an apply is known not to change, though a comparison alone cannot
+// decide it.
 
 import { lastingJson } from '#kubernetes/rules/large-values.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -8,16 +9,19 @@ import { digest, fnv1a32, sha256 } from '#std/hash.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { Clock, Cluster } from '../ports.ts';
 
-/** What a dry run has answered, by what it was asked: texts of this module alone. */
+/** Stores results of dry runs by their requests. Both are texts of this module alone. */
 export interface Remembered {
   get(key: string): string | undefined;
   set(key: string, value: string): void;
 }
 
-/** What admission does to an object moves nothing in it: an answer holds for a while, and while admission is the same. */
+/**
+ * Admission may change without a change of the object: a result is valid for a while, and only as long as admission is
+ * the same.
+ */
 export interface Certainty {
   isKnown(desired: KubeObject, live: KubeObject): Promise<boolean>;
-  /** Notes that applying `desired` left `live` as it is. */
+  /** Notes that applying `desired` left `live` unchanged. */
   remember(desired: KubeObject, live: KubeObject): Promise<void>;
 }
 
@@ -27,7 +31,10 @@ export interface CertaintyDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** For one look at the cluster. Admission is read at most once, and only where something is, or becomes, remembered. */
+/**
+ * Opens the certainty for one look at the cluster. Admission is read at most once, and only if something is, or
+ * becomes, remembered.
+ */
 export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, manager: string): Certainty {
   let admission: Promise<string> | undefined;
   function readAdmission(): Promise<string> {
@@ -49,13 +56,13 @@ export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, man
 
 const HOUR_MS = 3_600_000;
 
-/** An hour, a quarter more or less: answers of one run do not run out in one run. */
+/** Returns an hour, a quarter more or less, so that the results of one run do not all expire in one run. */
 function lifetimeOf(key: string): number {
   const spread = Number.parseInt(fnv1a32(key), 16) / 2 ** 32;
   return Math.round(HOUR_MS * (0.75 + spread / 2));
 }
 
-/** What may not be read counts as never changing: the hour remains. */
+/** Configurations that may not be read count as unchanged: the hour remains as the limit. */
 async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
   const served = await cluster.resources().catch(versionsUnknown);
   const kinds = (served ?? []).filter(
@@ -69,7 +76,10 @@ function versionsUnknown(error: unknown): undefined {
   if (!(error instanceof Failure)) throw error;
 }
 
-/** Equal but for what a no-op apply moves all the same: entry times and order, resourceVersion, generation. */
+/**
+ * Returns true if the objects differ only in fields that even a no-op apply changes: entry times and order,
+ * resourceVersion, generation.
+ */
 export function sameContent(a: KubeObject, b: KubeObject): boolean {
   return jsonEquals(content(a), content(b)) && jsonEquals(entries(a), entries(b));
 }

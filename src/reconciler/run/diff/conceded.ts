@@ -1,5 +1,5 @@
-// Fields that other managers have set to other values: reported at the manifest that declares them, and found once more
-// where the server answers with a conflict that the lists did not show.
+// Collects fields that other managers have set to other values. They are reported at the manifest that declares them,
+// and found again if the server responds with a conflict that the lists did not show.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -15,10 +15,10 @@ import type { Compared } from './compared.ts';
 import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
 import { sendWhole } from './send-whole.ts';
 
-/** A field of which another manager has another value than the declared one. */
+/** A field that another manager has set to a value other than the declared one. */
 export interface FoundField extends FieldOfOther {
   readonly resource: ResourceId;
-  /** The custom resource that the object is made of. */
+  /** Custom resource that the object was created for. */
   readonly owner?: ResourceId | undefined;
 }
 
@@ -28,7 +28,7 @@ export function fieldsFound(compared: readonly Compared[]): readonly FoundField[
   );
 }
 
-/** Those that were found while a run wrote. */
+/** Returns the fields that other managers took while a run wrote. */
 export function fieldsLost(
   rules: FieldRules,
   outcomes: readonly { readonly resource: ResourceId; readonly conceded?: readonly Conceded[] }[],
@@ -44,7 +44,7 @@ export function fieldsLost(
   });
 }
 
-/** One problem for each field, at its place; what the manifest leaves to others is none. */
+/** Returns one problem for each field, at its place. A field that the manifest leaves to others is not a problem. */
 export function problemsOf(
   found: readonly FoundField[],
   loaded: readonly LoadedResource[],
@@ -64,10 +64,10 @@ export function problemsOf(
 
 function fieldMessage({ path, pointer, manager, state, owner }: FoundField, own: string): string {
   if (state === 'set-back' && pointer === '')
-    return `${path} was set by field manager "${manager}", and is removed: it stands in the way of what Git says`;
+    return `${path} was set by field manager "${manager}", and is removed, because it blocks a field that Git declares`;
   if (state === 'set-back') {
     const rest = owner === undefined ? `; to leave it to others, name it in the annotation ${IGNORE_FIELDS}` : '';
-    return `${path} was set to another value by field manager "${manager}", and is set back to what Git says${rest}`;
+    return `${path} was set to another value by field manager "${manager}", and is set back to the value in Git${rest}`;
   }
   if (isOtherInstance(manager, own))
     return `${path} stays as another instance has set it (field manager "${manager}"): declare it for one of the two`;
@@ -76,14 +76,14 @@ function fieldMessage({ path, pointer, manager, state, owner }: FoundField, own:
 
 export interface Conceding {
   readonly stored: KubeObject;
-  /** As it was applied. */
+  /** Object as it was applied. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
 /**
- * Applies; what the server says that others have is left to them. `contents`: of the long values that the object lacks, as what
- * is returned does. Throws Failure as `Cluster.apply` does.
+ * Applies the object, and leaves conflicting fields to the managers that the server names. `contents`: reads the long
+ * values, which the object and the result lack. Throws Failure as `Cluster.apply` does.
  */
 export async function applyConceding(
   cluster: Pick<Cluster, 'apply' | 'schema'>,

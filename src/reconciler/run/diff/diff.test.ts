@@ -1,4 +1,4 @@
-// Comparisons that count again in the next run.
+// Tests which comparisons the next run reuses.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,4 +1,4 @@
-// Compares what is desired with what lives, by the paths we own. Knows neither clusters nor specs.
+// Compares desired objects with live ones, by the paths that we own.
 
 import { longValuesOf, shortenObject } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';
@@ -21,17 +21,17 @@ import { maskSecrets } from './masked.ts';
 export interface DiffInput extends FieldRules {
   readonly desired: readonly Desired[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
-  /** Everything listed. */
+  /** All listed objects. */
   readonly live: readonly KubeObject[];
   readonly typeOf: (id: ResourceId) => MergeType | undefined;
   readonly applySet: string;
-  /** Absent: nothing of earlier runs is used again. */
+  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 
 export interface Diff {
   readonly compared: readonly Compared[];
-  /** Living members of our set that nothing desires. */
+  /** Live members of our set that are not desired. */
   readonly surplus: readonly KubeObject[];
 }
 
@@ -57,9 +57,9 @@ function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | und
     given: [object, owner, random, live, type, manager, force],
     questions: {},
     work: () => compareOne(input, desired, live),
-    // This run has read the contents, and the Secrets and ConfigMaps of others.
+    // The contents, and the Secrets and ConfigMaps of others, were read for this run only.
     keeps: () => contents === undefined && (live === undefined || !isLarge(id) || isMember(live, input.applySet)),
-    // Contents of long values are a function, and follow from the object.
+    // `contents` is a function, and follows from the object.
     equal: (a, b) => jsonEquals(withoutContents(a), withoutContents(b)),
   });
 }
@@ -79,7 +79,7 @@ function compareOne(input: DiffInput, desired: Desired, found: KubeObject | unde
       desired: normal,
       live,
       verdict: 'changed',
-      diff: paths.map((path) => ({ path, after: '*** (made at random)' })),
+      diff: paths.map((path) => ({ path, after: '*** (generated at random)' })),
     };
   }
   if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };
@@ -95,7 +95,7 @@ function compareOne(input: DiffInput, desired: Desired, found: KubeObject | unde
   return withoutEdited(input, fields.length === 0 ? rest : { ...rest, fields }, type);
 }
 
-/** Long values are compared by what stands for them, whether they are in memory or not. */
+/** Replaces long values by their stand-ins, so that they compare alike whether they are in memory or not. */
 function withoutLongValues(desired: Desired): Desired {
   const object = shortenObject(desired.object);
   if (object === desired.object) return desired;

@@ -1,5 +1,5 @@
-// What stands in the way of what Git declares: an item of a list of ours whose key another manager has changed, and items
-// and fields for which the server refuses ours. They are removed, where Git wins.
+// Removes parts that block a declaration in Git: items of our lists whose key another manager has changed, and items
+// and fields because of which the server refuses ours. They are removed only if Git wins.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';
@@ -24,7 +24,7 @@ import { type FieldRules, fieldStates } from './field-states.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import { maskSecrets } from './masked.ts';
 
-/** The same, with the removal of items whose key was changed. */
+/** Adds the removal of items whose key was changed. */
 export function withoutEdited(rules: FieldRules, compared: Compared, type: MergeType): Compared {
   const { desired, live } = compared;
   if (live === undefined) return compared;
@@ -34,8 +34,8 @@ export function withoutEdited(rules: FieldRules, compared: Compared, type: Merge
 }
 
 /**
- * The same, with the removal of what the server's refusal is about, and of no more than must go for it to be taken; undefined
- * where it is refused even so. Throws Failure where the server gives no verdict.
+ * Adds the removal of the parts that the server's refusal is about, and of no more than necessary for acceptance;
+ * undefined if the object is refused even so. Throws Failure if the server does not decide.
  */
 export async function clearWay(
   cluster: Pick<Cluster, 'patch'>,
@@ -54,13 +54,16 @@ export async function clearWay(
   for (const some of fields.length < parts.length ? [fields, parts] : [parts]) {
     if (some.length === 0 || !(await isTaken(some))) continue;
     const going = await fewest(isTaken, [], some);
-    // What is taken with all of them there was refused for something that a dry run does not show.
+    // If the server accepts the object with all parts in place, the refusal had a reason that a dry run does not show.
     return going.length === 0 ? undefined : evicting(rules, compared, type, going);
   }
   return undefined;
 }
 
-/** As few of them as must go beside those that go anyway: by halves, for most are not in the way (QuickXplain, Junker 2004). */
+/**
+ * Returns as few parts as must be removed in addition to `going`. It searches by halves, because most are not in the
+ * way (QuickXplain, Junker 2004).
+ */
 async function fewest(
   isTaken: (parts: readonly ForeignPart[]) => Promise<boolean>,
   going: readonly ForeignPart[],
@@ -110,7 +113,10 @@ function partsInTheWay(
   );
 }
 
-/** The refused field itself, one right below it, or one beside a declared one that is forbidden. */
+/**
+ * Returns true for the refused field itself, for a field right below it, and, if the refused field is forbidden, for a
+ * field next to it.
+ */
 function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
   const above = field.slice(0, -1);
   return isSame(field, refused) || isSame(above, refused) || (forbidden && isSame(above, refused.slice(0, -1)));
@@ -124,7 +130,7 @@ function isWithin(place: readonly string[], container: readonly string[]): boole
   return container.every((element, index) => place[index] === element);
 }
 
-/** Those of which nothing is another's to keep. */
+/** Returns the parts that no other manager may keep. */
 function removable(rules: FieldRules, { desired }: Compared, parts: readonly ForeignPart[]): readonly ForeignPart[] {
   const child = desired.owner !== undefined;
   const stateOf = fieldStates(rules, desired.object, child);
@@ -161,7 +167,9 @@ function owning(live: KubeObject, { parts, manager }: Evicted): KubeObject {
   return { ...live, metadata: { ...live.metadata, managedFields } };
 }
 
-/** Whether the server would take the object without them. Throws Failure as `Cluster.patch` does. */
+/**
+ * Tries whether the server would accept the object without the evicted parts. Throws Failure as `Cluster.patch` does.
+ */
 export async function tryEvicting(
   cluster: Pick<Cluster, 'patch'>,
   { desired, live, evicted }: Compared,
@@ -174,7 +182,7 @@ export async function tryEvicting(
   await cluster.patch(live, operationsBetween(live, merged), { dryRun: true, as });
 }
 
-/** What a forced apply would store; undefined where it would not come as far as the validation. */
+/** Returns the object that a forced apply would store; undefined if the apply would fail before the validation. */
 function mergedWith(live: KubeObject, applied: KubeObject, type: MergeType, manager: string): KubeObject | undefined {
   const { apiVersion } = applied;
   const result = serverSideApply({ live, applied, type, manager, apiVersion, force: true, time: '' });
@@ -196,7 +204,10 @@ function operation(path: string, value: Json): JsonPatchOperation {
   return { op: 'add', path, value };
 }
 
-/** Makes them ours: the apply that follows does not have them, so that they go in the same moment as ours come. */
+/**
+ * Makes the parts ours: the apply that follows does not have them, so that they are removed in the same moment as ours
+ * are added.
+ */
 export async function takeParts(
   cluster: Pick<Cluster, 'get' | 'patch'>,
   object: KubeObject,

@@ -1,5 +1,5 @@
-// What becomes of a declared field that another manager has set to another value: Git wins, but for what is left to others
-// (decision 0240).
+// Decides about a declared field that another manager has set to another value: Git wins, except for fields that are
+// left to others (decision 0240).
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';
@@ -8,12 +8,12 @@ import { isOtherInstance } from '../labels.ts';
 import { ignoredFields, isIgnored } from './ignored-fields.ts';
 
 /**
- * `set-back`: Git's value is applied. `kept`: it stays as the other manager has set it, and so differs from Git. `left`:
- * it stays, as the manifest says that it may.
+ * `set-back`: Git's value is applied. `kept`: the field stays as the other manager has set it, and so differs from Git.
+ * `left`: it stays, as the manifest allows.
  */
 export type FieldState = 'set-back' | 'kept' | 'left';
 
-/** Its pointer is empty where the desired object has no such field: it stands in the way of one that it has. */
+/** The pointer is empty if the desired object has no such field: then the field blocks one that it has. */
 export interface FieldOfOther extends Conceded {
   readonly state: FieldState;
 }
@@ -25,7 +25,7 @@ export interface FieldRules {
   readonly force: boolean;
 }
 
-/** `child`: made of a custom resource; its manifest says nothing about fields of it, and Git has no other word for them. */
+/** `child`: the object was created for a custom resource, whose manifest cannot leave fields of the child to others. */
 export function fieldStates(
   { manager: own, force }: FieldRules,
   declared: KubeObject,

@@ -1,5 +1,5 @@
-// Digests that stand for an object in files that leave the cluster: of the fields that are ours as they exist, and of
-// what is desired. Values cannot be read out of them; what a Secret holds cannot be guessed either.
+// Computes digests that stand for an object in files that leave the cluster: one for our fields as they exist, and one
+// for the desired object. Values cannot be read out of them, and the content of a Secret cannot be guessed either.
 
 import { lastingJson, shortenObject } from '#kubernetes/rules/large-values.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -10,15 +10,15 @@ import type { Change } from '../plan/plan.ts';
 
 export interface Fingerprints {
   /**
-   * Of a living object: what this instance owns of it, with its values, and what a plan shows as the difference. Undefined
-   * for a Secret where there is no key.
+   * Returns the digest of a live object: of the fields that this instance owns, with their values, and of the
+   * difference that a plan shows. Undefined for a Secret if there is no key.
    */
   seen(live: KubeObject, diff: Change['diff']): string | undefined;
-  /** Of what is to be applied, but for the owner's uid, which may not be known yet. */
+  /** Returns the digest of the object to be applied, without the owner's uid, which may not be known yet. */
   desired(object: KubeObject, owned: boolean): string | undefined;
 }
 
-/** `key`: of the digests of Secrets; undefined where there is none, or it may not be read. */
+/** `key`: key of the digests of Secrets; undefined if there is none, or it may not be read. */
 export function fingerprintsBy(manager: string, key: Uint8Array | undefined): Fingerprints {
   function print({ kind }: KubeObject, value: unknown): string | undefined {
     if (kind !== 'Secret') return sha256(lastingJson(value));
@@ -26,7 +26,7 @@ export function fingerprintsBy(manager: string, key: Uint8Array | undefined): Fi
   }
   return {
     seen(found, diff) {
-      // Whether long values were read must not matter.
+      // The digest must not depend on whether long values were read.
       const live = shortenObject(found);
       const entry = entryOf(live, manager);
       return print(live, [entry?.apiVersion ?? '', entry?.fieldsV1 ?? {}, ownedValues(live, manager), diff]);

@@ -1,10 +1,13 @@
-// Fields that a manifest leaves to others (`skep.dev/ignore-fields`): how they are written and what they cover.
+// Reads the fields that a manifest leaves to others (`skep.dev/ignore-fields`), and decides which fields they cover.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { IGNORE_FIELDS } from '../labels.ts';
 
-/** Paths as plans show them, separated by commas: `/spec/replicas, /spec/template/spec/containers/[name=web]/image`. */
+/**
+ * Returns the paths. They are written as plans show them, separated by commas: `/spec/replicas,
+ * /spec/template/spec/containers/[name=web]/image`.
+ */
 export function ignoredFields(object: JsonObject): readonly string[] {
   const { metadata } = object;
   const { annotations } = isObject(metadata) ? metadata : {};
@@ -13,12 +16,12 @@ export function ignoredFields(object: JsonObject): readonly string[] {
   return typeof text === 'string' ? text.split(/,(?![^[\]]*\])/).map((path) => path.trim()) : [];
 }
 
-/** Whether the field is one of them, or below one. */
+/** Returns true if the field is ignored, or below an ignored one. */
 export function isIgnored(ignored: readonly string[], path: string): boolean {
   return ignored.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-/** What identifies an object, or says whose it is, is no other's to set. */
+/** Reports fields that others must not set, because they identify an object or its owner. */
 export function checkIgnoredFields(object: JsonObject): readonly Finding[] {
   const wrong = ignoredFields(object).filter((path) => !FIELD.test(path) || OWN.test(path));
   return wrong.map((path) => ({

@@ -13,17 +13,17 @@ function many(count: number, namespace: string, verdict?: Compared['verdict']): 
   return Array.from({ length: count }, (_, index) => comparedOf(String(index), namespace, verdict));
 }
 
-test('beyond the first sixteen of a kind in a namespace, those sixteen stand for each', () => {
+test('beyond the first sixteen objects of a kind in a namespace, these sixteen stand for each', () => {
   const found = firstOfMany([...many(18, 'a'), ...many(16, 'b')], () => undefined);
   expect([...found.keys()]).toEqual(['a/16', 'a/17']);
   expect(found.get('a/17')).toEqual(many(16, 'a').map(({ desired }) => desired.key));
 });
 
-test('what exists stands for nothing, and nothing for it', () => {
+test('an existing object stands for no other, and no other for it', () => {
   expect(firstOfMany(many(20, 'a', 'changed'), () => undefined).size).toBe(0);
 });
 
-test('what is made with the rights of another account is judged anew', () => {
+test('a creation with the rights of another account is checked by itself', () => {
   const accountOf = ({ metadata }: KubeObject) => (Number(metadata.name) < 10 ? 'one' : undefined);
   expect(firstOfMany(many(20, 'a'), accountOf).size).toBe(0);
 });

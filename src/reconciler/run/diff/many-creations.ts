@@ -1,16 +1,16 @@
-// Objects that are to be created in numbers: of one kind, in one namespace, with the rights of one account. The first ones
-// stand for the others before the server.
+// Groups objects that are to be created in large numbers: of one kind, in one namespace, with the rights of one
+// account. In the server's dry runs the first ones stand for the others.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Compared } from './compared.ts';
 
 /**
- * As many as are asked about at once. What is refused in every run is among the first once the others are created: none is
- * tried again and again.
+ * Number of dry runs at once. An object that is refused in every run is among the first once the others are created, so
+ * none is tried again and again.
  */
 const FIRST = 16;
 
-/** By key of each that is beyond the first ones: the keys of those. */
+/** Maps the key of each object beyond the first ones to the keys of the first ones. */
 export function firstOfMany(
   compared: readonly Compared[],
   accountOf: (object: KubeObject) => string | undefined,

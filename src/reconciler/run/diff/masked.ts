@@ -1,8 +1,8 @@
-// Differences as people may see them.
+// Masks differences for people.
 
 import type { Difference } from '#kubernetes/rules/ownership/differences.ts';
 
-/** A Secret's difference tells that a value changed, never which value. */
+/** The difference of a Secret shows that a value changed, never the value. */
 export function maskSecrets(kind: string, changes: readonly Difference[]): readonly Difference[] {
   return kind === 'Secret' ? changes.map(masked) : changes;
 }

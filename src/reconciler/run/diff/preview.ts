@@ -1,5 +1,5 @@
-// Shows changes to the server before anything is written: a dry run each, all refusals collected. What only the server can
-// tell is settled by it.
+// Sends a dry run for each change before anything is written, and collects all refusals. Comparisons that only the
+// server can decide are settled by it.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';
@@ -30,15 +30,15 @@ export interface PreviewInput extends FieldRules {
   readonly compared: readonly Compared[];
   readonly accountOf: AccountOf;
   readonly living: (id: ResourceId) => KubeObject | undefined;
-  /** Why the object may not be deleted and created anew, and what would allow it; undefined where it may. */
+  /** Returns why the object may not be deleted and created again, and how to allow it; undefined if it may. */
   readonly replaceBar: (compared: Compared) => string | undefined;
-  /** What this very run has asked before. */
+  /** Previews that this very run has requested before. */
   readonly before?: Previews;
-  /** Of many creations alike the server is asked about the first ones: where it takes them, about no others. */
+  /** If set, only the first of many similar creations are sent. If the server accepts them, the others are not sent. */
   readonly sampled: boolean;
 }
 
-/** What was asked, by key of the object. */
+/** Requests by key of the object. */
 export type Previews = ReadonlyMap<string, Asked>;
 
 interface Asked {
@@ -47,7 +47,7 @@ interface Asked {
 }
 
 export interface Previewed {
-  /** The same list: every `unknown` decided, every `changed` that changes nothing set right, the others with a preview. */
+  /** The same list: `unknown` is decided, `changed` without a change is `unchanged`, and the others have a preview. */
   readonly compared: readonly Compared[];
   readonly previews: Previews;
 }
@@ -82,8 +82,9 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
 }
 
 /**
- * Keys of what was accepted and depends on nothing that was refused, so that it is there next time. None beside a replacement: that
- * deletes, and is not made where the server is known to refuse something of the source.
+ * Returns the keys of creations that were accepted and depend on nothing that was refused, so that they exist next
+ * time. Empty if there is a replacement: it deletes, and is not made if the server is known to refuse something of the
+ * source.
  */
 function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySet<string> {
   const given = answers.filter((each) => each !== undefined);
@@ -98,14 +99,14 @@ function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySe
 
 const LIKE_OTHERS = 'it accepts the first ones of their kind in the namespace';
 
-/** A run that prepares twice asks once. */
+/** Returns the earlier result if a run prepares twice and the object is the same. */
 function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {
   const asked = before?.get(desired.key);
   if (asked === undefined || asked.about.live?.metadata.resourceVersion !== live?.metadata.resourceVersion) return;
   return jsonEquals(asked.about.desired.object, desired.object) ? asked.answer : undefined;
 }
 
-/** What is yet to be made at random is no part of what is remembered. */
+/** An object with values that are still to be generated is not remembered. */
 async function isRemembered({ certainty }: Asking, { desired, live }: Compared): Promise<boolean> {
   return live !== undefined && desired.random === undefined && certainty.isKnown(desired.object, live);
 }
@@ -118,7 +119,7 @@ function previewed(compared: Compared, answer: Preview): Compared {
   return { ...compared, verdict: compared.verdict === 'unknown' ? 'changed' : compared.verdict, preview: answer };
 }
 
-/** Why the server could not judge the object yet: what it needs is created by the same plan. */
+/** Returns why the server cannot decide about the object yet: the same plan creates something that it needs. */
 function dependence(object: KubeObject, created: ReadonlySet<string>): string | undefined {
   const needed = [namespaceOf(object), roleOf(object)].find((id) => id !== undefined && created.has(keyOf(id)));
   return needed === undefined ? undefined : `their ${needed.kind} does not exist yet`;
@@ -128,7 +129,7 @@ function namespaceOf({ metadata: { namespace: name } }: KubeObject): ResourceId 
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Namespace', name };
 }
 
-/** Kubernetes RBAC, "Restrictions on role binding creation": whoever may not `bind` is judged by the rules of the role. */
+/** Kubernetes RBAC, "Restrictions on role binding creation": without `bind`, a user needs the rights of the role. */
 function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | undefined {
   if (!isObject(roleRef)) return undefined;
   const { kind, name } = roleRef;
@@ -165,7 +166,9 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
   }
 }
 
-/** What the apply removes and the server sets again, as it does with its defaults, is no change. */
+/**
+ * Drops fields that the apply removes and the server sets again, as it does with its defaults: they are not changes.
+ */
 async function asAnswered(deps: Asking, { manager }: PreviewInput, compared: Compared, stored: KubeObject) {
   const { live, desired, diff } = compared;
   if (live === undefined || live.kind === 'Secret' || !diff.some(({ after }) => after === undefined)) return compared;
@@ -187,7 +190,7 @@ async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Com
   }
 }
 
-/** What is refused for what others have put beside ours, or the server itself has. */
+/** Handles a refusal because of parts that others have put next to ours, or that the server itself has. */
 async function withoutOthersParts(
   deps: PreviewDeps,
   input: PreviewInput,
@@ -211,7 +214,7 @@ function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: s
   return as === undefined ? {} : { as };
 }
 
-/** With the uid that it must still have, and with values in place of those that are made when it is applied. */
+/** Adds the uid that the object must still have, and placeholders for values that are generated when it is applied. */
 function asSent({ desired, live }: Compared): KubeObject {
   const object = withValues(desired.object, desired.random, (bytes) => new Uint8Array(bytes).fill(1));
   const uid = live?.metadata.uid;
@@ -239,7 +242,7 @@ async function answerRefusal(
   return previewed(compared, { verdict: 'refused', code: 'immutable-field', message: told });
 }
 
-/** The world's troubles, and webhooks that take no dry runs: the change itself may go well. */
+/** Returns true for temporary failures, and for webhooks that accept no dry runs: the change itself may succeed. */
 function isNoAnswer({ code, message }: Failure): boolean {
   const troubled = ['cluster-busy', 'cluster-error', 'cluster-unreachable'].includes(code);
   return troubled || message.includes('does not support dry run');

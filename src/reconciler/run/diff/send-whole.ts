@@ -1,14 +1,14 @@
-// Sends objects whose long values are not in memory: they are read for as long as one request takes.
+// Sends objects whose long values are not in memory: they are read for the duration of one request.
 
 import pLimit from 'p-limit';
 import { type ReadContents, restoreObject, shortenObject } from '#kubernetes/rules/large-values.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 
-/** Each may have several megabytes, as text, as values and as a body. */
+/** Each object may need several megabytes, as text, as values and as a body. */
 const AT_ONCE = 3;
 const turns = pLimit(AT_ONCE);
 
-/** What `send` answers, without its long values. */
+/** Returns the result of `send`, without its long values. */
 export function sendWhole(
   object: KubeObject,
   contents: ReadContents | undefined,

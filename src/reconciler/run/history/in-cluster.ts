@@ -1,4 +1,5 @@
-// The history in a ConfigMap of the home namespace, for instances without a database: bounded in size, the oldest go.
+// Stores the history in a ConfigMap of the home namespace, for instances without a database. Its size is bounded: the
+// oldest runs are removed.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -10,7 +11,7 @@ import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
 import type { HistoryStore, RunRecord } from './ports.ts';
 
 export interface HistoryHome extends InstanceName {
-  /** Runs that are kept. */
+  /** Number of runs that are kept. */
   readonly limit: number;
 }
 
@@ -18,9 +19,9 @@ type Content = Record<'data' | 'binaryData', Record<string, string>>;
 
 const PLAIN = 'runs.json';
 const PACKED = 'runs.json.gz';
-/** Up to here it is text that `kubectl get -o yaml` shows. */
+/** Up to this size it is text that `kubectl get -o yaml` shows. */
 const PLAIN_MAX = 64 * 1024;
-/** Half of what a ConfigMap may hold: every run that lists ConfigMaps reads it too. */
+/** Half of the limit of a ConfigMap: every run that lists ConfigMaps reads it too. */
 const STORED_MAX = 512 * 1024;
 const UNPACKED_MAX = 64 * 1024 * 1024;
 const TRIES = 5;
@@ -37,7 +38,7 @@ export function openClusterHistory(
         await storeRecord(cluster, id, stored, contentOf(next(recordsOf(stored))));
         return;
       } catch (error) {
-        // Another run was faster: what it wrote stays.
+        // Another run was faster: its record stays.
         if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
       }
     }
@@ -54,7 +55,7 @@ export function openClusterHistory(
   };
 }
 
-/** As many of the newest as there is room for; where one alone is too large, it is kept without its lists. */
+/** Returns as many of the newest runs as fit. If one alone is too large, it is kept without its lists. */
 function contentOf(records: readonly RunRecord[]): Content {
   const text = JSON.stringify(records);
   if (text.length <= PLAIN_MAX) return { data: { [PLAIN]: text }, binaryData: {} };
@@ -87,7 +88,7 @@ function withoutLists(record: RunRecord): RunRecord {
   };
 }
 
-/** What a person has spoilt is no history. */
+/** Returns no runs if a person has damaged the content. */
 function recordsOf(stored: KubeObject | undefined): readonly RunRecord[] {
   const { [PLAIN]: plain } = isObject(stored?.data) ? stored.data : {};
   const { [PACKED]: packed } = isObject(stored?.binaryData) ? stored.binaryData : {};

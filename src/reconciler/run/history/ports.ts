@@ -1,14 +1,16 @@
-// What is kept of a run, and where it is kept.
+// Defines the record of a run, and the store of the records.
 
 import type { Json } from '#std/json.ts';
 
-/** `progressing`: done, and its resources are not ready yet. `waiting`: deletions wait for approval. */
+/**
+ * `progressing`: all changes are made, and their resources are not ready yet. `waiting`: deletions wait for approval.
+ */
 /** `not-ready`: each change succeeded, and a resource is in phase Failed or was not ready in time. */
 export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
 
 export interface RecordedDifference {
   readonly path: string;
-  /** Values as a plan shows them, those of Secrets masked; a long one is left out, and `long` says so. */
+  /** Values as a plan shows them; values of Secrets are masked. If a long value is left out, `long` is set. */
   readonly before?: Json;
   readonly after?: Json;
   readonly long?: true;
@@ -18,6 +20,8 @@ export interface RecordedOutcome {
   readonly action: 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
   /** `namespace/Kind/name`, here and below. */
   readonly resource: string;
+  /** The custom resource that the object is made of; absent if it is one itself, or if a former release wrote the record. */
+  readonly owner?: string;
   readonly error?: { readonly code: string; readonly message: string };
   readonly diff?: readonly RecordedDifference[];
 }
@@ -36,7 +40,7 @@ export interface RecordedProblem {
 /** A source that a rollback keeps at a commit. */
 interface RecordedPin {
   readonly source: string;
-  /** The commit that it is kept at, and the one that is not applied. */
+  /** Commit that the source is kept at, and commit that is not applied. */
   readonly good: string;
   readonly bad: string;
 }
@@ -45,14 +49,14 @@ export interface RecordedNotReady {
   readonly resource: string;
   /** `late`: the run waited for it until the time was up. `not-run`: no program of this machine stands for it (`skep dev`). */
   readonly state: 'failed' | 'late' | 'progressing' | 'not-run';
-  /** The message of its condition Ready. */
+  /** Message of the condition Ready. */
   readonly why: string;
 }
 
 interface Completion {
-  /** When the later run ended; RFC 3339. */
+  /** End of the later run; RFC 3339. */
   readonly at: string;
-  /** How many of the resources that were not ready became so. */
+  /** Number of resources that were not ready and became so. */
   readonly ready: number;
 }
 
@@ -62,10 +66,10 @@ export interface RunRecord {
   readonly startedAt: string;
   readonly finishedAt: string;
   readonly state: RunState;
-  /** Commit by name of the source. */
+  /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
   readonly summary: Readonly<Record<'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed', number>>;
-  /** Names what was planned: equal plans have equal hashes. */
+  /** Hash of the plan: equal plans have equal hashes. */
   readonly planHash: string;
   readonly outcomes: readonly RecordedOutcome[];
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
@@ -76,7 +80,7 @@ export interface RunRecord {
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
   }[];
-  /** Hashes of the approvals that let deletions go that would have waited. */
+  /** Hashes of the approvals that allowed deletions that would have waited. */
   readonly approved?: readonly string[];
   readonly problems: readonly RecordedProblem[];
   readonly failures: readonly { readonly code: string; readonly message: string }[];
@@ -88,24 +92,30 @@ export interface RunRecord {
   }[];
   /** Resources in phase Failed. */
   readonly unready: readonly string[];
-  /** Why resources were not ready when the run ended, failed ones first; absent if all were, or a former release wrote it. */
+  /**
+   * Reasons why resources were not ready when the run ended, failed ones first; absent if all were ready, or a former
+   * release wrote the record.
+   */
   readonly notReady?: readonly RecordedNotReady[];
-  /** Servers whose definitions of tools are not as they were reviewed; absent if there are none, or a former release wrote it. */
+  /**
+   * Servers whose tool definitions differ from the reviewed ones; absent if there are none, or a former release wrote
+   * the record.
+   */
   readonly drifted?: readonly { readonly resource: string; readonly why: string }[];
   readonly pinned: readonly RecordedPin[];
-  /** Sources that waited for another one; absent if there was none, or a former release wrote it. */
+  /** Sources that waited for another one; absent if there was none, or a former release wrote the record. */
   readonly waits?: readonly { readonly source: string; readonly for: string; readonly reason: string }[];
-  /** Present if the run ended in state `progressing`, and a later run found out how it went on. */
+  /** Present if the run ended in state `progressing`, and a later run found its outcome. */
   readonly completed?: Completion;
-  /** How many entries of a list were too many to keep, by its name. */
+  /** Number of entries that were too many to keep, by name of the list. */
   readonly omitted: Readonly<Record<string, number>>;
 }
 
 export interface HistoryStore {
-  /** Newest first. Throws Failure. */
+  /** Returns the newest runs, newest first. Throws Failure. */
   latest(count: number): Promise<readonly RunRecord[]>;
-  /** The oldest go where there are too many. Throws Failure. */
+  /** Appends the record. If there are too many, the oldest are removed. Throws Failure. */
   append(record: RunRecord): Promise<void>;
-  /** Puts the record in the place of the one with its id; does nothing if that one is not kept any more. Throws Failure. */
+  /** Replaces the record with the same id; does nothing if that record is not kept any more. Throws Failure. */
   replace(record: RunRecord): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What is kept of a run, and whether it is news. Pure.
+// Computes the record of a run, and decides whether it is news.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -18,12 +18,12 @@ import type {
   RunState,
 } from './ports.ts';
 
-/** Entries of a list, and of the differences of one object. */
+/** Maximum entries of a list, and maximum differences of one object. */
 const ENTRIES_MAX = 1000;
 const DIFFERENCES_MAX = 20;
-/** Characters of a value as JSON. */
+/** Maximum characters of a value as JSON. */
 const VALUE_MAX = 200;
-/** Characters of a condition's message. */
+/** Maximum characters of a condition's message. */
 const WHY_MAX = 500;
 
 export function recordOf(result: RunResult): RunRecord {
@@ -67,7 +67,7 @@ export function recordOf(result: RunResult): RunRecord {
   };
 }
 
-/** Of a run that could do nothing at all. */
+/** Returns the record of a run that could do nothing at all. */
 export function failedRecord(
   { id, startedAt, finishedAt }: Pick<RunRecord, 'id' | 'startedAt' | 'finishedAt'>,
   { code, message }: Failure,
@@ -92,8 +92,8 @@ export function failedRecord(
 }
 
 /**
- * Returns the record of a run in state `progressing` as a later run shows that it ended: its resources became ready, failed, or
- * were not ready when `waitSeconds` had passed. Undefined if that is still open.
+ * Returns the record of a run in state `progressing` with the end that a later run found: its resources became ready,
+ * failed, or were not ready when `waitSeconds` had passed. Undefined if that is still open.
  */
 export function completed(
   record: RunRecord,
@@ -115,7 +115,9 @@ export function completed(
   return { ...record, state, notReady: notReady.length === 0 ? undefined : notReady, completed: completion };
 }
 
-/** Worth keeping: it changed something, or it found another state of things than the run before. */
+/**
+ * Returns true if the record is worth keeping: the run changed something, or found another state than the run before.
+ */
 export function isNews(record: RunRecord, before: RunRecord | undefined): boolean {
   const changed = record.outcomes.some(({ action }) => CHANGES.has(action));
   const synced = record.catalogue.some(({ action }) => action === 'synced');
@@ -124,7 +126,9 @@ export function isNews(record: RunRecord, before: RunRecord | undefined): boolea
 
 const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted']);
 
-/** What lasts until someone does something about it. Codes and not messages: those may hold times and counts. */
+/**
+ * Returns the facts that last until a person acts. They are codes and not messages, which may hold times and counts.
+ */
 function standingOf(record: RunRecord): string {
   const { commits, held, approvals = [], waits = [], problems, failures, unready, pinned, drifted = [] } = record;
   const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');
@@ -163,7 +167,9 @@ function runState(result: RunResult): RunState {
   return result.readiness.progressing.length + result.waits.length > 0 ? 'progressing' : 'succeeded';
 }
 
-/** Secrets' differences are masked, so the hash tells nothing about their values. */
+/**
+ * Returns the hash of the changes. Differences of Secrets are masked, so the hash reveals nothing about their values.
+ */
 function planHash({ batches }: Plan): string {
   const changes = batches.flatMap((batch) => batch.changes);
   return digest(changes.map(({ action, key, diff }) => [action, key, diff])).slice(0, 16);
@@ -174,11 +180,12 @@ function changesOf({ batches }: Plan): ReadonlyMap<string, Change> {
 }
 
 function outcomeWith(changes: ReadonlyMap<string, Change>): (outcome: Outcome) => RecordedOutcome {
-  return ({ action, resource, error }) => {
+  return ({ action, resource, owner, error }) => {
     const diff = changes.get(keyOf(resource))?.diff ?? [];
     return {
       action,
       resource: formatId(resource),
+      ...(owner && { owner: formatId(owner) }),
       error: error && { code: error.code, message: error.message },
       diff: diff.length === 0 ? undefined : diff.slice(0, DIFFERENCES_MAX).map(recordedDifference),
     };

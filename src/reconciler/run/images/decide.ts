@@ -15,16 +15,16 @@ import {
 import type { ImageFacts } from './ports.ts';
 
 export interface Decision {
-  /** Without its place; absent: the image is verified. */
+  /** Problem without its place; absent if the image is verified. */
   readonly problem?: Omit<Finding, 'pointer'>;
-  /** To be written into children. */
+  /** Pin to be written into children. */
   readonly pin?: Pin;
 }
 
 export interface Pin {
   /** Name with digest. */
   readonly name: string;
-  /** Who signed it, and further documents: one line for people. */
+  /** Signers of the image, and further documents: one line for people. */
   readonly evidence: string;
   /** Attestations, for pages. */
   readonly provenance: readonly ImageProvenance[];
@@ -43,19 +43,19 @@ export function decide({ image, mode, expected, pin }: Question, facts: ImageFac
     problem: { code, severity: mode === 'require' ? 'error' : 'warning', message: `${message}${CONSEQUENCE[mode]}` },
   });
   if (expected.by === 'nobody') {
-    // A warning for each image that no one signs would hide the others.
+    // A warning for each image without an expected signer would hide the others.
     if (mode !== 'require') return {};
     return problem(
       'image-signer-unknown',
-      `neither a rule of images.verify nor a catalogue entry says who signs image ${image}`,
+      `neither a rule of images.verify nor a catalogue entry names a signer of image ${image}`,
     );
   }
   if (expected.by === 'unknown')
-    return problem('image-signer-unknown', `who signs image ${image} is not known: ${expected.reason}`);
+    return problem('image-signer-unknown', `the signer of image ${image} is not known: ${expected.reason}`);
   if (facts === undefined || facts.state === 'unknown') {
     return problem(
       'image-not-checked',
-      `image ${image} could not be verified: ${facts?.reason ?? 'it was not asked for'}`,
+      `image ${image} could not be verified: ${facts?.reason ?? 'no facts were requested'}`,
     );
   }
   const missing = unfulfilled(expected.all, facts);

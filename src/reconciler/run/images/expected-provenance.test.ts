@@ -1,4 +1,4 @@
-// Which attestations pages show: those that are expected and say something about the image.
+// Tests which attestations pages show: expected ones that say something about the image.
 
 import { expect, test } from 'vitest';
 import { formatProvenance, readProvenance } from '#contracts/registry/image-provenance.ts';
@@ -22,7 +22,7 @@ test.each<{ reason: string; signatures: ImageSignature[]; expected: string[] }>(
     signatures: [{ ...BUILDER, predicateType: 'https://sigstore.dev/cosign/sign/v1' }],
     expected: [],
   },
-  { reason: 'how it was built', signatures: [BUILDER, { ...BUILDER, predicateType: SLSA }], expected: [SLSA] },
+  { reason: 'a provenance of the build', signatures: [BUILDER, { ...BUILDER, predicateType: SLSA }], expected: [SLSA] },
   {
     reason: 'the same twice',
     signatures: [

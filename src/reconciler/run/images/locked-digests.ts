@@ -1,4 +1,4 @@
-// Finds locks of tools that were written for another digest of the image than the one that the server gets.
+// Finds locks of tools that were written for another digest of the image than the server gets.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
@@ -10,13 +10,13 @@ import type { Sourced } from '../read/sourced.ts';
 import { podImages } from './pod-images.ts';
 
 interface LocksAndChildren extends Pick<Desires, 'objects'> {
-  /** As they are declared. */
+  /** Locks as they are declared. */
   readonly locks: readonly Sourced[];
   /** Objects of the locks that count. */
   readonly counting: readonly KubeObject[];
 }
 
-/** A lock without a digest, and a child whose image has none, say nothing. */
+/** Ignores a lock without a digest, and a child whose image has none. */
 export function checkDigests({ locks, counting, objects }: LocksAndChildren): {
   readonly problems: readonly Problem[];
 } {

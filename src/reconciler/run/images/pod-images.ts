@@ -1,4 +1,4 @@
-// Finds the images that an object of Kubernetes runs, and puts others in their place.
+// Finds the images that an object of Kubernetes runs, and replaces their names.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
@@ -12,7 +12,7 @@ export interface PodImages {
 
 const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
-/** Undefined if the object makes no pods. */
+/** Returns undefined if the object creates no pods. */
 export function podImages(object: KubeObject): PodImages | undefined {
   const pod = specOfPods(object);
   if (pod === undefined) return undefined;
@@ -43,7 +43,7 @@ function specOfPods(object: KubeObject): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** The object with other names for the images that `pins` has. */
+/** Returns the object with new names for the images in `pins`. */
 export function withImages(object: KubeObject, pins: ReadonlyMap<string, string>): KubeObject {
   const copy = structuredClone(object);
   const pod = specOfPods(copy);

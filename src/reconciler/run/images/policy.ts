@@ -1,8 +1,8 @@
-// Finds out who is expected to have signed an image of a namespace, and whether a signature fulfils the expectation.
+// Determines the expected signers of an image of a namespace, and whether a signature fulfils the expectation.
 
 import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { ImageSignature, KnownFacts } from './ports.ts';
 
@@ -16,17 +16,17 @@ interface ImageRule {
   readonly identity?: string;
   readonly issuer?: string;
   readonly repository?: string;
-  /** Predicate type of an attestation that there must be; absent: a signature will do. */
+  /** Predicate type of a required attestation. If absent, a signature is enough. */
   readonly attestation?: string;
 }
 
 export interface ImagePolicy {
   readonly mode: VerifyMode;
-  /** The first whose glob matchesGlob the namespace counts, before `mode`. */
+  /** The first entry whose glob matches the namespace applies instead of `mode`. */
   readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
-  /** Verified digests are written into children, in namespaces that warn, too. */
+  /** If set, verified digests are written into children, also in namespaces that only warn. */
   readonly pin: boolean;
-  /** The first that matchesGlob counts. */
+  /** The first rule that matches applies. */
   readonly rules: readonly ImageRule[];
 }
 
@@ -37,15 +37,18 @@ export interface Expectation extends Omit<ImageRule, 'image'> {
 
 export type Expected =
   | { readonly by: 'rule' | 'entry'; readonly all: readonly Expectation[] }
-  /** No rule and no entry says who signs the image. */
+  /** No rule and no entry names a signer of the image. */
   | { readonly by: 'nobody' }
   /** Says in one clause which fact is missing that the policy needs. */
   | { readonly by: 'unknown'; readonly reason: string };
 
-/** `provenance` of catalogue entries by image, which has its registry and tag; undefined: a registry of the namespace could not be read. */
+/**
+ * `provenance` of catalogue entries by image with its registry and tag; undefined if a registry of the namespace could
+ * not be read.
+ */
 export type EntryProvenance = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** Entries name images as authors do. */
+/** Groups provenances by the whole name of the image, because entries name images as authors do. */
 export function byWholeName(provenances: Iterable<readonly [image: string, provenance: JsonObject]>): EntryProvenance {
   const found = new Map<string, JsonObject[]>();
   for (const [image, provenance] of provenances) {
@@ -94,7 +97,10 @@ export function expectedOf(
   return { by: 'entry', all };
 }
 
-/** A workflow is named by its path in the repository, and without the reference that it ran for. */
+/**
+ * Returns the expectation of an entry. A workflow is named by its path in the repository, without the reference that it
+ * ran for.
+ */
 function entryExpectation(provenance: JsonObject): Expectation | undefined {
   const text = (key: string): string | undefined => {
     const value = provenance[key];
@@ -121,7 +127,7 @@ function plainRepository(url: string): string {
 
 function isExpected(signature: ImageSignature, expectation: Expectation): boolean {
   const { keyFile, identity, issuer, repository, ref, runner, attestation } = expectation;
-  // The signature of a certificate stands for nobody without its issuer.
+  // Without its issuer, the signature of a certificate identifies no signer.
   if (keyFile === undefined && (issuer === undefined || (identity === undefined && repository === undefined)))
     return false;
   const same = (expected: string | undefined, found: string | undefined): boolean =>
@@ -139,8 +145,9 @@ function isExpected(signature: ImageSignature, expectation: Expectation): boolea
 }
 
 /**
- * Signatures of cosign are attestations, too, and an attestation about the build of an image is made by its builder. Others may say anything, such
- * as that a scan has found something.
+ * Returns true if the attestation makes the expected statement. Signatures of cosign are attestations, too, and an
+ * attestation about the build of an image is made by its builder. Other attestations may state anything, such as that a
+ * scan has found something.
  */
 function saysWhat(attestation: string | undefined, predicateType: string | undefined): boolean {
   if (attestation !== undefined) return attestation === predicateType;
@@ -155,7 +162,7 @@ export function unfulfilled(all: readonly Expectation[], { signatures }: KnownFa
   return all.filter((expectation) => !signatures.some((signature) => isExpected(signature, expectation)));
 }
 
-/** A malformed glob matchesGlob nothing. */
+/** A malformed glob matches nothing. */
 function matchesGlob(pattern: string, text: string): boolean {
   const glob = parseGlob(pattern);
   return glob !== undefined && globMatches(glob, text);
@@ -183,14 +190,14 @@ export function describeFound({ signatures, faults }: KnownFacts): string {
   return [...shown, ...(clauses.length > SHOWN_MAX ? [`${clauses.length - SHOWN_MAX} more`] : [])].join('; ');
 }
 
-/** The signature for each expectation, and documents by their digests. */
+/** Describes the signature for each expectation, and documents by their digests. */
 export function describeEvidence(all: readonly Expectation[], { signatures, documents }: KnownFacts): string {
   const signed = all.flatMap((each) => signatures.find((signature) => isExpected(signature, each)) ?? []);
   const attached = documents.map(({ type, digest }) => `${type} ${digest}`).sort();
   return [...new Set(signed.map(describeSignature)), ...attached.slice(0, SHOWN_MAX)].join('; ');
 }
 
-/** Attestations that are expected and say something about the image, not only that someone signed it. */
+/** Returns the expected attestations that say something about the image, not only that someone signed it. */
 export function expectedProvenance(
   all: readonly Expectation[],
   { signatures }: KnownFacts,

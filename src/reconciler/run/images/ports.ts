@@ -1,8 +1,11 @@
-// The facts about an image that its registry has, and the port that finds them out.
+// Defines the facts about an image that its registry has, and the port that reads them.
 
-/** A signature or attestation that holds: its mathematics, its certificate and its log entry, not yet who was expected to sign. */
+/**
+ * A valid signature or attestation: its mathematics, its certificate and its log entry were checked, but not yet
+ * whether its signer was expected.
+ */
 export interface ImageSignature {
-  /** File with the public key that verifies it; absent: it has a certificate. */
+  /** File with the public key that verifies it; absent if it has a certificate. */
   readonly keyFile?: string;
   /** Subject alternative name of the certificate. */
   readonly identity?: string;
@@ -18,7 +21,7 @@ export interface ImageSignature {
   readonly predicateType?: string;
 }
 
-/** A document about the image in its registry: an SBOM, or how it was built. */
+/** A document about the image in its registry: an SBOM, or a description of the build. */
 export interface ImageDocument {
   /** Artifact type or predicate type. */
   readonly type: string;
@@ -31,11 +34,11 @@ export type ImageFacts =
       /** Digest of the manifest or index that the name stands for. */
       readonly digest: string;
       readonly signatures: readonly ImageSignature[];
-      /** Why others do not hold, one clause each. */
+      /** Reasons why other signatures are invalid, one clause each. */
       readonly faults: readonly string[];
       readonly documents: readonly ImageDocument[];
     }
-  /** Says in one clause why the registry could not be asked, or why its answer could not be used. */
+  /** States in one clause why the registry could not be read, or why its response could not be used. */
   | { readonly state: 'unknown'; readonly reason: string };
 
 export interface ImageRequest {
@@ -46,13 +49,13 @@ export interface ImageRequest {
   readonly namespace: string;
   /** Secrets of the namespace with credentials for registries. */
   readonly pullSecrets: readonly string[];
-  /** Facts that fulfil all expectations are kept; others are asked for again soon. */
+  /** Returns true if the facts fulfil all expectations. Such facts are kept; others are requested again soon. */
   readonly isEnough: (facts: KnownFacts) => boolean;
 }
 
 export type KnownFacts = Extract<ImageFacts, { readonly state: 'known' }>;
 
 export interface ImageVerifier {
-  /** Does not throw because of the registry: then the facts are unknown. */
+  /** Does not throw for failures of the registry: then the facts are unknown. */
   inspect(request: ImageRequest): Promise<ImageFacts>;
 }

@@ -1,4 +1,4 @@
-// Validation without a cluster says of images that runs verify them: it requests nothing itself.
+// Reports in a validation without a cluster that runs verify images: the validation itself requests nothing.
 
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
@@ -19,7 +19,7 @@ export function imagesVerifiedLater(
   const [first] = images;
   if (first === undefined) return [];
   const which = images.length === 1 ? 'this image is' : `this image and ${images.length - 1} more are`;
-  const message = `${which} not verified here: \`skep plan\` and each run ask the registries who signed them (images.verify)`;
+  const message = `${which} not verified here: \`skep plan\` and each run verify them with their registries (images.verify)`;
   return [
     problemOf(first.resource, { code: 'images-verified-later', severity: 'warning', pointer: first.pointer, message }),
   ];

@@ -25,7 +25,7 @@ test.each([
   ['the same tag keeps the digest that it has in the cluster', 'wiki:1', LIVE, PINNED],
   ['another tag has none', 'wiki:2', LIVE, 'wiki:2'],
   ['a child that does not exist has none', 'wiki:1', undefined, 'wiki:1'],
-])('where no registry can be asked, %s', async (_what, image, live, expected) => {
+])('without access to registries, %s', async (_what, image, live, expected) => {
   const object = workload(image);
   const id = idOf(object);
   const owner = { apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'MCPServer', namespace: 'tools', name: 'wiki' };

@@ -1,5 +1,5 @@
-// Verifies the images of children before they are applied: unverified ones are reported or held, verified ones get the digest that
-// was verified.
+// Verifies the images of children before they are applied. Unverified images are reported or held; verified ones get
+// the digest that was verified.
 
 import pLimit from 'p-limit';
 import { formatProvenance, IMAGE_PROVENANCE, readProvenance } from '#contracts/registry/image-provenance.ts';
@@ -30,7 +30,7 @@ import type { ImageFacts, ImageRequest, ImageVerifier } from './ports.ts';
 export interface VerifyInput {
   readonly policy: ImagePolicy | undefined;
   readonly verifier: ImageVerifier | undefined;
-  /** Images of the instance's own configuration: they are checked if a rule names them. */
+  /** Images of the instance's own configuration. They are checked if a rule names them. */
   readonly own: readonly string[];
   readonly entries: (namespace: string) => EntryProvenance | undefined;
   readonly resolved: Resolved;
@@ -45,7 +45,7 @@ export interface ImagesVerified {
   readonly problems: readonly Problem[];
 }
 
-/** One image of one child. */
+/** An image of a child. */
 interface Use {
   readonly child: Desired;
   readonly owner: Sourced;
@@ -54,7 +54,7 @@ interface Use {
   readonly request: ImageRequest;
 }
 
-/** Registries that are slow share their time; more requests at once would count as abuse. */
+/** Slow registries would not respond faster to more requests at once, and would count them as abuse. */
 const AT_ONCE = 4;
 
 export async function verifyChildren(input: VerifyInput): Promise<ImagesVerified> {
@@ -118,7 +118,7 @@ function usesOf({ own, entries, resolved, desires }: VerifyInput, policy: ImageP
   });
 }
 
-/** Every server of a namespace asks. */
+/** Remembers results by namespace, because every server of a namespace needs them. */
 function remembered<T>(find: (namespace: string) => T): (namespace: string) => T {
   const found = new Map<string, T>();
   return (namespace) => {
@@ -128,7 +128,7 @@ function remembered<T>(find: (namespace: string) => T): (namespace: string) => T
   };
 }
 
-/** Kubernetes gives a pod the pull secrets of its service account. */
+/** Returns the pull secrets of service accounts, which Kubernetes adds to their pods. */
 function accountSecrets({ objects }: Desires): ReadonlyMap<string, readonly string[]> {
   return new Map(
     objects
@@ -141,7 +141,7 @@ function accountSecrets({ objects }: Desires): ReadonlyMap<string, readonly stri
   );
 }
 
-/** Each question once, and none that no expectation needs. */
+/** Sends each request once, and none that no expectation needs. */
 async function inspectAll(
   verifier: ImageVerifier,
   uses: readonly Use[],
@@ -164,7 +164,7 @@ interface Decided {
   readonly decision: Decision;
 }
 
-/** Several children run the same image: one finding is enough. */
+/** Several children may run the same image: one finding is enough. */
 function findingsByOwner(decisions: readonly Decided[]): readonly (readonly [Sourced, readonly Finding[]])[] {
   const found = new Map<Sourced, readonly Finding[]>();
   for (const { use, decision } of decisions) {
@@ -212,7 +212,7 @@ function pinnedAsLiving({ desires, living, reuse }: VerifyInput, policy: ImagePo
   return { ...desires, objects };
 }
 
-/** Later stages use their results again for objects that are identical. */
+/** Returns an identical object for identical input, so that later stages reuse their results. */
 function pinned(child: Desired, pins: Pins | undefined, reuse: Reuse): Desired {
   if (pins === undefined) return child;
   const object = reuse.result({

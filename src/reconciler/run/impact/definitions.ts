@@ -10,10 +10,10 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
 export interface DefinitionsImpact {
-  /** The server; in a comparison of two commits the lock, which has its name. */
+  /** The server or, in a comparison of two commits, the lock, which has the name of the server. */
   readonly resource: ResourceId;
   readonly list: LockedList;
-  /** Names whose reviewed definition is another one. */
+  /** Names whose reviewed definition changes. */
   readonly changed: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -21,7 +21,7 @@ export interface DefinitionsImpact {
 
 type Lists = Pick<HeldLock, LockedList>;
 
-/** By the configurations of proxies. `before`: what exists. */
+/** Compares the configurations of proxies. `before`: the existing objects. */
 export function definitionImpacts(
   changes: readonly Change[],
   before: readonly KubeObject[],
@@ -39,7 +39,7 @@ export function definitionImpacts(
 
 type ConfigMaps = ReadonlyMap<string, KubeObject>;
 
-/** The lock with its parts in other ConfigMaps. */
+/** Returns the lock with its parts in other ConfigMaps. */
 function lockIn(object: KubeObject | undefined, all: ConfigMaps): Lists | undefined {
   const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
   const config = typeof text === 'string' ? parseJson(text) : undefined;
@@ -87,7 +87,7 @@ export function lockImpacts(
   });
 }
 
-/** The lock fits its schema. */
+/** Expects a lock that fits its schema. */
 function digestsOf({ object }: DeclaredLock): Lists {
   const spec: unknown = object.spec;
   return heldLock('enforce', spec as ToolLock);

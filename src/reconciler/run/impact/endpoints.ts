@@ -1,4 +1,4 @@
-// Endpoints that come, go, or are met differently: URL, transport, tokens, tools.
+// Finds endpoints that appear, disappear, or change for clients: URL, transport, tokens, tools.
 
 import type { Tool } from '#contracts/virtual-model/tools.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -13,29 +13,29 @@ export interface Both<T> {
 export interface EndpointImpact {
   readonly resource: ResourceId;
   readonly action: 'appears' | 'disappears' | 'changes';
-  /** The new one; the old one where it disappears. */
+  /** The new URL, or the old one if the endpoint disappears. */
   readonly url: string;
   readonly moved?: Both<string>;
   readonly transport?: Both<string>;
   readonly auth?: AuthImpact;
-  /** Clients see `find_tool` and `call_tool` alone, or no longer. */
+  /** `on`: clients see only `find_tool` and `call_tool` from then on; `off`: no longer. */
   readonly optimizer?: 'on' | 'off';
   readonly tools: ToolsImpact;
 }
 
 export interface AuthImpact extends Both<EndpointAuth> {
-  /** Tokens of today are refused, or callers without one are. */
+  /** True if current tokens, or callers without a token, are refused from then on. */
   readonly refusesToday: boolean;
 }
 
-/** Names as clients see them; `*` stands for all tools of a server whose list no registry has. */
+/** Names as clients see them; `*` stands for all tools of a server that no registry lists. */
 export interface ToolsImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** Members with equal names, which no one tells apart. */
+  /** Members with equal names, which clients cannot distinguish. */
   readonly clashes: readonly string[];
-  /** True where a server changes of which no registry lists the tools: they may come and go unseen. */
+  /** True if a server changes whose tools no registry lists: they may appear and disappear unnoticed. */
   readonly uncertain: boolean;
 }
 
@@ -111,14 +111,14 @@ function toolsImpact(
     const earlier = before.get(tool.origin);
     return earlier === undefined || earlier.name === tool.name ? [] : [{ before: earlier.name, after: tool.name }];
   });
-  // A list that is not known now cannot be held against one that is.
+  // A list that is not known now cannot be compared with one that is.
   const unknown = new Set([...unknownMembers(gone, is.tools), ...unknownMembers(come, was.tools)]);
   const certain = (tools: readonly Tool[]) =>
     toolNames(tools.filter(({ member }) => member === undefined || !unknown.has(member)));
   const [goneNames, comeNames] = [certain(gone), certain(come)];
   const changedServer = serverOf(offered) !== serverOf(offer);
   return {
-    // A tool that another one replaces under the same name is no news to clients.
+    // A tool that another one replaces under the same name is not news to clients.
     appear: without(comeNames, goneNames),
     disappear: without(goneNames, comeNames),
     renamed,
@@ -128,8 +128,8 @@ function toolsImpact(
 }
 
 /**
- * Members whose list is not known, and of which something is on the other side. A member that joins or leaves with an
- * unknown list joins or leaves as a whole.
+ * Returns the members whose list is not known, and of which the other side has something. A member that joins or leaves
+ * with an unknown list joins or leaves as a whole.
  */
 function unknownMembers(tools: readonly Tool[], others: readonly Tool[]): readonly string[] {
   const there = new Set(others.map(({ member }) => member));

@@ -1,5 +1,5 @@
-// One state of a fleet: its endpoints with the tools that clients see, and its registries with their entries, as far as they
-// stand in ConfigMaps.
+// Gathers one state of a fleet: its endpoints with the tools that clients see, and its registries with their entries,
+// if those are in ConfigMaps.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { type Aggregated, aggregatedTools } from '#contracts/virtual-model/aggregate.ts';
@@ -21,14 +21,14 @@ export interface FleetInput {
   readonly read: ReadEntries;
 }
 
-/** A fleet of which it is not known yet what its endpoints offer. */
+/** A fleet whose endpoints have no list of tools yet. */
 export interface Gathered extends Pick<FleetState, 'registries'> {
   readonly members: ReadonlyMap<string, Member>;
   /** Tools by image or URL. */
   readonly known: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Keys are those of the resources; a registry has one for each of its sources. */
+/** Endpoints and registries by key of the resource; a registry has one key for each of its sources. */
 export interface FleetState {
   readonly endpoints: ReadonlyMap<string, OpenEndpoint>;
   readonly registries: ReadonlyMap<string, OpenRegistry>;
@@ -42,7 +42,7 @@ export interface OpenEndpoint extends Endpoint {
 export interface OpenRegistry {
   readonly id: ResourceId;
   readonly source: RegistrySource;
-  /** Undefined where they are somewhere else. */
+  /** Undefined if they are not in a ConfigMap. */
   readonly entries: readonly Entry[] | undefined;
 }
 
@@ -68,8 +68,8 @@ export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gat
 }
 
 /**
- * `elsewhere`: what another state knows. An image has the tools that it has, also while no registry lists it: a registry
- * that comes or goes changes what is known, and no server.
+ * `elsewhere`: tools that the other state knows. An image has its tools even if no registry lists it: if a registry is
+ * added or removed, this knowledge changes, and not the server.
  */
 export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
   const all = { members, known: new Map([...elsewhere, ...known]) };
@@ -79,7 +79,7 @@ export function openFleet({ members, registries, known }: Gathered, elsewhere: G
   return { endpoints: new Map(endpoints), registries };
 }
 
-/** What the filter of a registry lets through. */
+/** Returns the entries that the filter of a registry accepts. */
 export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[] | undefined {
   const filter = entryFilter(source.filter);
   return entries?.filter((entry) => filter.accepts(entry));
@@ -98,7 +98,7 @@ function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
   return { tools: [...tools, ...workflows], clashes };
 }
 
-/** A member is asked like any client would: its own settings come first. */
+/** Returns the tools of a member as any client sees them: its own settings come first. */
 function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
   const { workload: name, kind, url } = member;
   const where = namespace === undefined ? {} : { namespace };

@@ -1,5 +1,5 @@
-// What a change means for those who use what is deployed: endpoints, tools, tokens, registries, restarts. Compares two
-// states of a fleet, as it is and as it would be. Pure.
+// Determines the impact of a change on clients: endpoints, tools, tokens, registries, restarts. Compares two states of
+// a fleet: as it is and as it would be.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -18,25 +18,25 @@ import { statesOf } from './states.ts';
 export interface ImpactInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** Custom resources with their defaults, and what they name. */
+  /** Custom resources with their defaults, and the objects that they name. */
   readonly before: readonly KubeObject[];
   readonly after: readonly KubeObject[];
   readonly changes: readonly Change[];
-  /** Of two commits that are compared; absent: configurations of proxies say it. */
+  /** Present if two commits are compared. If absent, the definitions are read from the configurations of proxies. */
   readonly definitions?: readonly DefinitionsImpact[];
 }
 
-/** Only what differs; each list by id. */
+/** Differences only; each list is sorted by id. */
 export interface Impact {
   readonly endpoints: readonly EndpointImpact[];
   readonly registries: readonly RegistryImpact[];
   readonly restarts: readonly Restart[];
-  /** Reviewed definitions that are others from then on. */
+  /** Reviewed definitions that change. */
   readonly definitions: readonly DefinitionsImpact[];
 }
 
 export function impactOf({ kinds, apiGroup, before, after, changes, definitions }: ImpactInput): Impact {
-  // Most of what registries hold is the same in both.
+  // Most content of registries is the same in both states.
   const read = entriesReader();
   const was = gatherFleet({ kinds, apiGroup, objects: before, read });
   const is = gatherFleet({ kinds, apiGroup, objects: after, read });
@@ -55,7 +55,7 @@ interface PlannedFrom {
   readonly desires: Pick<OwnDesires, 'objects'>;
 }
 
-/** Of the plan that a run has prepared. */
+/** Returns the impact of the plan that a run has prepared. */
 export function impactOfPlan(
   options: Pick<ImpactInput, 'kinds' | 'apiGroup'>,
   { snapshot, resolved, desires }: PlannedFrom,

@@ -1,4 +1,4 @@
-// Servers that clients of a registry find, or no longer find, or find under another name.
+// Finds servers that appear, disappear or change their name for clients of a registry.
 
 import type { Entry } from '#registry/catalogue/entry.ts';
 import { canonicalJson, jsonEquals } from '#std/json.ts';
@@ -15,7 +15,7 @@ export interface RegistryImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** What changed about a source whose entries are somewhere else: what comes of it is not known here. */
+  /** Changed parts of a source whose entries are not in a ConfigMap: their effect is not known here. */
   readonly unknown: readonly ('source' | 'filter')[];
 }
 
@@ -67,7 +67,7 @@ function serversImpact(
   };
 }
 
-/** Those that run, or are reached, as exactly one other that came. */
+/** Returns the removed servers that run, or are reached, exactly like one server that was added. */
 function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
   const byPlace = Map.groupBy(come, howItRuns);
   return gone.flatMap((entry) => {
@@ -77,7 +77,7 @@ function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonl
   });
 }
 
-/** How it runs or is reached; empty where its document says neither. */
+/** Returns how the server runs or is reached; empty if its document does not say. */
 function howItRuns({ document: { packages, remotes } }: Entry): string {
   if (packages === undefined && remotes === undefined) return '';
   return canonicalJson({ packages: packages ?? null, remotes: remotes ?? null });
@@ -87,7 +87,7 @@ function entryNames(entries: readonly Entry[]): readonly string[] {
   return entries.map(({ name }) => name).sort();
 }
 
-/** Of several versions one stands for the server. */
+/** Keeps one of several versions of a server. */
 function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   return new Map(entries.map((entry) => [entry.name, entry]));
 }

@@ -1,17 +1,17 @@
-// Workloads whose pods are replaced.
+// Finds workloads whose pods are replaced.
 
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
 export interface Restart {
   readonly resource: ResourceId;
-  /** The custom resource that it belongs to; absent for what Git itself declares. */
+  /** Custom resource that the workload belongs to; absent for objects that Git itself declares. */
   readonly owner?: ResourceId;
 }
 
 const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 
-/** By id. New workloads start, and deleted ones stop: that is no restart. */
+/** Returns the restarts sorted by id. New workloads start and deleted ones stop, which is not a restart. */
 export function restartsOf(changes: readonly Change[]): readonly Restart[] {
   return changes
     .flatMap((change): Restart[] => {

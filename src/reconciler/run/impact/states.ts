@@ -1,4 +1,4 @@
-// The two states of a fleet around a plan: as it exists, and as the plan would leave it.
+// Computes the two states of a fleet around a plan: as it exists, and as the plan would leave it.
 
 import { type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Desired } from '../desire/desire.ts';
@@ -8,7 +8,7 @@ import type { Standing } from '../resolve/resolve.ts';
 export interface StatesInput {
   readonly living: readonly KubeObject[];
   readonly standings: readonly Standing[];
-  /** What Git declares, and children. */
+  /** Objects that Git declares, and children. */
   readonly desired: readonly Desired[];
   readonly changes: readonly Change[];
 }
@@ -18,7 +18,7 @@ export interface States {
   readonly after: readonly KubeObject[];
 }
 
-/** A resource that is refused or held goes on as it exists: its children stay, and clients notice nothing. */
+/** A resource that is refused or held stays as it exists: its children stay, and clients notice nothing. */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {
   const after = new Map(living.map((object) => [keyOfObject(object), object]));
   for (const change of changes) if (change.action === 'delete') after.delete(change.key);

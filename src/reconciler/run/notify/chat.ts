@@ -1,5 +1,6 @@
-// Writes the message about a run for people in a chat, before any format of a chat: changes, their commits, and lists that wait with
-// the command that approves them. It has names, codes and counts only, because texts of problems may quote manifests. Pure.
+// Writes the message about a run for people in a chat, before any format of a chat: changes, their commits, and lists
+// that wait with the command that approves them. It has names, codes and counts only, because texts of problems may
+// quote manifests.
 
 import { countText } from '#std/words/count-text.ts';
 import { textOfWait } from '#std/words/wait-text.ts';
@@ -13,14 +14,14 @@ export interface ChatOptions {
   /** Page of a commit; undefined if its repository has none. */
   readonly commitUrl: (source: string, commit: string) => string | undefined;
   readonly page?: string;
-  /** Names of the kinds that come first in lists: the other objects are mostly made of them. */
+  /** Names of the kinds that come first in lists: most other objects are created for them. */
   readonly firstKinds: ReadonlySet<string>;
 }
 
 /** Approvals that have a section of their own. */
 const APPROVALS_MAX = 10;
 
-/** Undefined if people have nothing to read: a commit changed nothing, and all is as it was. */
+/** Returns undefined if people have nothing to read: a commit changed nothing, and the state is the same as before. */
 export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage | undefined {
   const { record, before } = notice;
   const { instance, commitUrl, page, firstKinds } = options;
@@ -64,7 +65,7 @@ function pendingHeadline({ state, waits = [] }: RunRecord): string {
   return waits.length === 0 ? 'changes are applied and not ready yet' : waitTitle(waits.length);
 }
 
-/** A run that could be made has commits, unless its instance has no sources. */
+/** A run that did not fail early has commits, unless its instance has no sources. */
 function asDeclared(record: RunRecord): string {
   return isWithoutCommits(record) ? 'as the custom resources declare' : 'as Git declares';
 }
@@ -73,7 +74,7 @@ function waitTitle(count: number): string {
   return countText(count, 'source waits for another one', 'sources wait for others');
 }
 
-/** Without the reasons: those quote statuses. */
+/** Leaves out the reasons, which quote statuses. */
 function waitSection({ waits = [] }: RunRecord): ChatSection {
   return listSection(waitTitle(waits.length), waits.map(textOfWait));
 }
@@ -90,7 +91,7 @@ function commitSection({ commits }: RunRecord, commitUrl: ChatOptions['commitUrl
   return { title: COMMITS, items };
 }
 
-/** Includes the changes that an earlier message was to report and that was not delivered. */
+/** Includes the changes of an earlier message that was not delivered. */
 function changeSection({ record, unsent }: Notice, firstKinds: ReadonlySet<string>): ChatSection {
   const { summary, outcomes = [] } = addChanges(unsent, record) ?? {};
   const counts = CHANGE_ACTIONS.filter((action) => (summary?.[action] ?? 0) > 0);
@@ -142,7 +143,7 @@ function problemSection({ problems, failures }: RunRecord): ChatSection {
   return listSection(countText(all.length, 'problem'), all);
 }
 
-/** Changes that were not made, such as unsigned ones. */
+/** Lists changes that were not made, such as unsigned ones. */
 function stuckSection({ outcomes }: RunRecord): ChatSection {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   return listSection(
@@ -151,7 +152,7 @@ function stuckSection({ outcomes }: RunRecord): ChatSection {
   );
 }
 
-/** Without the names of definitions: servers choose them. */
+/** Leaves out the names of definitions, which servers choose. */
 function driftSection({ drifted = [] }: RunRecord): ChatSection {
   const names = drifted.map(({ resource }) => resource);
   const list = listSection('servers whose tools are not as they were reviewed', names);

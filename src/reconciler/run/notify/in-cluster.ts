@@ -1,4 +1,4 @@
-// What channels got last, in a ConfigMap of the home namespace, so that no restart reports it again.
+// Stores the last notices of channels in a ConfigMap of the home namespace, so that no restart reports them again.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';
@@ -23,7 +23,7 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
   };
 }
 
-/** An entry that cannot be read is left out, and so the channel is notified again. */
+/** Leaves out an entry that cannot be read, so that the channel is notified again. */
 function toldOf(key: string, text: string): [string, LastNotice][] {
   try {
     const value: Json = JSON.parse(text);

@@ -1,4 +1,4 @@
-// What a run means for a commit and for the instance, as a state and one line. Pure.
+// Summarises a run for a commit and for the instance, as a state and one line.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -7,24 +7,24 @@ import { NOTHING_NEW, type Notice, type NoticeState } from './ports.ts';
 
 const DESCRIPTION_MAX = 140;
 
-/** Of the whole instance. */
+/** Returns the notice for the whole instance. */
 export function noticeOfRun(record: RunRecord): Omit<Notice, 'before'> {
   const commits = Object.entries(record.commits).map(([source, commit]) => `${source}@${commit}`);
   const about = isWithoutCommits(record) ? aboutWithoutCommits(record) : commits.sort().join(' ');
   return { state: noticeState(record), about: withDrift(about, record), description: descriptionOf(record), record };
 }
 
-/** A server whose definitions of tools change is news without a commit. */
+/** A server whose tool definitions change is news even without a commit. */
 function withDrift(about: string, { drifted = [] }: RunRecord): string {
   return drifted.length === 0 ? about : [...(about === NOTHING_NEW ? [] : [about]), digest(drifted)].join(' ');
 }
 
-/** Whether its instance has no sources, or none could be read. */
+/** Returns true if the instance has no sources, or none could be read. */
 export function isWithoutCommits({ commits }: RunRecord): boolean {
   return Object.keys(commits).length === 0;
 }
 
-/** Without sources, a run is news by its changes and by what it could not do. */
+/** Without sources, a run is news because of its changes, problems and failures. */
 function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: RunRecord): string {
   const news = [
     ...outcomes
@@ -37,14 +37,17 @@ function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: R
   return failures.length > 0 ? '' : NOTHING_NEW;
 }
 
-/** Of the whole instance, with the commands that approve: a list that replaces another one makes the earlier command fail. */
+/**
+ * Returns the notice for a chat, about the whole instance. Its subject includes the approvals: a list that replaces
+ * another one makes the earlier command fail.
+ */
 export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
   const notice = noticeOfRun(record);
   const hashes = (record.approvals ?? []).map(({ hash }) => hash).sort();
   return { ...notice, about: [notice.about, ...hashes].join(' ') };
 }
 
-/** Of the commit that a source names; of one that was rolled back, that it was. */
+/** Returns the notice for the commit of a source, or for the commit that was rolled back. */
 export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 'before'> | undefined {
   const pin = record.pinned.find((each) => each.source === source);
   if (pin !== undefined) {
@@ -52,7 +55,7 @@ export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 
     return { state: 'failure', about: pin.bad, description, record };
   }
   const commit = record.commits[source];
-  // A server that does not answer is no fault of the commit.
+  // A server that does not respond is not a fault of the commit.
   if (commit === undefined || isBlameless(record)) return undefined;
   return { state: noticeState(record), about: commit, description: descriptionOf(record), record };
 }

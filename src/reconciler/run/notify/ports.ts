@@ -10,21 +10,22 @@ export const NOTHING_NEW = 'nothing';
 export interface Notice {
   readonly state: NoticeState;
   /**
-   * One full commit id, all commits of the run, or a digest of the changes of a run without sources, with approvals that wait for chats. A
-   * change of it is news like one of the state, unless it becomes `NOTHING_NEW`.
+   * Subject of the notice: a full commit id, all commits of the run, or a digest of the changes of a run without
+   * sources; for chats with the approvals that wait. A change of the subject is news like a change of the state, unless
+   * it becomes `NOTHING_NEW`.
    */
   readonly about: string;
-  /** One line of at most 140 characters: counts and codes, no texts of others. */
+  /** A line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;
   readonly record: RunRecord;
-  /** State of the notice before; absent the first time. */
+  /** State of the previous notice; absent the first time. */
   readonly before?: NoticeState;
   /** Changes of earlier runs that the channel could not be notified of. */
   readonly unsent?: UnsentChanges;
 }
 
 export interface UnsentChanges {
-  /** Of all changes. */
+  /** Counts of all changes. */
   readonly summary: Readonly<Record<ChangeAction, number>>;
   /** The first changes. */
   readonly outcomes: readonly { readonly action: ChangeAction; readonly resource: string }[];
@@ -36,11 +37,11 @@ export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 export const CHANGE_ACTIONS = ['created', 'configured', 'deleted'] as const;
 
 export interface Channel {
-  /** Names it in what is remembered. */
+  /** Identifies the channel in the memory. */
   readonly key: string;
   /** Returns undefined if the run is not news for this channel at all. */
   readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
-  /** Throws Failure. Takes a bounded time. */
+  /** Sends the notice within a bounded time. Throws Failure. */
   readonly send: (notice: Notice) => Promise<void>;
   /** If set, a notice names the changes, so that changes of a notice that was not delivered are in the next one. */
   readonly namesChanges?: true;
@@ -48,20 +49,20 @@ export interface Channel {
 
 /** The last notice that a channel got. */
 export interface LastNotice {
-  /** Absent: nothing was delivered yet. */
+  /** Absent if nothing was delivered yet. */
   readonly state?: NoticeState;
   readonly about: string;
-  /** RFC 3339, of the last times. */
+  /** Times of the last notices, RFC 3339. */
   readonly at: readonly string[];
-  /** How many of them were about the same. */
+  /** Number of notices about the same subject. */
   readonly times: number;
   readonly unsent?: UnsentChanges;
 }
 
 export interface Memory {
-  /** By key of the channel. Throws Failure. */
+  /** Returns the last notices by key of the channel. Throws Failure. */
   read(): Promise<ReadonlyMap<string, LastNotice>>;
-  /** In place of what was read. Throws Failure. */
+  /** Replaces the stored notices. Throws Failure. */
   write(reported: ReadonlyMap<string, LastNotice>): Promise<void>;
 }
 
@@ -70,7 +71,7 @@ export interface ChatMessage {
   readonly mood: 'good' | 'waiting' | 'bad';
   readonly headline: string;
   readonly sections: readonly ChatSection[];
-  /** Page with more. */
+  /** Page with details. */
   readonly page?: string;
 }
 

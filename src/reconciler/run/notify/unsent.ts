@@ -1,4 +1,4 @@
-// Collects the changes of runs that a channel could not be notified of. Pure.
+// Collects the changes of runs that a channel could not be notified of.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { RunRecord } from '../history/ports.ts';

@@ -15,7 +15,7 @@ test('the id is the one of KEP-3659: base64url of the SHA-256 of name.namespace.
   expect(applySetId('prod', 'default')).not.toBe(applySetId('prod', 'other'));
 });
 
-test('a parent gives back the extent it was made with', () => {
+test('a parent returns the extent that it was created with', () => {
   const extent = extentOfMembers(members, 'home');
   const parent = parentObject(parentId('prod', 'home'), 'applyset-x-v1', extent, 'skep/1');
   expect(parent.metadata.annotations).toEqual({

@@ -1,4 +1,4 @@
-// Kinds whose definition is applied by the run itself: it goes on with their objects once they are served.
+// Handles kinds whose definition the run itself applies: it continues with their objects once they are served.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -7,7 +7,7 @@ import type { Clock, Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { formatGroupKind, type GroupKind, groupKindOf } from './snapshot.ts';
 
-/** Of the definitions among the resources. */
+/** Returns the kinds of the definitions among the resources. */
 export function definedKinds(loaded: readonly LoadedResource[]): readonly GroupKind[] {
   return loaded.flatMap(({ object }) => {
     const { apiVersion, kind, spec } = object;
@@ -18,7 +18,7 @@ export function definedKinds(loaded: readonly LoadedResource[]): readonly GroupK
   });
 }
 
-/** Those that the resources need, that were not served, and whose definition this run has applied. */
+/** Returns the kinds that the resources need, that were not served, and whose definition this run has applied. */
 export function awaitedKinds(
   loaded: readonly LoadedResource[],
   served: (kind: GroupKind) => unknown,
@@ -35,7 +35,7 @@ export function awaitedKinds(
   return [...named].flatMap(([name, kind]) => (defined.has(name) ? [kind] : []));
 }
 
-/** False where they are not served in time: the next run takes them up. */
+/** Returns false if they are not served in time: the next run continues with them. */
 export async function checkServed(
   { cluster, clock }: { readonly cluster: Pick<Cluster, 'resources' | 'refresh'>; readonly clock: Clock },
   kinds: readonly GroupKind[],

@@ -1,5 +1,5 @@
-// Custom resources that someone applied by hand (`scope: cluster`): their children and status are made as for what Git
-// declares, they themselves are not touched.
+// Handles custom resources that others applied by hand (`scope: cluster`): their children and status are written as for
+// declared ones, but the resources themselves are not touched.
 
 import { idOf, type KubeObject, keyOf, keyOfObject, type ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -15,7 +15,7 @@ import type { Sourced } from '../read/sourced.ts';
 import { scopeOf } from './scope.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What Git says, and those that live in the instance's namespaces and that neither Git nor another instance declares. */
+/** Adds the custom resources in the instance's namespaces that neither Git nor another instance declares. */
 export function withOthers(
   deps: { readonly cache: LoadCache },
   options: InstanceName & OwnKinds & Pick<Permissions, 'namespaces' | 'scope'>,
@@ -47,8 +47,8 @@ export function withOthers(
 }
 
 /**
- * Errors become warnings, for a run does not fail by what it cannot correct; whoever has applied the resource sees its
- * status. What is only warned of is not reported: as it exists, it has defaults that no one wrote.
+ * Turns errors into warnings, because a run does not fail for resources that it cannot correct; the author of such a
+ * resource sees its status. Warnings are not reported: the live resource has defaults that no author wrote.
  */
 export function ofOthers({ place: _place, ...problem }: Problem): readonly Problem[] {
   return problem.severity === 'error' ? [{ ...problem, severity: 'warning' }] : [];
@@ -60,12 +60,13 @@ function isByHand(
 ): boolean {
   const { namespace = '', deletionTimestamp, managedFields = [] } = object.metadata;
   const ours = labelOf(object, PART_OF) === applySetId(instance, homeNamespace);
-  // What is not in our set and was applied under our name is of an instance of that name with another home.
+  // An object that is not in our set and was applied under our name belongs to an instance with the same name and
+  // another home.
   const anothers = managedFields.some(declares);
   return !ours && !anothers && deletionTimestamp === undefined && scopeOf(namespaces).allows(namespace);
 }
 
-/** Every instance marks what it declares; the manager of `skep trigger` only asks for a sync. */
+/** Every instance marks the objects that it declares. The manager of `skep trigger` only requests a sync. */
 function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
   if (operation !== 'Apply' || subresource || !manager.startsWith('skep-')) return false;
   const { 'f:metadata': metadata } = isObject(fieldsV1) ? fieldsV1 : {};
@@ -75,7 +76,7 @@ function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEn
 
 const files = new WeakMap<KubeObject, SourceFile>();
 
-/** As its author would have written it. */
+/** Returns the object as its author would have written it. */
 export function asWritten(object: KubeObject): SourceFile {
   const known = files.get(object);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
-// What Git declares and of which another manager keeps a field (decision 0240), as it will be stored: what is made of it,
-// and who reads it, go by that, not by a value that is not applied.
+// Computes declared objects as they will be stored if another manager keeps a field of them (decision 0240). Children
+// and readers of an object follow that form, not a value that is not applied.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';
@@ -29,12 +29,15 @@ import type { Snapshot } from './snapshot.ts';
 
 interface Kept {
   readonly loaded: Sourced;
-  /** As the apply of everything else leaves it. */
+  /** Object as the apply of all other fields leaves it. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
-/** The same, with what kinds read of such resources. What cannot be read so is held like what is invalid. */
+/**
+ * Adds the stored form of such resources, as kinds read it. A resource that cannot be read in that form is held like an
+ * invalid one.
+ */
 export async function addKeptFields(
   deps: { readonly cluster: Cluster; readonly cache: LoadCache },
   options: InstanceName & OwnKinds & Pick<Permissions, 'conflicts'>,
@@ -71,7 +74,7 @@ function unfitProblem({ loaded, conceded }: Kept, problems: readonly Problem[]):
     ({ resource, severity }) => resource && keyOf(resource) === keyOf(loaded.id) && severity === 'error',
   );
   const why = found.map(({ message }) => message).join(' ');
-  const message = `nothing can be made of it with what others have set (${fields}): ${why}`;
+  const message = `it is not valid with the fields that others have set (${fields}): ${why}`;
   return problemOf(loaded, { code: 'kept-invalid', severity: 'error', pointer: first?.pointer ?? '', message });
 }
 
@@ -100,14 +103,14 @@ async function keptOf(
   });
 }
 
-/** Whether others look into it: what is only applied is as it is. */
+/** Returns true if other stages read the content of the object. An object that is only applied needs no stored form. */
 function isRead({ kind, defaulted, id }: Sourced): boolean {
   return kind === undefined ? id.apiVersion === 'v1' && DATA_KINDS.has(id.kind) : defaulted !== undefined;
 }
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
-/** Whoever has a field of an object has an entry in it. */
+/** Returns true if another manager may have a field: each manager of a field has an entry in the object. */
 function mayKeep({ manager: own, force }: FieldRules, { object }: Sourced, { metadata }: KubeObject): boolean {
   const all = !force || ignoredFields(object).length > 0;
   const entries = metadata.managedFields ?? [];
@@ -134,7 +137,7 @@ function keptFields(
   return 'object' in stored ? { object: normalise(stored.object, type), conceded } : undefined;
 }
 
-/** Where one of the two lacks long values, neither has them. */
+/** Removes the long values of both objects if one of the two lacks them. */
 function inOneForm(...pair: [KubeObject, KubeObject]): [KubeObject, KubeObject] {
   if (pair.every((object) => standInsOf(object).length === 0)) return pair;
   return [shortenObject(pair[0]), shortenObject(pair[1])];

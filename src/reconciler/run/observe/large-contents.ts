@@ -1,5 +1,5 @@
-// Secrets and ConfigMaps, whose contents may be large and are mostly not ours: of all of them the metadata is listed, and
-// the contents of what carries our label; those of others are read where something needs them.
+// Reads Secrets and ConfigMaps, whose contents may be large and are mostly not ours: lists the metadata of all of them
+// and the contents of objects with our label, and reads the contents of others if something needs them.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -9,10 +9,10 @@ import type { ResourceId } from '#std/problem.ts';
 import { labelOf, OWNER, PART_OF } from '../labels.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
 
-/** What `openSnapshot` has read of a kind. */
+/** Objects of a kind that `openSnapshot` has read. */
 export interface Listed {
   readonly objects: readonly KubeObject[];
-  /** Keys of those of which only the metadata is known. */
+  /** Keys of the objects of which only the metadata is known. */
   readonly partial: ReadonlySet<string>;
 }
 
@@ -37,15 +37,18 @@ export async function listLarge(
   return { objects: [...others, ...own], partial: new Set(others.map((object) => keyOfObject(object))) };
 }
 
-/** What children have is made of what is in memory, and kept where it is generated. */
+/**
+ * Shortens declared objects only: contents of children are computed from data in memory, and generated values must be
+ * kept.
+ */
 function shortenDeclared(object: KubeObject): KubeObject {
   return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
 }
 
-/** With which declared object a live one shares its values. */
+/** Declared object that a live one shares its values with. */
 const heldOnce = new WeakMap<KubeObject, KubeObject>();
 
-/** What lives as it is declared is in memory already. */
+/** Makes a live object share equal values with the declared one, which is in memory already. */
 function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObject {
   if (declared === undefined || heldOnce.get(live) === declared) return live;
   const members = MEMBERS.flatMap((member): [string, JsonObject][] => {
@@ -61,14 +64,14 @@ function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObjec
 
 const MEMBERS = ['data', 'binaryData'] as const;
 
-/** More than these of one namespace are fewer requests in pages of everything that is there. */
+/** If more objects of one namespace are needed, reading all of them in pages takes fewer requests. */
 const READ_SINGLY_MAX = 50;
 
 export interface Contents {
-  /** Those that are still there. */
+  /** Objects that still exist. */
   readonly found: readonly KubeObject[];
   readonly unread: readonly ResourceId[];
-  /** Why, once for each namespace: what refuses one refuses most of them. */
+  /** Reasons, once for each namespace: a refusal of one object mostly applies to the others. */
   readonly failures: readonly Failure[];
 }
 
@@ -133,13 +136,16 @@ export async function tryRead<T>(read: Promise<T>): Promise<T | Failure> {
   }
 }
 
-/** What something needed of them before, as it was read then: where an object did not change since, it need not be read again. */
+/**
+ * Contents that were needed before, as they were read then. An object that has not changed since need not be read
+ * again.
+ */
 export interface EarlierContents {
   find(id: ResourceId): KubeObject | undefined;
   isPartial(id: ResourceId): boolean;
 }
 
-/** Of what was needed before: what is still the same, and what has to be read. */
+/** Splits the contents that were needed before into unchanged ones and ones that have to be read again. */
 export function neededAgain(
   { objects, partial }: Listed,
   before: EarlierContents,

@@ -1,11 +1,12 @@
-// Tells by its status how far an object of any kind is: built-in kinds as kstatus reads them, others by their conditions.
+// Determines the progress of an object of any kind from its status: built-in kinds as kstatus reads them, others by
+// their conditions.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface LiveState {
   readonly ready: boolean;
-  /** Why it is not ready, in words; empty if nothing says so. */
+  /** Reason why it is not ready, in words; empty if the status has none. */
   readonly why: string;
 }
 

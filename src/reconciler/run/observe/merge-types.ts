@@ -1,4 +1,4 @@
-// How the kinds of a cluster merge, by the documents that it publishes.
+// Reads how the kinds of a cluster merge, from the documents that the cluster publishes.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
@@ -7,7 +7,7 @@ import type { Cluster } from '../ports.ts';
 
 type KindId = Pick<ResourceId, 'apiVersion' | 'kind'>;
 
-/** Undefined where the cluster publishes nothing about the kind. */
+/** Returns undefined if the cluster publishes nothing about the kind. */
 export async function readMergeType(
   cluster: Pick<Cluster, 'schema'>,
   { apiVersion, kind }: KindId,
@@ -18,7 +18,7 @@ export async function readMergeType(
   return document === undefined ? undefined : rootType(document, { group, version, kind });
 }
 
-/** Asked for once per kind. */
+/** Reads each kind once. */
 export async function readMergeTypes(
   cluster: Pick<Cluster, 'schema'>,
   ids: readonly KindId[],

@@ -1,5 +1,5 @@
-// Which Secrets and ConfigMaps are looked into: what is declared, and what is named by what is declared, by what lives, or
-// by the instance's configuration.
+// Decides which Secrets and ConfigMaps are read: declared ones, and ones that declared objects, live objects or the
+// instance's configuration name.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { longValuesOf, restoreObject, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -18,7 +18,7 @@ import { type GroupKind, groupKindOf, type Snapshot } from './snapshot.ts';
 
 type NamingOptions = InstanceName & OwnKinds & Pick<Rendering, 'settings'>;
 
-/** Kinds that the resources are of, and that they name. */
+/** Returns the kinds of the resources, and the kinds that they name. */
 export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): GroupKind[] {
   return loaded.flatMap(({ id, kind, defaulted }) => {
     const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
@@ -30,8 +30,9 @@ export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): 
 }
 
 /**
- * Reads it. What is invalid, left alone or denied stays as it lives, and kinds are shown the living resource then: what
- * that one names is needed as well, whatever Git says. Returns what is named.
+ * Reads the needed contents. A resource that is invalid, left alone or denied stays unchanged in the cluster, and kinds
+ * read the live resource then: objects that it names are needed as well, whatever Git declares. Returns the ids of the
+ * named objects.
  */
 export async function readNeeded(
   options: NamingOptions,
@@ -43,7 +44,7 @@ export async function readNeeded(
   const own = others.filter(({ resource }) => labelOf(resource, PART_OF) === set);
   const namedBy = ({ kind, resource }: (typeof others)[number]): ResourceId[] =>
     contentsNamedBy(options, kind, resource.metadata, resource);
-  // What others made may name what the instance may not list.
+  // Resources of others may name kinds that the instance may not list.
   await snapshot.ensure(own.flatMap(namedBy).map(groupKindOf));
   const named = [...namedContents(options, loaded), ...others.flatMap(namedBy)];
   await snapshot.completeWhole(named);
@@ -51,7 +52,7 @@ export async function readNeeded(
   return named;
 }
 
-/** The same of what is listed already, and of what is declared only. */
+/** Does the same for kinds that are listed already, and for declared resources only. */
 export async function readDeclared(
   options: NamingOptions,
   snapshot: Snapshot,
@@ -65,7 +66,7 @@ function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]
   return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
 }
 
-/** Of what is named and declared the long values are read again: kinds look into them. */
+/** Reads the long values of objects that are named and declared again, because kinds read them. */
 export async function restoreNamed(
   gathered: Gathered,
   named: readonly ResourceId[],
@@ -79,19 +80,22 @@ export async function restoreNamed(
   return { ...gathered, loaded: await Promise.all(loaded) };
 }
 
-/** What others keep of it is as it lives. */
+/** Fields that others keep get their live values. */
 async function restoreResource({ contents, ...resource }: Sourced, live: KubeObject | undefined): Promise<Sourced> {
   const { object, kept } = resource;
   const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
   const whole = { ...resource, object: restoreObject(object, values) };
   if (kept === undefined) return whole;
-  // It may have changed, or gone, since it was listed.
+  // The object may have changed, or been deleted, since it was listed.
   if (standInsOf(kept).every((standIn) => values.has(standIn))) return { ...whole, kept: restoreObject(kept, values) };
   const { kept: _gone, ...declared } = whole;
   return live === undefined ? declared : { ...declared, kept: live };
 }
 
-/** Our resources that live and are not declared, or not so. One that lives as it is declared names the same. */
+/**
+ * Returns our live resources that are not declared, or differ from their declaration. A live resource that equals its
+ * declaration names the same objects.
+ */
 function livingOtherwise({ kinds, apiGroup }: OwnKinds, loaded: readonly Sourced[], live: readonly KubeObject[]) {
   const declared = new Map(loaded.map((each) => [keyOf(each.id), each]));
   const others = live.filter((object) => {
@@ -119,7 +123,7 @@ function contentsNamedBy(
   return named.map((one) => ({ apiVersion: 'v1', kind: one.kind, namespace, name: one.name })).filter(isLarge);
 }
 
-/** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */
+/** References name a kind only: a built-in kind that holds configuration, or a kind of our group. */
 export function groupKindFor(kind: string, apiGroup: string): GroupKind {
   return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
 }

@@ -1,4 +1,4 @@
-// What Git says and what lives, side by side, before anything is made of them.
+// Observes the declarations in Git and the live objects, before any desired objects are computed.
 
 import type { Problem, ResourceId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
@@ -26,21 +26,21 @@ export interface Observed {
   readonly quarantine: Quarantine;
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
-  /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
+  /** The live ApplySet parent; its extent is empty if there is none yet. */
   readonly parent: {
     readonly id: ResourceId;
     readonly extent: Extent;
-    /** An inventory was begun. */
+    /** True if an inventory was begun. */
     readonly marked: boolean;
-    /** It is of release 0.1.0, which kept none. */
+    /** True if release 0.1.0 wrote the parent, which kept no inventory. */
     readonly beforeInventories: boolean;
-    /** Where the sources are read from: as the parent says, and now. */
+    /** Places that the sources are read from: as the parent says, and now. */
     readonly origins: Origins;
   };
-  /** What the instance has created, as it is recorded. */
+  /** Objects that the instance has created, as they are recorded. */
   readonly inventory: Inventory;
   readonly ownKinds: readonly GroupKind[];
-  /** What is asked to be left alone, of what Git declares; by key. */
+  /** Declared objects that are to be left alone, by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
 }
 
@@ -48,7 +48,7 @@ export interface ObserveDeps {
   readonly cluster: Cluster;
   readonly sources: readonly FleetSource[];
   readonly cache: LoadCache;
-  /** Absent: nothing is left for another process. */
+  /** If absent, nothing is stored for another process. */
   readonly sound?: SoundFileStore;
 }
 
@@ -57,13 +57,13 @@ export interface ObserveOptions
     OwnKinds,
     Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
-  /** Resources of other instances count as this one's: `skep adopt` takes them over. */
+  /** If set, resources of other instances count as this one's: `skep adopt` takes them over. */
   readonly takesOver?: true;
-  /** Throws Failure where the run must not go on for what was rolled back. Asked each time that the world is looked at. */
+  /** Throws Failure if the run must not go on because of a rollback. Called each time that the state is observed. */
   readonly fits?: (quarantine: Quarantine) => void;
 }
 
-/** `before`: as this very run has looked already. */
+/** `before`: the earlier observation of this very run. */
 export async function observe(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -94,11 +94,11 @@ export async function observe(
 }
 
 interface Looked extends Pick<Observed, 'quarantine' | 'snapshot' | 'parent' | 'inventory'> {
-  /** What the sources declare, before it is held against what lives. */
+  /** Declarations of the sources, before they are compared with live objects. */
   readonly everything: Gathered;
 }
 
-/** Kinds that are listed in any case are listed while what was fetched is read. */
+/** Lists the kinds that are needed in any case while the fetched files are read. */
 async function look(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -119,7 +119,7 @@ async function look(
     opening,
     readingParent,
     readInventory(cluster, options),
-    // Kinds of which objects live come first: their LISTs take longest.
+    // Kinds with live objects come first: their LISTs take longest.
     Promise.all([opening, readingParent, fit, fetched]).then(([begun, { extent }]) =>
       begun.begin([...kindsOf(extent), ...ownKinds]),
     ),
@@ -142,16 +142,16 @@ async function readParent(
   };
 }
 
-/** What others have applied, or set, may name more. */
+/** Reads further objects: resources and fields of others may name more. */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
 }
 
 /**
- * A version that the server does not prefer is served all the same, and what is compared is in that one. Our kinds have the
- * same fields in all their versions, so they are listed once, in any of them. Returns the declared versions that the server
- * does not serve, as keys of `versionKey`.
+ * A version that the server does not prefer is served all the same, and objects are compared in the declared version.
+ * Our kinds have the same fields in all their versions, so they are listed once, in any of them. Returns the declared
+ * versions that the server does not serve, as keys of `versionKey`.
  */
 async function listAsDeclared(
   cluster: Pick<Cluster, 'serves'>,
@@ -193,13 +193,17 @@ function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>):
 }
 
 function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
-  const message = 'an instance of skep keeps what has this name, and no source may declare it: give it another name';
+  const message =
+    'an instance of skep keeps an object of this name for itself, and no source may declare it: give it another name';
   const finding = { code: 'record-declared', severity: 'error', pointer: '/metadata/name', message } as const;
   const declared = loaded.filter(({ id }) => isRecord(options, id));
   return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
 }
 
-/** Two that keep one object would undo each other's work, and one would delete what the other declares. */
+/**
+ * Two instances that keep one object would undo each other's work, and one would delete the declared objects of the
+ * other.
+ */
 function ofOtherInstances(
   { instance, homeNamespace, takesOver }: ObserveOptions,
   snapshot: Snapshot,
@@ -233,7 +237,7 @@ function unserved(
       const finding = defined.has(formatGroupKind(groupKindOf(resource.id)))
         ? {
             severity: 'warning' as const,
-            message: `${what} yet: a run applies its definition first, and goes on with it`,
+            message: `${what} yet: a run applies its definition first, and continues with it`,
           }
         : { severity: 'error' as const, message: `${what}${crds}` };
       return [[resource, problemOf(resource, { code: 'kind-not-served', pointer: '/kind', ...finding })]];

@@ -1,4 +1,5 @@
-// The custom resources among objects, as their kinds read them: with defaults, and without those that a kind cannot read.
+// Returns the custom resources among objects, as their kinds read them: with defaults, and without resources that a
+// kind cannot read.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -10,7 +11,7 @@ export interface ReadableResource {
   readonly resource: Resource;
 }
 
-/** What exists may be of another operator, or older than our definitions. */
+/** Live objects may be of another operator, or older than our definitions. */
 export function readableResources(
   kinds: readonly Kind[],
   apiGroup: string,
@@ -25,7 +26,7 @@ export function readableResources(
   });
 }
 
-/** In a process that stays, runs get the same objects until they change. */
+/** In a long-lived process, runs get the same objects until they change. */
 const read = new WeakMap<KubeObject, { readonly kind: Kind; readonly resource: Resource | undefined }>();
 
 function readOnce(kind: Kind, object: KubeObject): Resource | undefined {

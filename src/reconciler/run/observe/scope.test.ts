@@ -1,4 +1,4 @@
-// What an instance may touch.
+// Tests which namespaces an instance may touch.
 
 import { expect, test } from 'vitest';
 import type { Sourced } from '../read/sourced.ts';
@@ -10,7 +10,7 @@ function declared(namespace: string): Sourced {
   return { id, object, source: 'fleet', place: () => ({ file: 'one.yaml', line: 1, column: 1 }) };
 }
 
-test('what is declared in another namespace is a problem at its place', () => {
+test('a resource in another namespace is a problem at its place', () => {
   const [inside, elsewhere] = [declared('team-a'), declared('kube-system')];
   const found = outside(scopeOf(['team-*']), [inside, elsewhere]);
   expect([...found].map(([{ id }, { code, pointer }]) => [id.namespace, code, pointer])).toEqual([
@@ -18,6 +18,6 @@ test('what is declared in another namespace is a problem at its place', () => {
   ]);
 });
 
-test('a pattern that is none is refused', () => {
+test('a malformed pattern is refused', () => {
   expect(() => scopeOf(['team-[a'])).toThrow(expect.objectContaining({ code: 'pattern-invalid' }));
 });

@@ -1,6 +1,6 @@
 // Keeps an instance inside the namespaces it may touch.
 
-import { globMatches } from '#std/glob.ts';
+import { globMatches } from '#std/patterns/glob.ts';
 import type { Problem } from '#std/problem.ts';
 import { readPattern } from '../read/patterns.ts';
 import { problemOf } from '../read/problem-of.ts';
@@ -8,7 +8,7 @@ import type { Sourced } from '../read/sourced.ts';
 
 export interface Scope {
   allows(namespace: string): boolean;
-  /** The namespaces to list; undefined where a pattern makes it the whole cluster. */
+  /** Namespaces to list; undefined if a pattern requires the whole cluster. */
   readonly names: readonly string[] | undefined;
 }
 
@@ -28,7 +28,7 @@ export function scopeOf(patterns: readonly string[]): Scope {
   };
 }
 
-/** Resources outside the scope, each with its problem. */
+/** Returns the resources outside the scope, each with its problem. */
 export function outside(scope: Scope, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   return new Map(
     loaded.flatMap((resource): [Sourced, Problem][] => {

@@ -1,5 +1,5 @@
-// What exists: each kind is listed at most once per snapshot, whoever asks first; Secrets and ConfigMaps as `large-contents`
-// says.
+// Reads the live objects. Each kind is listed at most once per snapshot, by the first caller that needs it; Secrets and
+// ConfigMaps as `large-contents` says.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -17,32 +17,32 @@ import {
 } from './large-contents.ts';
 
 export interface Snapshot {
-  /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
+  /** Ensures that the kinds are listed. Kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
-  /** Begins with it, and with how they merge, before it is known what is declared; Secrets and ConfigMaps, for which that counts, are skipped. */
+  /** Begins to list the kinds early. Skips Secrets and ConfigMaps, whose reading depends on the declared objects. */
   begin(kinds: Iterable<GroupKind>): void;
-  /** What is declared: of objects that live with the same contents these are held once. */
+  /** Declares objects: live ones with the same contents share their values. */
   declare(objects: readonly KubeObject[]): void;
-  /** Lists the kind in this version, once more where that was begun in another: live objects are compared as declared. */
+  /** Lists the kind in this version, also after another version: live objects are compared in the declared one. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
   findByKey(key: string): KubeObject | undefined;
-  /** Whether only the metadata of it is known. */
+  /** Returns true if only the metadata of the object is known. */
   isPartial(id: ResourceId): boolean;
-  /** Reads the contents of those of which only the metadata is known, to be compared: long values stay what stands for them. */
+  /** Reads missing contents for a comparison: long values stay replaced by their stand-ins. */
   complete(ids: Iterable<ResourceId>): Promise<void>;
-  /** Reads the contents of those that are looked into, as they are. */
+  /** Reads missing contents as they are, for kinds that read them. */
   completeWhole(ids: Iterable<ResourceId>): Promise<void>;
-  /** Everything listed so far. */
+  /** Returns all objects that were listed so far. */
   objects(): readonly KubeObject[];
-  /** False where the kind was not listed, or something of it could not be read: what is not found may be there all the same. */
+  /** Returns false if the kind was not read completely: an object that was not found may exist all the same. */
   known(kind: GroupKind): boolean;
-  /** Whether `find` is right about this one, be it there or not: something else of its kind may not have been readable. */
+  /** Returns true if `find` is right about this object, even if another object of its kind is unreadable. */
   knows(id: ResourceId): boolean;
   served(kind: GroupKind): ApiResource | undefined;
-  /** Kinds of which something could not be read, by name. */
+  /** Returns the names of kinds of which something could not be read. */
   unlisted(): ReadonlySet<string>;
-  /** Reads that failed, with what the server said. */
+  /** Returns the reads that failed, with the response of the server. */
   failures(): readonly Failure[];
 }
 
@@ -55,7 +55,7 @@ export function groupKindOf(id: { readonly apiVersion: string; readonly kind: st
   return { group: groupOf(id.apiVersion), kind: id.kind };
 }
 
-/** `Kind.group`, or `Kind` of the core group: as kubectl writes it. */
+/** Returns `Kind.group`, or `Kind` for the core group, as kubectl writes it. */
 export function formatGroupKind({ group, kind }: GroupKind): string {
   return group === '' ? kind : `${kind}.${group}`;
 }
@@ -66,28 +66,28 @@ export function parseGroupKind(text: string): GroupKind {
 }
 
 export interface SnapshotOptions {
-  /** Undefined: the whole cluster. */
+  /** If undefined, the whole cluster is read. */
   readonly namespaces: readonly string[] | undefined;
-  /** The id of our ApplySet: what is in it is read with its contents. */
+  /** Id of our ApplySet: its members are read with their contents. */
   readonly applySet: string;
-  /** Whose contents are needed again. */
+  /** Objects whose contents are needed again. */
   readonly before?: EarlierContents | undefined;
 }
 
-/** What is kept of an object that was read. */
+/** Returns the part of a read object that is kept in memory. */
 type Hold = (object: KubeObject) => KubeObject;
 
 interface Reading extends SnapshotOptions {
   readonly cluster: Cluster;
-  /** Kinds all of whose LISTs have succeeded. */
+  /** Kinds whose LISTs have all succeeded. */
   readonly whole: Set<string>;
   readonly objects: Map<string, KubeObject>;
   readonly partial: Set<string>;
-  /** Keys of what exists and could not be read. */
+  /** Keys of objects that exist and could not be read. */
   readonly unread: Set<string>;
-  /** By kinds of which something could not be read. A later success does not take that back. */
+  /** Failures by kind of which something could not be read. A later success does not remove them. */
   readonly failed: Map<string, readonly Failure[]>;
-  /** By key. */
+  /** Declared objects by key. */
   readonly declared: Map<string, KubeObject>;
 }
 
@@ -130,7 +130,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       for (const kind of kinds) {
         const resource = served.get(formatGroupKind(kind));
         if (resource === undefined || isLarge(resource)) continue;
-        // Who ensures the kind, or compares what is of it, asks again and gets the error.
+        // A caller that ensures the kind, or compares its objects, requests it again and gets the error.
         listOnce(kind)?.catch(() => undefined);
         cluster.schema(resource.apiVersion).catch(() => undefined);
       }
@@ -176,13 +176,13 @@ function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
   };
 }
 
-/** A kind of which something cannot be read is unknown, and no other is. */
+/** Marks the kind of the failed read as unknown, and no other kind. */
 function noteFailure({ failed }: Reading, resource: ApiResource, failure: Failure): void {
   const name = formatGroupKind(groupKindOf(resource));
   failed.set(name, [...(failed.get(name) ?? []), failure]);
 }
 
-/** In this version: what was listed in another goes, and what failed there does not count. */
+/** Lists the kind in this version. Objects of another version are removed, and its failures do not count. */
 async function readAgain(reading: Reading, resource: ApiResource): Promise<void> {
   const { failed, objects, whole } = reading;
   const kind = formatGroupKind(groupKindOf(resource));
@@ -192,7 +192,7 @@ async function readAgain(reading: Reading, resource: ApiResource): Promise<void>
   await readKind(reading, resource);
 }
 
-/** Where one namespace cannot be listed, what the others gave stays. */
+/** If one namespace cannot be listed, the objects of the others stay. */
 async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
   const { namespaces } = reading;
   const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
@@ -222,7 +222,7 @@ async function readScope(
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 
-/** What is gone meanwhile is gone, and what cannot be read is not known at all; the others are, all the same. */
+/** Reads contents. Deleted objects are removed, and unreadable ones are unknown; the others are known. */
 async function complete(
   reading: Reading,
   resource: ApiResource,

@@ -1,4 +1,4 @@
-// What a kind may look at: the objects of one namespace, as Git declares them or else as they exist.
+// Opens the views of kinds: the objects of one namespace, as Git declares them or else as they exist.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -7,15 +7,15 @@ import type { View } from '../../kinds/kind.ts';
 
 export interface ViewInput {
   readonly apiGroup: string;
-  /** Later objects win over earlier ones of the same identity: pass the living first, the desired last. */
+  /** Later objects replace earlier ones of the same identity: pass the live ones first, the desired ones last. */
   readonly layers: readonly (readonly KubeObject[])[];
-  /** Absent: none are known. */
+  /** If absent, no pods are known. */
   readonly pods?: readonly KubeObject[];
   /** Locks of tools that sources declare. An object of that kind in the cluster does not count. */
   readonly locks?: readonly KubeObject[];
 }
 
-/** One view per namespace, over an index that is built once. */
+/** Returns one view per namespace, over an index that is built once. */
 export function openViews(input: ViewInput): (namespace: string) => View {
   const index = new Map<string, Map<string, KubeObject>>();
   function add(object: KubeObject): void {
@@ -58,7 +58,7 @@ function sortByName(objects: KubeObject[]): KubeObject[] {
 
 type Label = readonly [key: string, value: Json | undefined];
 
-/** The labels that the pods of a workload have. */
+/** Returns the labels that the pods of a workload have. */
 export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] {
   const { selector } = isObject(workload?.spec) ? workload.spec : {};
   const { matchLabels } = isObject(selector) ? selector : {};
@@ -66,8 +66,8 @@ export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] 
 }
 
 /**
- * Returns the pods with that of the labels which fewest have: each workload looks for its pods, and some labels are the same for all
- * pods of a namespace.
+ * Returns the pods with the rarest of the labels: each workload looks for its pods, and some labels are the same for
+ * all pods of a namespace.
  */
 function indexByLabels(
   pods: readonly KubeObject[],

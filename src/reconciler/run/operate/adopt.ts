@@ -1,5 +1,5 @@
-// Takes a fleet over from the existing operator: shows what that means, and does it under the lock. Nothing is deleted and
-// no pod is touched: it is the next run that makes the fleet what Git says.
+// Takes a fleet over from the existing operator: shows the consequences, and does it under the lock. Nothing is deleted
+// and no pod is touched: the next run brings the fleet to the state in Git.
 
 import { groupOf, idOf, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -22,35 +22,38 @@ import { findOperatorLease } from './operator-lease.ts';
 
 export interface AdoptionResult {
   readonly adoptions: readonly Adoption[];
-  /** False where they are only shown. */
+  /** False if the adoptions are only shown. */
   readonly done: boolean;
-  /** Those that somebody wrote at the same moment: they are still to be taken over. Empty where they are only shown. */
+  /**
+   * Objects that another writer changed at the same moment: they are still to be taken over. Empty if the adoptions are
+   * only shown.
+   */
   readonly refused: readonly ResourceId[];
-  /** The lease by which the existing operator shows that it runs, where it does. */
+  /** Lease by which the existing operator shows that it runs, if it does. */
   readonly running?: ResourceId;
   /** Names of instances of skep that keep some of the objects. */
   readonly otherInstances: readonly string[];
-  /** What stands in the way of the next run, and what Git says that cannot be. */
+  /** Problems that block the next run, and impossible declarations in Git. */
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
 }
 
-/** What the existing operator makes for its resources and we do not always make. */
+/** Kinds that the existing operator creates for its resources and we do not always create. */
 const THEIR_KINDS: readonly GroupKind[] = [
   ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ group: '', kind })),
   ...['Deployment', 'StatefulSet'].map((kind) => ({ group: 'apps', kind })),
   ...['Role', 'RoleBinding'].map((kind) => ({ group: 'rbac.authorization.k8s.io', kind })),
 ];
 
-/** For objects that others keep writing. */
+/** Attempts for objects that others keep writing. */
 const TRIES = 3;
 
-/** What is taken over is in conflict no more. */
+/** Codes of conflicts that the adoption resolves. */
 const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
 
 /**
- * `write` false: only what would be done. Throws Failure `adopt-operator-running` where the existing operator still
- * writes what would be taken from it, `locked`, and where nothing could be done at all.
+ * If `write` is false, only shows what would be done. Throws Failure `adopt-operator-running` if the existing operator
+ * still writes the objects that would be taken over, `locked`, and a Failure if nothing could be done at all.
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();
@@ -80,9 +83,9 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
 
 interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
-  /** Why nobody can tell whether the existing operator runs. */
+  /** Reason why it is unknown whether the existing operator runs. */
   readonly unseen: Failure | undefined;
-  /** What becomes this instance's, to be recorded; by key. */
+  /** Objects that become this instance's, to be recorded; by key. */
   readonly taken: ReadonlyMap<string, Entry>;
 }
 
@@ -106,7 +109,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
       children: wishes.objects.filter(({ owner }) => owner !== undefined),
       ...liveObjects(options, snapshot, leftAlone),
     });
-  // An object is stored whole: of those that are taken over the contents are read, too.
+  // An object is stored whole, so the contents of the adopted objects are read, too.
   await snapshot.completeWhole(look().map(({ resource }) => resource));
   const found = look();
   const taken = new Set(found.map(({ resource }) => keyOf(resource)));
@@ -141,7 +144,7 @@ function instancesOf(found: readonly Adoption[], own: string): readonly string[]
   return [...new Set(managers.map((manager) => manager.slice(fieldManager('').length)))];
 }
 
-/** What may be touched. */
+/** Returns the objects that may be touched. */
 function liveObjects(
   { namespaces, kinds, apiGroup }: RunOptions,
   snapshot: Prepared['snapshot'],
@@ -158,7 +161,7 @@ function liveObjects(
   };
 }
 
-/** What is declared and exists in the cluster, as far as it may be touched. */
+/** Returns the declared objects that exist in the cluster and may be touched. */
 function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Declared & { readonly custom: boolean })[] {
   return resolved.standings.flatMap(({ loaded: { id, source, kind }, verdict }) => {
     const custom = kind !== undefined;
@@ -168,7 +171,7 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
   });
 }
 
-/** What stays somebody else's after all. */
+/** Returns the problems with objects that stay with others after all. */
 function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunOptions, taken: ReadonlySet<string>) {
   const { instance, homeNamespace } = options;
   const { problems } = withoutForeign({
@@ -184,7 +187,7 @@ function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunO
 function stillRunning({ namespace, name }: ResourceId): Failure {
   return new Failure(
     'adopt-operator-running',
-    `ToolHive's operator still runs (Lease ${name} in ${namespace} is renewed): it would put back what is taken from it. ` +
+    `ToolHive's operator still runs (Lease ${name} in ${namespace} is renewed): it would undo the adoption. ` +
       'Scale its Deployment to zero, wait until the lease has run out, then adopt again',
   );
 }
@@ -194,7 +197,10 @@ interface Refused {
   readonly failure: Failure;
 }
 
-/** Controllers write the status of what runs at any moment: what they wrote in between is read again, and taken over then. */
+/**
+ * Controllers may write the status of a running object at any moment: an object that they wrote in between is read
+ * again, and taken over then.
+ */
 async function takeOverPatiently(
   deps: RunDeps,
   options: RunOptions,
@@ -208,7 +214,7 @@ async function takeOverPatiently(
   return refused;
 }
 
-/** The parent first: a run must find what is ours even if this ends in between. */
+/** Writes the parent first: a run must find our objects even if this ends in between. */
 async function takeOver(
   deps: RunDeps,
   options: RunOptions,

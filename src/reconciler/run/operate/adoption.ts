@@ -1,5 +1,5 @@
-// What it takes to take a fleet over from the existing operator: which of its finalizers go, which objects change owner,
-// which fields change hands. Nothing that runs is changed by it; the next run then sees its own.
+// Computes how a fleet is taken over from the existing operator: the finalizers to remove, the objects that change
+// owner, the fields that change hands. Nothing that runs is changed by it; the next run then finds its own objects.
 
 import {
   groupOf,
@@ -16,20 +16,23 @@ import type { ResourceId } from '#std/problem.ts';
 import { type Desired, ownerReference } from '../desire/desire.ts';
 import { isOtherInstance, labelOf, labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
 
-/** One object that is taken over. */
+/** An object that is taken over. */
 export interface Adoption {
   readonly resource: ResourceId;
-  /** As it is to be stored; its resourceVersion is a precondition. */
+  /** Object as it is to be stored; its resourceVersion is a precondition. */
   readonly object: KubeObject;
-  /** Finalizers of the existing operator that go. */
+  /** Finalizers of the existing operator that are removed. */
   readonly finalizers: readonly string[];
-  /** Who wrote the fields that become ours. */
+  /** Managers of the fields that become ours. */
   readonly managers: readonly string[];
-  /** The custom resource that becomes its owner; absent where it is that already, or is one itself. */
+  /**
+   * Custom resource that becomes its owner; absent if it is the owner already, or if the object is a custom resource
+   * itself.
+   */
   readonly owner?: ResourceId;
-  /** True where we make no such object: the next run deletes it, as far as the limits on deletions allow. */
+  /** True if we create no such object: the next run deletes it, if the limits on deletions allow that. */
   readonly surplus: boolean;
-  /** Present if its owner is kept unchanged, so that no run knows yet whether we make such an object. */
+  /** Present if its owner is kept unchanged, so that no run knows yet whether we create such an object. */
   readonly undecided?: true;
 }
 
@@ -46,13 +49,13 @@ export interface AdoptionInput {
   readonly manager: string;
   readonly applySet: string;
   readonly declared: readonly Declared[];
-  /** What Git declares of other kinds, as it exists in the set of another instance. */
+  /** Declared objects of other kinds, as they exist in the set of another instance. */
   readonly ofOthers: readonly KubeObject[];
-  /** All custom resources that live in the instance's scope, declared or not. */
+  /** All custom resources in the instance's scope, declared or not. */
   readonly customResources: readonly KubeObject[];
-  /** What the declared ones should become. */
+  /** Children that the declared resources should have. */
   readonly children: readonly Desired[];
-  /** Everything that exists, as far as it was listed. */
+  /** All existing objects that were listed. */
   readonly live: readonly KubeObject[];
 }
 
@@ -91,7 +94,7 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   const left = all.filter((name) => !finalizers.includes(name));
   const fields = declared === undefined ? undefined : transfer(input, live, undefined, () => true);
   if (finalizers.length === 0 && fields === undefined) return [];
-  // Another instance's mark, where it has one, becomes ours.
+  // The mark of another instance, if there is one, becomes ours.
   const isMarked = declared !== undefined && labelOf(live, PART_OF) !== undefined;
   const marked = isMarked ? withLabels(live, { [PART_OF]: input.applySet }) : live;
   const { finalizers: _all, ...metadata } = marked.metadata;
@@ -100,7 +103,7 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   return [{ resource: idOf(live), object, finalizers, managers: fields?.managers ?? [], surplus: false }];
 }
 
-/** What people and controllers have set in it stays theirs. */
+/** Fields that people and controllers have set in the object stay theirs. */
 function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
   const fields = transfer(input, live, undefined, (manager) => isOtherInstance(manager, input.manager));
   const { metadata, ...rest } = withLabels(live, { [PART_OF]: input.applySet });
@@ -109,7 +112,7 @@ function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
   return { resource: idOf(live), object, finalizers: [], managers: fields?.managers ?? [], surplus: false };
 }
 
-/** The declared custom resource that controls the object, where there is one. */
+/** Returns the declared custom resource that controls the object, if there is one. */
 function formerOwner({ declared }: AdoptionInput, live: KubeObject): Declared | undefined {
   const uid = controllerOf(live)?.uid;
   return uid === undefined ? undefined : declared.find((each) => each.live.metadata.uid === uid);
@@ -120,9 +123,9 @@ function controllerOf(live: KubeObject): OwnerReference | undefined {
 }
 
 /**
- * Whether the existing operator, or a proxy it started, made the object for this owner: it is controlled by the owner;
- * or it carries the marks that a proxy leaves on the StatefulSet and the Services it makes, which nothing but that
- * StatefulSet controls. A name alone proves nothing.
+ * Returns true if the existing operator, or a proxy that it started, created the object for this owner: the owner
+ * controls it, or it has the marks that a proxy leaves on its StatefulSet and its Services, and nothing but that
+ * StatefulSet controls it. A name alone proves nothing.
  */
 function isTheirs(
   input: AdoptionInput,
@@ -173,7 +176,7 @@ function undecided(adoption: Adoption): Adoption {
   return { ...adoption, surplus: false, undecided: true };
 }
 
-/** Of a child, what people and Kubernetes' own controllers wrote stays theirs. */
+/** Managers of fields of a child that stay theirs: people and Kubernetes' own controllers. */
 const STAYS = /^(kubectl(-.*)?|kube-controller-manager|.*autoscaler.*)$/;
 
 interface Transfer {
@@ -182,8 +185,8 @@ interface Transfer {
 }
 
 /**
- * The entries with those of other managers made ours, as if we had applied what they wrote: what Git does not ask for is
- * then removed by the next run instead of staying for ever. Undefined where there is nothing to take.
+ * Returns the entries with those of other managers made ours, as if we had applied their fields: the next run then
+ * removes fields that Git does not declare, instead of keeping them for ever. Undefined if there is nothing to take.
  */
 function transfer(
   { manager, apiGroup }: AdoptionInput,
@@ -220,8 +223,8 @@ function hasSameFields({ apiVersion }: ManagedFieldsEntry, live: KubeObject, api
 }
 
 /**
- * Finalizers are no one's to apply. A number of replicas that we leave to others must not become ours: the next run would
- * set it back to one.
+ * Finalizers must not be applied by any manager. A number of replicas that we leave to others must not become ours: the
+ * next run would set it back to one.
  */
 function notTaken(desired: KubeObject | undefined): FieldSet {
   const spec = isObject(desired?.spec) ? desired.spec : {};

@@ -1,5 +1,5 @@
-// Carries out a plan file: the same run as any other, narrowed to what the file holds. The sources that it is given read the
-// commits of the file.
+// Carries out a plan file with a run like any other, narrowed to the changes of the file. The sources passed to it read
+// the commits of the file.
 
 import type { DigestKey } from '../desire/digest-key.ts';
 import { fingerprintsBy } from '../diff/fingerprints.ts';
@@ -11,7 +11,10 @@ import type { PlanBinding } from '../plan-file/plan-file.ts';
 import type { RunResult } from '../result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../run.ts';
 
-/** Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back`, and what `reconcile` throws: then nothing was done. */
+/**
+ * Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back`, and the failures of `reconcile`: then nothing
+ * was done.
+ */
 export async function applyPlanFile(
   deps: RunDeps,
   options: RunOptions,
@@ -23,12 +26,12 @@ export async function applyPlanFile(
   const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
   const key = file.sealed ? deps.digestKey.known() : undefined;
   const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
-  // Whoever vouches for the plan vouches for its commits, also for what they say of registries.
+  // A person who vouches for the plan vouches for its commits, and for the registries in them, too.
   const own = { ...options, admit, registriesAs: 'declared' } as const;
   return reconcile({ ...deps, digestKey }, { ...own, fits: (quarantine) => checkRollback(file, quarantine) });
 }
 
-/** A plan that was made without the key is compared without it; what it lets through is then rendered with it. */
+/** Hides the key while a plan that was made without it is compared; admitted changes are then rendered with it. */
 function concealed(key: DigestKey): DigestKey {
   let opened = false;
   return {

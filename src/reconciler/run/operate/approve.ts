@@ -1,5 +1,5 @@
-// Approves what waits: plans as the next run would, and where exactly the named list of deletions waits, stores that it may
-// go.
+// Approves a waiting list of deletions: plans as the next run would and, if exactly the named list waits, stores that
+// it may be carried out.
 
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -15,9 +15,9 @@ export interface Approved {
 }
 
 /**
- * Throws Failure `approval-not-waiting` where no list of that hash waits, or what kept the plan from being whole. A list
- * that is approved already is approved anew; one that needs no approval may get one, for the case that something of its
- * source fails.
+ * Throws Failure `approval-not-waiting` if no list with that hash waits, or the failure that made the plan incomplete.
+ * A list that is approved already is approved again; a list that needs no approval may get one, in case something of
+ * its source fails.
  */
 export async function approve(
   deps: RunDeps,
@@ -38,7 +38,7 @@ export async function approve(
 
 const HOUR_MS = 3_600_000;
 
-/** The list that was meant may be another only because something could not be read. */
+/** The intended list may differ only because something could not be read. */
 function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
   const [failure] = failures;
   if (failure !== undefined) return failure;
@@ -50,7 +50,7 @@ function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
   return new Failure('approval-not-waiting', message);
 }
 
-/** What waits without a deletion is everything: none of the sources was read before. */
+/** A list without deletions stands for all changes: none of the sources was read before. */
 function whatWaits(deletions: number, source: string): string {
   if (deletions === 0) return 'all changes';
   const count = countText(deletions, 'deletion');

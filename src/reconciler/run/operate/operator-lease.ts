@@ -1,5 +1,5 @@
-// The lease by which the existing operator shows that it runs, wherever it runs: it watches all namespaces, whatever this
-// instance may touch.
+// Finds the lease by which the existing operator shows that it runs, in any namespace: it watches all namespaces,
+// whatever this instance may touch.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,13 +11,13 @@ import type { ApiResource, Clock, Cluster } from '../ports.ts';
 export interface OperatorLease {
   /** Present while its holder renews it. */
   readonly lease?: ResourceId;
-  /** Why the leases of some namespaces could not be listed. */
+  /** Reason why the leases of some namespaces could not be listed. */
   readonly failure?: Failure;
 }
 
 const API_VERSION = 'coordination.k8s.io/v1';
 const NAME = 'toolhive-operator-leader-election';
-/** Where its documentation has it installed. */
+/** Namespace that its documentation installs it into. */
 const USUAL_NAMESPACE = 'toolhive-system';
 
 export async function findOperatorLease(
@@ -31,7 +31,7 @@ export async function findOperatorLease(
   return { lease: lease && idOf(lease), failure };
 }
 
-/** Of all namespaces; where that is not allowed, of those of the instance and of the usual one. */
+/** Lists the leases of all namespaces or, if that is not allowed, of the instance's namespaces and the usual one. */
 async function listLeases(
   cluster: Pick<Cluster, 'list'>,
   resource: ApiResource,

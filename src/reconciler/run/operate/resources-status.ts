@@ -1,4 +1,4 @@
-// What the custom resources of an instance say of themselves.
+// Collects the statuses of the custom resources of an instance.
 
 import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
@@ -20,7 +20,7 @@ export interface Troubled {
   /** `namespace/Kind/name`, here and below. */
   readonly resource: string;
   readonly phase?: string;
-  /** Those that are not as they should be. */
+  /** Conditions that are not as they should be. */
   readonly conditions: readonly Condition[];
 }
 
@@ -59,7 +59,7 @@ export function resourcesOf(objects: readonly KubeObject[], ours: boolean): Reso
   };
 }
 
-/** Or it cannot be known whether it does. */
+/** Returns true if the object drifts, or if it cannot be known whether it does. */
 function drifts({ status }: KubeObject): boolean {
   return isObject(status) && (driftCondition(status) !== undefined || isUnreported(status));
 }
@@ -82,7 +82,7 @@ function troubledOf(object: KubeObject): Troubled {
   };
 }
 
-/** Conditions of ours that are bad where they are true. */
+/** Our conditions that are bad if they are true. */
 const WARNINGS: ReadonlySet<string> = new Set([
   'Degraded',
   'DeletionBlocked',

@@ -1,5 +1,6 @@
-// Goes back to the commits of an earlier run: takes what the sources name now out of use, then lets an ordinary run do the
-// rest. The quarantine is written before the first change, so a killed rollback is finished by the next run.
+// Goes back to the commits of an earlier run: takes the present commits of the sources out of use, then lets an
+// ordinary run do the rest. The quarantine is written before the first change, so the next run finishes a killed
+// rollback.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
@@ -14,12 +15,12 @@ export interface RollbackDeps {
   readonly sources: readonly FleetSource[];
 }
 
-/** Ancestors that are asked for: who resets a branch goes back a few commits, not hundreds. */
+/** Number of ancestors to request: a branch is reset by a few commits, not by hundreds. */
 const OLDER_MAX = 500;
 
 /**
- * Takes out of use what the sources name now, as far as that differs from the run. Nothing is written unless every commit
- * of the run can still be had. Throws Failure `rollback-impossible`, or what keeps a commit from being read.
+ * Takes the present commits of the sources out of use if they differ from those of the run. Nothing is written unless
+ * every commit of the run is still available. Throws Failure `rollback-impossible`, or the failure of reading a commit.
  */
 export async function quarantine(
   deps: RollbackDeps,
@@ -50,7 +51,10 @@ export async function quarantine(
   return made;
 }
 
-/** A server that is down does not keep anybody from going back: then it is what the last run read. */
+/**
+ * Returns the commit that the source names now. If its server is down, it is the commit that the last run read, so that
+ * a rollback is still possible.
+ */
 async function namedNow(
   repository: FleetSource['repository'],
   source: string,
@@ -66,15 +70,15 @@ async function namedNow(
   }
 }
 
-/** What runs applied before they first met `bad`, newest first. `history`: newest first. */
+/** Returns the commits that runs applied before they first met `bad`, newest first. `history`: newest first. */
 function seenBefore(history: readonly RunRecord[], source: string, bad: string): readonly string[] {
   const commits = history.flatMap(({ commits: each }) => each[source] ?? []);
   return [...new Set(commits.slice(commits.lastIndexOf(bad) + 1))].filter((commit) => commit !== bad);
 }
 
 /**
- * Asks the repositories what came before the commits that are out of use, so that a branch that is reset to one of those
- * is not taken for news. Returns what keeps them from telling: then only commits that runs have seen are known.
+ * Requests the ancestors of the commits that are out of use, so that a branch that is reset to one of them does not
+ * count as new. Returns the failures: then only commits that runs have read are known.
  */
 export async function learnOlder(
   deps: RollbackDeps,

@@ -1,5 +1,5 @@
-// How an instance is right now, for whoever is on call: what differs from Git, what is held and since when, what its
-// resources say of themselves, and who works on it. Only reads: of the cluster no more than its lists and a few records.
+// Reads the present state of an instance for a person on call: differences from Git, held objects and their duration,
+// the statuses of its resources, and who works on it. Reads no more of the cluster than its lists and a few records.
 
 import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -19,11 +19,13 @@ import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
 import { ourResources, type ResourcesStatus, resourcesOf } from './resources-status.ts';
 
 export interface StatusDeps extends RunDeps {
-  /** Newest first. */
+  /** Runs, newest first. */
   readonly history: readonly RunRecord[];
 }
 
-/** `since`: when a run first reported it, in a row up to the last; RFC 3339. Absent where no run has. */
+/**
+ * `since`: end of the first run of an unbroken series up to the last that reported it; RFC 3339. Absent if no run has.
+ */
 export interface Since {
   readonly since?: string;
 }
@@ -32,23 +34,23 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly instance: string;
   /** RFC 3339. */
   readonly at: string;
-  /** False: the cluster could not be asked, and nothing else here is known. */
+  /** False if the cluster did not respond: then nothing else here is known. */
   readonly reached: boolean;
   readonly commits: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantined[];
   readonly waits: readonly Wait[];
-  /** Why no run writes anything now. */
+  /** Reason why no run writes anything now. */
   readonly paused?: Paused;
-  /** What the next run would do. */
+  /** Changes that the next run would make. */
   readonly outOfSync: readonly ({
     readonly action: 'create' | 'update' | 'delete';
     readonly resource: string;
-    /** The custom resource that it is made of. */
+    /** Custom resource that the object was created for. */
     readonly owner?: string;
-    /** Of an update: the fields that differ. */
+    /** Fields that differ; for an update. */
     readonly fields?: readonly string[];
   } & Since)[];
-  /** Where only a dry run could tell whether something differs. */
+  /** Objects for which only a dry run could show whether something differs. */
   readonly uncertain: readonly string[];
   /** Declared fields that stay as others have set them: `kept` ones differ from Git, `left` ones may. */
   readonly fields: readonly {
@@ -63,17 +65,17 @@ export interface InstanceStatus extends ResourcesStatus {
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
-    /** Those of them that go because what they are made of goes. */
+    /** Deletions of the list that follow from the deletion of an owner. */
     readonly following: readonly string[];
   } & Since)[];
   readonly problems: readonly (Problem & Since)[];
   readonly failures: RunResult['failures'];
-  /** The last run that is in the history. */
+  /** Last run in the history. */
   readonly lastRun?: RunRecord;
   readonly lock?: Holder;
 }
 
-/** `closed`: what the sync windows say. Throws Failure where the cluster cannot be asked at all. */
+/** `closed`: the pause by sync windows. Throws Failure if the cluster does not respond at all. */
 export async function readInstanceStatus(
   deps: StatusDeps,
   options: RunOptions,
@@ -111,7 +113,7 @@ export async function readInstanceStatus(
   };
 }
 
-/** What is left to tell where the cluster cannot be asked: why, and what the history says, if it is somewhere else. */
+/** Returns the status if the cluster does not respond: the reason, and the history, if it is stored elsewhere. */
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,
   { instance }: Pick<RunOptions, 'instance'>,
@@ -138,7 +140,7 @@ export function unknownStatus(
   };
 }
 
-/** What would have been asked is noted by its key, and taken for changed. */
+/** Notes the key of each object that a dry run would be sent for, and treats the object as changed. */
 function withoutDryRuns(cluster: Cluster, asked: Set<string>): Cluster {
   return {
     ...cluster,
@@ -208,7 +210,7 @@ function sinceProblem(history: readonly RunRecord[], { code, resource, place }: 
   );
 }
 
-/** When the oldest of the newest runs in a row ended that tell it. */
+/** Returns the end of the first run of the unbroken series of newest runs that report it. */
 function sinceIn(history: readonly RunRecord[], tells: (record: RunRecord) => boolean): Since {
   const end = history.findIndex((record) => !tells(record));
   const first = history[(end < 0 ? history.length : end) - 1];

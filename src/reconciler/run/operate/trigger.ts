@@ -1,5 +1,5 @@
-// Asks for a sync of all sources of a registry: an annotation on the living MCPRegistry, which the next run sees. Under a
-// field manager of its own, so that Git and the run leave it alone.
+// Requests a sync of all sources of a registry with an annotation on the live MCPRegistry, which the next run reads. It
+// has a field manager of its own, so that Git and the run leave it alone.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,12 +11,13 @@ export interface TriggerRequest {
   readonly name: string;
 }
 
-/** Only it has sources to sync (`Kind.sources`). */
+/** Only this kind has sources to sync (`Kind.sources`). */
 export const REGISTRY_KIND = 'MCPRegistry';
 
 /**
- * Gives the value of the annotation, the time. Throws Failure `trigger-unknown-registry`, and `trigger-declared` where
- * the instance has the annotation from Git. `cluster` must write as another field manager than the instance.
+ * Returns the value of the annotation, which is the time. Throws Failure `trigger-unknown-registry`, and
+ * `trigger-declared` if the instance has the annotation from Git. `cluster` must write as another field manager than
+ * the instance.
  */
 export async function triggerSync(
   {
@@ -47,7 +48,7 @@ export async function triggerSync(
     await cluster.apply({ apiVersion: id.apiVersion, kind: REGISTRY_KIND, metadata }, { force: false });
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'cluster-conflict') throw error;
-    const message = `another manager has set the sync-trigger of ${namespace}/${name}: where it is in Git, change it there`;
+    const message = `another manager has set the sync-trigger of ${namespace}/${name}: if it is in Git, change it there`;
     throw new Failure('trigger-declared', `${message} (${error.message})`, { cause: error });
   }
   return value;

@@ -1,5 +1,5 @@
-// Narrows a plan that was just made to what a plan file holds and what is still as it says. Nothing is ever added to the
-// plan: what goes through is in both.
+// Narrows a new plan to the changes of a plan file that are still valid. Nothing is ever added to the plan: an admitted
+// change is in both.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -8,10 +8,13 @@ import type { Change, Plan, Withheld } from '../plan/plan.ts';
 import type { PlanFile, PlannedChange } from './format.ts';
 import { plannedChange } from './plan-file.ts';
 
-/** What a run may do of what it has planned. */
+/** Returns the part of a plan that the run may carry out. */
 export type Admission = (plan: Plan, living: (id: ResourceId) => KubeObject | undefined) => Plan;
 
-/** Exactly the file's changes, as far as each is still what was planned; of a plan of which something is stale, no deletion. */
+/**
+ * Admits exactly the changes of the file that are still as they were planned; no deletion if something of the plan is
+ * stale.
+ */
 export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prints: Fingerprints): Admission {
   return (plan, living) => {
     const planned = new Map(file.batches.flatMap(({ changes }) => changes).map((each) => [keyOf(each.resource), each]));
@@ -31,7 +34,7 @@ export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prin
   };
 }
 
-/** Nothing: whatever is to be changed is changed by another way. */
+/** Admits nothing: changes are made in another way. */
 export function admitNothing(reason: string): Admission {
   return (plan) => withholdAll(plan, 'plan-required', reason);
 }
@@ -46,7 +49,9 @@ export function withholdAll(plan: Plan, code: string, message: string): Plan {
   ]);
 }
 
-/** What an earlier look has let through, now that it is rendered with the key that was missing then. */
+/**
+ * Admits the changes that an earlier look has admitted, now that they are rendered with the key that was missing then.
+ */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {
     const admitted = new Map(batches.flatMap(({ changes }) => changes).map(({ key, action }) => [key, action]));
@@ -60,9 +65,9 @@ export function admitAgain({ batches, withheld = [] }: Plan): Admission {
 }
 
 const NOT_PLANNED = 'it is not in the plan that is applied: the next plan has it';
-const NO_DELETION = 'nothing is deleted by a plan of which something is stale: plan again';
+const NO_DELETION = 'a plan of which something is stale deletes nothing: plan again';
 
-/** What is replaced is deleted, too. */
+/** A replacement deletes, too. */
 function deletes(change: Change): boolean {
   return change.action === 'delete' || change.replaces === true;
 }
@@ -74,16 +79,19 @@ interface Look {
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
-/** Undefined where the change can be made as planned, or was made already: a plan that was broken off can be applied again. */
+/**
+ * Returns undefined if the change can be made as planned, or was made already: an interrupted plan can be applied
+ * again.
+ */
 function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefined): string | undefined {
   const live = look.living(planned.resource);
   if (fresh === undefined) return reasonOfAbsence(look, planned, live);
   if (fresh.action !== planned.action) return reasonOfAction(planned, fresh);
-  if (fresh.uid !== planned.uid) return 'it was deleted and made again since: it has another uid';
+  if (fresh.uid !== planned.uid) return 'it was deleted and created again since: it has another uid';
   const now = plannedChange(look.prints, look.living, fresh);
-  if (now.replaces !== planned.replaces) return 'whether it has to be deleted and created anew is another matter now';
+  if (now.replaces !== planned.replaces) return 'whether it has to be deleted and created again has changed';
   if (now.desired !== planned.desired)
-    return 'what it is made of has changed since: something that it reads, or its owner';
+    return 'it would be created differently now: something that it reads, or its owner, has changed';
   if (now.seen === planned.seen) return undefined;
   return `its fields have changed since${who(look.file, live)}; now these differ: ${(now.fields ?? []).join(', ') || 'none'}`;
 }
@@ -91,9 +99,11 @@ function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefin
 function reasonOfAction(planned: PlannedChange, fresh: Change): string {
   switch (planned.action) {
     case 'create':
-      return 'it was to be created, and exists by now';
+      return 'it was to be created, and exists now';
     case 'update':
-      return fresh.action === 'create' ? 'it was to be updated, and is gone' : 'it was to be updated, and is to go now';
+      return fresh.action === 'create'
+        ? 'it was to be updated, and was deleted since'
+        : 'it was to be updated, and is to be deleted now';
     case 'delete':
       return `it was to be deleted, and now it is to be ${fresh.action === 'create' ? 'created' : 'updated'}`;
   }
@@ -110,7 +120,7 @@ function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, li
   return done ? undefined : 'its manifest, or its owner, is not applied now: the problems of this run say why';
 }
 
-/** Who wrote to it after the plan was made, as the server tells; nothing where it does not. */
+/** Returns who wrote to the object after the plan was made, as the server reports it; empty if it does not. */
 function who({ createdAt }: Pick<PlanFile, 'createdAt'>, live: KubeObject | undefined): string {
   // Times of entries are whole seconds.
   const since = Math.floor(Date.parse(createdAt) / 1000) * 1000;
@@ -138,7 +148,7 @@ function withheldOf(
   };
 }
 
-/** An approval is begun only where something of its list goes. */
+/** An approval is begun only if something of its list is deleted. */
 function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   if (withheld.length === 0) return plan;
   const out = new Set(withheld.map(({ resource }) => keyOf(resource)));

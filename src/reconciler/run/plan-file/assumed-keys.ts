@@ -1,5 +1,5 @@
-// Secrets and ConfigMaps of which a snapshot does not know which keys they have: the keys that manifests name are taken to
-// be there, for that they are missing is not known either.
+// Assumes the keys of Secrets and ConfigMaps that a snapshot does not know: keys that manifests name are assumed to
+// exist, because it is not known either that they are missing.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
@@ -11,7 +11,7 @@ import type { Sourced } from '../read/sourced.ts';
 import { readQuarantine } from '../records/quarantine.ts';
 import type { KnownObject, StateSnapshot } from './state-snapshot-format.ts';
 
-/** By the key of the object. */
+/** Assumed keys by the key of the object. */
 export type AssumedKeys = ReadonlyMap<string, readonly string[]>;
 
 interface AssumeInput {
@@ -43,7 +43,7 @@ export function hasUnknownKeys({ resource, keys }: KnownObject): boolean {
   return keys === undefined && isLarge(resource);
 }
 
-/** Objects by key, and which of their keys is meant. */
+/** Returns keys of objects, each with the key of its data that is read. */
 export function keysNamedBy({ id: { namespace }, kind, defaulted }: Sourced): [string, string][] {
   if (kind === undefined || defaulted === undefined) return [];
   return kind.references(defaulted).flatMap(({ kind: target, name, key }): [string, string][] => {

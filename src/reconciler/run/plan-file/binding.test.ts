@@ -1,4 +1,4 @@
-// Which plan files a rollback leaves in use, and that a plan has a cluster.
+// Tests which plan files a rollback leaves in use, and that a plan has a cluster.
 
 import { expect, test } from 'vitest';
 import { NO_RECORD } from '../records/long-record.ts';
@@ -23,10 +23,10 @@ const [BEFORE, AFTER] = ['2026-01-01T11:59:59.000Z', '2026-01-01T12:00:01.000Z']
 
 test.each([
   { commit: OTHER, createdAt: BEFORE, refused: true, reason: 'it was made before the rollback' },
-  { commit: BAD, createdAt: BEFORE, refused: true, reason: 'it is what was gone back from' },
+  { commit: BAD, createdAt: BEFORE, refused: true, reason: 'the rollback left this commit' },
   { commit: BAD, createdAt: AFTER, refused: true, reason: 'clocks of two machines differ' },
-  { commit: OLDER, createdAt: AFTER, refused: true, reason: 'it came before what was gone back from' },
-  { commit: GOOD, createdAt: BEFORE, refused: false, reason: 'it is what was gone back to' },
+  { commit: OLDER, createdAt: AFTER, refused: true, reason: 'it came before the commit that the rollback left' },
+  { commit: GOOD, createdAt: BEFORE, refused: false, reason: 'the rollback went back to this commit' },
   { commit: OTHER, createdAt: AFTER, refused: false, reason: 'it is news' },
 ])('$reason: refused is $refused', ({ commit, createdAt, refused }) => {
   const sources = [{ name: 'fleet', repository: 'https://git.example.com/fleet.git', ref: 'branch main', commit }];
@@ -37,7 +37,7 @@ test.each([
   expect(() => checkRollback({ createdAt, sources }, { entries: new Map(), stored: NO_RECORD })).not.toThrow();
 });
 
-test('a plan for a home that does not exist is none', async () => {
+test('a plan needs a home that exists', async () => {
   await expect(identifyCluster({ get: async () => undefined }, 'nowhere')).rejects.toMatchObject({
     code: 'plan-homeless',
     message: expect.stringContaining('nowhere'),

@@ -1,5 +1,5 @@
-// Whether a plan file is for this instance, this cluster, this program and these settings: only then does rendering its
-// commits again give what it was made of.
+// Checks that a plan file is for this instance, this cluster, this program and these settings: only then does rendering
+// its commits again have the same result.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';
@@ -7,7 +7,10 @@ import { isQuarantined, type Quarantine } from '../records/quarantine.ts';
 import type { PlanFile } from './format.ts';
 import type { PlanBinding } from './plan-file.ts';
 
-/** A cluster has no name of its own: the uid of a namespace is in no other. Throws Failure where it cannot be read. */
+/**
+ * Identifies the cluster by the uid of a namespace, which exists in no other cluster: a cluster has no name of its own.
+ * Throws Failure if it cannot be read.
+ */
 export async function identifyCluster(
   cluster: Pick<Cluster, 'get'>,
   homeNamespace: string,
@@ -18,7 +21,7 @@ export async function identifyCluster(
   throw new Failure('plan-homeless', `namespace ${homeNamespace}, the home of the instance, does not exist`);
 }
 
-/** An old plan may fit again after what it did was undone. Throws Failure `plan-expired`. */
+/** An old plan may fit again after its changes were undone. Throws Failure `plan-expired`. */
 export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number, expiresHours: number): void {
   const hours = (now - Date.parse(createdAt)) / 3_600_000;
   if (hours <= expiresHours) return;
@@ -27,8 +30,8 @@ export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number
 }
 
 /**
- * A plan from before a rollback would bring back what was gone back from, for the next run to undo. Throws Failure
- * `plan-rolled-back`.
+ * A plan from before a rollback would bring back commits that the rollback took out of use, and the next run would undo
+ * that. Throws Failure `plan-rolled-back`.
  */
 export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
   for (const { name, commit } of file.sources) {
@@ -59,7 +62,7 @@ export function checkBinding(file: PlanFile, here: PlanBinding): void {
   }
   const names = [...new Set([...Object.keys(file.settings), ...Object.keys(here.settings)])].sort();
   const differing = names.filter((name) => file.settings[name] !== here.settings[name]);
-  if (differing.length > 0) throw mismatch(`these settings were others when it was made: ${differing.join(', ')}`);
+  if (differing.length > 0) throw mismatch(`these settings have changed since it was made: ${differing.join(', ')}`);
 }
 
 function foreign(reason: string): Failure {

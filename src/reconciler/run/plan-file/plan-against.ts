@@ -1,5 +1,5 @@
-// A plan without a cluster: what exists is what the commits of a snapshot render, as far as the snapshot says that it lives
-// and is so. The plan itself is made as always.
+// Plans without a cluster: the existing objects are rendered from the commits of a snapshot, if the snapshot says that
+// they exist unchanged. The plan itself is made as always.
 
 import { normalise } from '#kubernetes/rules/normalise.ts';
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -30,13 +30,13 @@ export interface PlanAgainstInput {
   readonly options: RunOptions;
   readonly snapshot: StateSnapshot;
   readonly here: Pick<PlanBinding, 'tool' | 'instance' | 'settings'>;
-  /** At the commits of the snapshot. */
+  /** Sources at the commits of the snapshot. */
   readonly before: readonly FleetSource[];
-  /** What is to be planned. */
+  /** Sources to be planned. */
   readonly after: readonly FleetSource[];
 }
 
-/** Throws Failure `snapshot-foreign`, and where a commit of the snapshot cannot be read, why. */
+/** Throws Failure `snapshot-foreign`, and the failure of reading a commit of the snapshot. */
 export async function planAgainst(
   input: PlanAgainstInput,
 ): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
@@ -79,26 +79,26 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   };
 }
 
-/** For values that live and that no one here may see: never zero, as real ones. */
+/** Returns placeholders for existing values that must not be known here: never zero, like real ones. */
 function placeholder(bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(1);
 }
 
-/** Before and after are digested alike, and no digest of here meets one of the cluster. */
+/** Before and after are digested alike, and no digest made here equals one of the cluster. */
 const NO_SECRET_KEY: DigestKey = {
   known: () => Buffer.from('no key'),
   find: async () => undefined,
   make: async () => undefined,
 };
 
-/** What the snapshot knows of an object by itself. */
+/** Returns an object with the facts that the snapshot has of it. */
 function objectByName(known: KnownObject, manager: string, assumed: AssumedKeys): KubeObject {
   const { apiVersion, kind } = known.resource;
   const keys = known.keys ?? assumed.get(keyOf(known.resource));
   return {
     apiVersion,
     kind,
-    // That the instance has applied it shows in an entry, whatever that says.
+    // An entry shows that the instance has applied it, whatever its fields are.
     metadata: metadataOf(known, known.applied === true ? [entry(manager, apiVersion, {})] : undefined),
     data: keys && Object.fromEntries(keys.map((key) => [key, ''])),
   };
@@ -123,7 +123,7 @@ function metadataOf(known: KnownObject, managedFields: Metadata['managedFields']
   };
 }
 
-/** What exists: rendered where it is declared, by name alone where it is not. */
+/** Returns the existing objects: rendered if they are declared, otherwise by name alone. */
 async function livingOf(
   input: PlanAgainstInput,
   names: Cluster,
@@ -144,7 +144,7 @@ async function livingOf(
   });
 }
 
-/** Custom resources of ours live with their defaults, which kinds rely on. */
+/** Adds defaults: our custom resources exist with them, and kinds rely on that. */
 function asStored({ kinds, apiGroup }: RunOptions, object: KubeObject): KubeObject {
   const kind = groupOf(object.apiVersion) === apiGroup ? kinds.find((each) => each.kind === object.kind) : undefined;
   if (kind === undefined) return object;
@@ -164,7 +164,7 @@ function asRendered(
 ): KubeObject {
   const object = normalise(withValues(desired.object, desired.random, placeholder), type);
   const fields = type === undefined ? {} : formatFields(ownedSet(object, type).set);
-  // What differs there is not known here, but that something does.
+  // It is known that the object differs, but not which fields.
   const apiVersion = known.state === 'drifted' ? DRIFTED : object.apiVersion;
   const { uid, generation, annotations, deleting } = known;
   const metadata: Metadata = {
@@ -178,10 +178,10 @@ function asRendered(
   return { ...object, metadata };
 }
 
-/** No version of any API: what was applied as such is to be applied again. */
+/** Not a version of any API: an object that was applied as such is applied again. */
 const DRIFTED = 'drifted';
 
-/** No one was asked: that is reported once. */
+/** Removes previews: no server was asked, which is reported once. */
 function withoutPreviews(plan: Plan): Plan {
   function unasked(change: Change): Change {
     if (change.action === 'delete') return change;
@@ -191,7 +191,7 @@ function withoutPreviews(plan: Plan): Plan {
   return { ...plan, batches: plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) })) };
 }
 
-/** Fields that differ in the cluster are reported, and that their values are not in the snapshot. */
+/** Reports fields that differ in the cluster; their values are not in the snapshot. */
 function withDrift(plan: Plan, { objects }: StateSnapshot): Plan {
   const drifted = new Map(objects.map((known) => [keyOf(known.resource), known.drifted ?? []]));
   function reported(change: Change): Change {

@@ -1,4 +1,4 @@
-// What a plan file says, which files are refused, and for whom one is.
+// Tests the content of plan files, and which files are refused.
 
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -61,7 +61,7 @@ test('a file says the same after writing and reading', () => {
   expect(parsePlanFile(formatPlanFile(GOOD), 'fleet.plan')).toEqual(GOOD);
 });
 
-test('a file is as the published JSON Schema says', () => {
+test('a file fits the published JSON Schema', () => {
   const schema = JSON.parse(
     readFileSync(new URL('../../../../docs/schemas/plan-file_v1.json', import.meta.url), 'utf8'),
   );
@@ -70,7 +70,7 @@ test('a file is as the published JSON Schema says', () => {
   expect(validate({ ...GOOD, values: [] })).toBe(false);
 });
 
-test('a Secret is told by digests with the key of the cluster alone, or not at all', () => {
+test('a Secret is in the file as digests with the key of the cluster, or not at all', () => {
   const change = GOOD.batches[0]?.changes[0];
   expect([change?.seen, change?.desired]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), expect.any(String)]);
   expect(change?.desired).not.toBe(file(Buffer.from('another')).batches[0]?.changes[0]?.desired);
@@ -84,8 +84,8 @@ test('a Secret is told by digests with the key of the cluster alone, or not at a
 const text = formatPlanFile(GOOD);
 
 test.each([
-  ['cut off', text.slice(0, 500), 'plan-invalid', /^fleet\.plan: it is no JSON \(.*\): was it cut off\?$/],
-  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: it is no plan file/],
+  ['cut off', text.slice(0, 500), 'plan-invalid', /^fleet\.plan: it is not JSON \(.*\): was it cut off\?$/],
+  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: it is not a plan file/],
   ['edited', text.replace('"update"', '"delete"'), 'plan-invalid', /its digest does not fit its content/],
   ['without a field', altered({ guard: undefined }), 'plan-invalid', /guard/],
   ['with an unknown field', altered({ extra: 1 }), 'plan-invalid', /no field "extra"/],
@@ -117,7 +117,12 @@ test.each([
     'plan-mismatch',
     /made by skep\/1, .*\(skep\/2\)/,
   ],
-  ['other settings', { settings: { apply: sha256('x') } }, 'plan-mismatch', /others when it was made: apply, images$/],
+  [
+    'other settings',
+    { settings: { apply: sha256('x') } },
+    'plan-mismatch',
+    /have changed since it was made: apply, images$/,
+  ],
 ])('a plan is not for %s', (_name, changes, code, message) => {
   const refused = expect(() => checkBinding(GOOD, { ...HERE, ...changes }));
   refused.toThrow(Failure);

@@ -9,7 +9,7 @@ import type { DeletionList } from '../prune/guard.ts';
 import { PLAN_FILE, PLAN_FILE_VERSION, type PlanFile, type PlannedChange, type PlannedSource } from './format.ts';
 import { type FileKind, readVersioned, withDigest } from './versioned-file.ts';
 
-/** What a plan file is bound to, beside the world as it was seen. */
+/** Facts that a plan file is bound to, in addition to the observed state. */
 export interface PlanBinding {
   readonly tool: PlanFile['tool'];
   readonly instance: string;
@@ -23,7 +23,7 @@ export interface PlanFileInput {
   /** RFC 3339. */
   readonly createdAt: string;
   readonly prepared: { readonly plan: Plan; readonly snapshot: Pick<Snapshot, 'find'> };
-  /** Of the digests of Secrets. */
+  /** Key of the digests of Secrets. */
   readonly key: Uint8Array | undefined;
 }
 
@@ -90,7 +90,7 @@ const KIND: FileKind = {
   otherVersion: 'plan-version',
 };
 
-/** Throws Failure `plan-invalid` or `plan-version`. `name`: of the file, for messages. */
+/** Throws Failure `plan-invalid` or `plan-version`. `name`: name of the file, for messages. */
 export function parsePlanFile(text: string, name: string): PlanFile {
   return readVersioned(KIND, text, name) as PlanFile;
 }

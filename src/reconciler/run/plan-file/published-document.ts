@@ -1,4 +1,4 @@
-// The documents about kinds that an API server would publish, made without one.
+// Creates the documents about kinds that an API server would publish, without a server.
 
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';

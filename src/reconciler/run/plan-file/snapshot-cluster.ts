@@ -1,5 +1,5 @@
-// A cluster that consists of what a snapshot says, for planning without any access to the real one. Nothing is ever written
-// to it.
+// Simulates a cluster with the content of a snapshot, for planning without any access to the real one. Nothing is ever
+// written to it.
 
 import assert from 'node:assert/strict';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -41,7 +41,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
           groupOf(object.apiVersion) === groupOf(apiVersion) &&
           (namespace === undefined || object.metadata.namespace === namespace),
       );
-      // Like a server, which converts nothing between versions of our kinds.
+      // A server converts nothing between versions of our kinds either.
       return groupOf(apiVersion) === input.apiGroup ? found.map((object) => ({ ...object, apiVersion })) : found;
     },
     get: async (id) => living.get(keyOf(id)) ?? records.get(keyOf(id)),
@@ -75,7 +75,7 @@ function failWrite(): never {
   return assert.fail('a plan writes nothing');
 }
 
-/** What a run looks up by name: the parent of its set, and the definitions of foreign kinds. */
+/** Returns the objects that a run reads by name: the parent of its set, and the definitions of foreign kinds. */
 function recordsOf(snapshot: StateSnapshot): KubeObject[] {
   const { instance, cluster, extent, tool, definitions } = snapshot;
   const { homeNamespace } = cluster;

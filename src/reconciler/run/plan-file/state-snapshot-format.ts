@@ -1,4 +1,5 @@
-// What a snapshot of the state holds: the one place that says so. Names, digests and facts of kinds; no value of any field.
+// Defines the content of a snapshot of the state, in this one place: names, digests and facts of kinds, no value of any
+// field.
 
 import {
   anyObject,
@@ -16,7 +17,7 @@ import {
 } from '#std/schema.ts';
 import { CLUSTER, PLANNED_SOURCE, RESOURCE, SHA256, TOOL } from './format.ts';
 
-/** Snapshots of a later one are refused. */
+/** Snapshots of a later version are refused. */
 export const SNAPSHOT_VERSION = 1;
 
 const OBJECT = object(
@@ -25,29 +26,29 @@ const OBJECT = object(
     uid: optional(text('Its uid.')),
     generation: optional(integer('Its generation.', { format: 'int64', minimum: 0 })),
     state: choice(
-      'same: as its source says at the commit. drifted: declared there, and different in the cluster. surplus: of this instance, and ' +
+      'same: as its source declares it at the commit. drifted: declared there, and different in the cluster. surplus: of this instance, and ' +
         'not declared there. foreign: not of this instance.',
       ['same', 'drifted', 'surplus', 'foreign'],
     ),
-    drifted: optional(list(text('Path of a field.'), 'Which fields differ; never their values.')),
+    drifted: optional(list(text('Path of a field.'), 'Fields that differ; never their values.')),
     owned: optional(text('Digest of the fields that skep owns, with their values.', SHA256)),
     applied: optional(bool('The instance has applied it.')),
     deleting: optional(bool('It is being deleted.')),
-    labels: optional(textMap('The labels that an instance puts on what is its own.')),
-    annotations: optional(textMap('Those that protect it.')),
+    labels: optional(textMap('Labels that an instance sets on its own objects.')),
+    annotations: optional(textMap('Annotations that protect it.')),
     controllers: optional(
-      list(object({ kind: text('Kind.'), name: text('Name.') }, 'An owner.'), 'What it belongs to, as it says itself.'),
+      list(object({ kind: text('Kind.'), name: text('Name.') }, 'An owner.'), 'Owners that the object names.'),
     ),
-    keys: optional(list(text('A key.'), 'Of a ConfigMap or Secret: which keys it has; absent: that is not known.')),
+    keys: optional(list(text('A key.'), 'Keys of a ConfigMap or Secret; absent if they are not known.')),
   },
-  'One object.',
+  'An object.',
 );
 
 export const STATE_SNAPSHOT = object(
   {
-    format: choice('What this file is.', ['skep-snapshot']),
+    format: choice('Type of this file.', ['skep-snapshot']),
     version: integer('Version of this format.', { minimum: SNAPSHOT_VERSION, maximum: SNAPSHOT_VERSION }),
-    createdAt: time('When the cluster was looked at (RFC 3339).'),
+    createdAt: time('Time at which the cluster was read (RFC 3339).'),
     tool: TOOL,
     instance: text('Name of the instance.', { minLength: 1 }),
     cluster: CLUSTER,
@@ -55,7 +56,7 @@ export const STATE_SNAPSHOT = object(
     sources: list(PLANNED_SOURCE, 'All sources, at the commits that the state was compared with.', { keys: ['name'] }),
     extent: object(
       { groupKinds: list(text('Kind.group.'), 'Kinds.'), namespaces: list(text('Name.'), 'Namespaces.') },
-      'Where members of the set of the instance may be.',
+      'Kinds and namespaces that may have members of the set of the instance.',
     ),
     served: list(
       object(
@@ -65,20 +66,17 @@ export const STATE_SNAPSHOT = object(
           plural: text('As in URLs.'),
           namespaced: bool('Whether its objects are in namespaces.'),
         },
-        'One kind.',
+        'A served kind.',
       ),
       'Kinds that the cluster serves.',
     ),
-    definitions: list(anyObject('A CustomResourceDefinition.'), 'Of kinds of others that the sources use.'),
-    namespaces: list(text('Name.'), 'Namespaces of which all names are in here.'),
-    images: map(
-      list(text('An image.'), 'Images.'),
-      'What registries that enforce their images hold, by namespace/name.',
-    ),
-    objects: list(OBJECT, 'Objects of this instance, and what exists beside them.'),
+    definitions: list(anyObject('A CustomResourceDefinition.'), 'Definitions of foreign kinds that the sources use.'),
+    namespaces: list(text('Name.'), 'Namespaces whose objects are all in this file, by name.'),
+    images: map(list(text('An image.'), 'Images.'), 'Images in registries that enforce them, by namespace/name.'),
+    objects: list(OBJECT, 'Objects of this instance, and other objects next to them.'),
     digest: text('SHA-256 of the canonical JSON of everything else in this file.', SHA256),
   },
-  'The state of an instance, without any value: enough to plan by where there is no access to the cluster.',
+  'The state of an instance, without any value: enough for a plan without access to the cluster.',
 );
 
 export type StateSnapshot = Static<typeof STATE_SNAPSHOT>;

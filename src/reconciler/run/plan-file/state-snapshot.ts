@@ -1,5 +1,5 @@
-// The state of an instance as a file for those who may not look into the cluster: what exists, by name and digest, compared
-// with the commits that it was rendered from.
+// Writes the state of an instance to a file for people who may not read the cluster: the existing objects by name and
+// digest, compared with the commits that they were rendered from.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -19,11 +19,11 @@ export interface SnapshotInput {
   readonly sources: readonly PlannedSource[];
   /** RFC 3339. */
   readonly createdAt: string;
-  /** Of the state as it is now. */
+  /** The present state. */
   readonly prepared: Pick<Prepared, 'snapshot' | 'gathered' | 'registries' | 'parent' | 'desires' | 'plan'>;
   readonly served: readonly ApiResource[];
   readonly definitions: readonly KubeObject[];
-  /** Of the digests of Secrets; undefined where there is none. */
+  /** Key of the digests of Secrets; undefined if there is none. */
   readonly key: Uint8Array | undefined;
 }
 
@@ -38,7 +38,7 @@ export function stateSnapshotOf(input: SnapshotInput): StateSnapshot {
     ...lives.filter(ours).flatMap(({ metadata }) => metadata.namespace ?? []),
     ...declared.flatMap(({ namespace }) => namespace ?? []),
   ]);
-  // Of other namespaces no one needs to know anything.
+  // Objects of other namespaces are not needed.
   const near = lives.filter((each) => ours(each) || (isNear(each, namespaces) && !isRecord(each, binding))).sort(byKey);
   const describe = describer(input, ours);
   return withDigest({
@@ -61,7 +61,7 @@ function isNear({ kind, metadata: { namespace, name } }: KubeObject, namespaces:
   return kind !== 'Namespace' || namespaces.has(name);
 }
 
-/** What the instance itself keeps in its home: approvals, its lease, the key of digests. */
+/** Returns true for records that the instance itself keeps in its home: approvals, its lease, the key of digests. */
 function isRecord({ metadata: { namespace, name } }: KubeObject, { instance, cluster }: PlanBinding): boolean {
   const manager = fieldManager(instance);
   return namespace === cluster.homeNamespace && (name === manager || name.startsWith(`${manager}-`));
@@ -71,7 +71,7 @@ function listsOf({ groupKinds, namespaces }: Extent): StateSnapshot['extent'] {
   return { groupKinds: [...groupKinds].sort(), namespaces: [...namespaces].sort() };
 }
 
-/** Definitions say how a kind is read; who wrote them, and how they are, is of no use elsewhere. */
+/** Definitions say how a kind is read. Their authors and their state are of no use elsewhere. */
 function withoutState({ apiVersion, kind, metadata, spec }: KubeObject) {
   return { apiVersion, kind, metadata: { name: metadata.name }, spec };
 }
@@ -133,7 +133,10 @@ function dataKeysOf({ kind, data, binaryData }: KubeObject): Pick<KnownObject, '
   return { keys: [data, binaryData].flatMap((member) => (isObject(member) ? Object.keys(member) : [])).sort() };
 }
 
-/** Of what is not ours only the metadata is read; who manages which fields says which keys there are. If no one does, they are not known. */
+/**
+ * Returns the keys that managers of fields have: of foreign objects only the metadata is read. If no manager has any,
+ * the keys are not known.
+ */
 function keysByFields({ metadata: { managedFields = [] } }: KubeObject): Pick<KnownObject, 'keys'> {
   const members = managedFields.flatMap(({ fieldsV1 }) => [fieldsV1['f:data'], fieldsV1['f:binaryData']]);
   const found = members.filter(isObject);
@@ -160,7 +163,7 @@ const KIND: FileKind = {
   otherVersion: 'snapshot-version',
 };
 
-/** Throws Failure `snapshot-invalid` or `snapshot-version`. `name`: of the file or URL, for messages. */
+/** Throws Failure `snapshot-invalid` or `snapshot-version`. `name`: name of the file or URL, for messages. */
 export function parseSnapshot(text: string, name: string): StateSnapshot {
   return readVersioned(KIND, text, name) as StateSnapshot;
 }

@@ -1,4 +1,4 @@
-// What a plan against a snapshot cannot know, in words: whoever reads the plan must know it.
+// Lists in words the facts that a plan against a snapshot cannot know, so that readers of the plan know it.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -9,11 +9,11 @@ import type { PlanBinding } from './plan-file.ts';
 import type { StateSnapshot } from './state-snapshot-format.ts';
 
 export interface Against {
-  /** When the cluster was looked at (RFC 3339). */
+  /** Time at which the cluster was read (RFC 3339). */
   readonly createdAt: string;
-  /** Commit by name of the source. */
+  /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** One sentence each; what happened since is never known. */
+  /** Facts in a sentence each. Events since then are never known. */
   readonly unknown: readonly string[];
 }
 
@@ -48,12 +48,12 @@ function otherProgram(snapshot: StateSnapshot, here: Pick<PlanBinding, 'tool' | 
     snapshot.tool.digest === here.tool.digest
       ? []
       : [
-          `the cluster is kept by another build (${snapshot.tool.name}, this is ${here.tool.name}): what the two render differently`,
+          `the differences between two builds: ${snapshot.tool.name} keeps the cluster, and ${here.tool.name} makes this plan`,
         ];
   const settings =
     differing.length === 0
       ? []
-      : [`these settings differ from those of the instance: ${differing.join(', ')}; what they change`];
+      : [`settings that differ from the settings of the instance (${differing.join(', ')}), and their effect`];
   return [...program, ...settings];
 }
 
@@ -76,11 +76,11 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const found = snapshot.objects.filter(({ resource, state }) => state === 'foreign' && wanted.has(keyOf(resource)));
   if (found.length === 0) return [];
   return [
-    `the contents of ConfigMaps that are not in Git, and what follows from them: ${some(found.map(({ resource }) => resource))}`,
+    `the contents of ConfigMaps that are not in Git, and their effects: ${some(found.map(({ resource }) => resource))}`,
   ];
 }
 
-/** Nothing in the cluster says which keys they have; those that are named are taken to be there. */
+/** Nothing in the cluster shows which keys these objects have. Keys that manifests name are assumed to exist. */
 function foreignKeys(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const named = new Set(gathered.loaded.flatMap(keysNamedBy).map(([object]) => object));
   const found = snapshot.objects.filter((known) => hasUnknownKeys(known) && named.has(keyOf(known.resource)));
@@ -94,13 +94,13 @@ function elsewhere(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const declared = new Set(gathered.loaded.filter(({ id }) => id.kind === 'Namespace').map(({ id }) => id.name));
   const namespaces = new Set(gathered.loaded.flatMap(({ id }) => id.namespace ?? []));
   const fresh = [...namespaces].filter((name) => !known.has(name) && !declared.has(name)).sort();
-  return fresh.length === 0 ? [] : [`what exists in namespaces that this instance had nothing in: ${fresh.join(', ')}`];
+  return fresh.length === 0 ? [] : [`the objects in namespaces that this instance had nothing in: ${fresh.join(', ')}`];
 }
 
 function strangers({ objects }: StateSnapshot): string[] {
   const found = objects.filter(({ state, resource }) => state === 'foreign' && resource.apiVersion.includes('.'));
   const custom = found.map(({ resource }) => resource).filter(({ apiVersion }) => !apiVersion.includes('k8s.io/'));
-  return custom.length === 0 ? [] : [`what custom resources of other managers refer to: ${some(custom)}`];
+  return custom.length === 0 ? [] : [`the references of custom resources of other managers: ${some(custom)}`];
 }
 
 function approvals({ plan }: Seen): string[] {

@@ -1,4 +1,5 @@
-// Files of our own that leave the cluster and come back: JSON of one format and version, with a digest over their content.
+// Reads and writes files of our own that leave the cluster and come back: JSON of one format and version, with a digest
+// over their content.
 
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,7 +12,7 @@ export interface FileKind {
   readonly format: string;
   readonly version: number;
   readonly schema: TSchema;
-  /** In words: `plan file`. */
+  /** Name in words, such as `plan file`. */
   readonly says: string;
   readonly invalid: string;
   readonly otherVersion: string;
@@ -21,18 +22,21 @@ export function withDigest<T extends object>(body: T): T & { digest: string } {
   return { ...body, digest: digest(body) };
 }
 
-/** The checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name`: of the file, for messages. */
+/**
+ * Returns the checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name`: name of the file, for
+ * messages.
+ */
 export function readVersioned(kind: FileKind, content: string, name: string): JsonObject {
   const invalid = (reason: string, cause?: unknown): Failure =>
     new Failure(kind.invalid, `${name}: ${reason}`, { cause });
   const value = parseContent(content, invalid);
-  if (!isObject(value) || value.format !== kind.format) throw invalid(`it is no ${kind.says}`);
+  if (!isObject(value) || value.format !== kind.format) throw invalid(`it is not a ${kind.says}`);
   const { version, digest: written, ...body } = value;
   if (version !== kind.version) {
     const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that made it`;
     throw new Failure(kind.otherVersion, message);
   }
-  // Before its content: whoever edits it makes another one, whatever it looks like.
+  // The digest is checked before the content: an edited file is another file, however it looks.
   if (written !== digest({ version, ...body })) {
     throw invalid('its digest does not fit its content: it was changed after it was made');
   }
@@ -48,6 +52,6 @@ function parseContent(content: string, invalid: (reason: string, cause: unknown)
     return JSON.parse(content);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(`it is no JSON (${reason}): was it cut off?`, cause);
+    throw invalid(`it is not JSON (${reason}): was it cut off?`, cause);
   }
 }

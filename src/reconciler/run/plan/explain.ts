@@ -1,5 +1,5 @@
-// Why each object is, or is not, created, changed or deleted: what the stages of a plan have found out, put side by side.
-// Decides nothing itself.
+// Explains why each object is, or is not, created, changed or deleted, from the findings of the stages of a plan. It
+// decides nothing itself.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Place, type ResourceId } from '#std/problem.ts';
@@ -17,9 +17,9 @@ export interface Explanation {
   readonly what: 'created' | 'updated' | 'replaced' | 'deleted' | 'unchanged' | 'held' | 'refused';
   /** Full sentences without a full stop, the most telling one first. */
   readonly because: readonly string[];
-  /** Where its manifest is, or its owner's. */
+  /** Place of its manifest, or of its owner's. */
   readonly declared?: { readonly source: string; readonly place: Place };
-  /** The custom resource that it is a child of. */
+  /** Custom resource that it is a child of. */
   readonly owner?: ResourceId;
 }
 
@@ -31,7 +31,7 @@ interface Explained {
   readonly plan: Plan;
 }
 
-/** Everything that Git declares, that it becomes, and that is in our set; sorted by id. */
+/** Explains every object that Git declares, that is created for it, or that is in our set; sorted by id. */
 export function explain(prepared: Explained): readonly Explanation[] {
   const found = new Map<string, Explanation>();
   const look = lookup(prepared);
@@ -85,7 +85,7 @@ function reasonsOf(change: Change, look: Lookup, plan: Plan): string[] {
       ? 'this instance does not own all of its declared fields yet'
       : `these differ: ${paths.join(', ')}`;
   const replaced =
-    'the API server changes these only by a new object, and its manifest allows that it is deleted and created anew';
+    'the API server allows these changes only in a new object, and its manifest allows that it is deleted and created again';
   return [differing, ...(change.replaces === true ? [replaced] : []), ...unseen];
 }
 
@@ -96,7 +96,8 @@ function deletionReasons(change: Extract<Change, { action: 'delete' }>, look: Lo
   const from = source === undefined ? '' : ` (source ${source} did)`;
   const first = owner === undefined ? `no source declares it any more${from}` : `its owner ${owner} no longer needs it`;
   const referrers = change.referrers.map(formatId);
-  const after = referrers.length === 0 ? [] : [`it is deleted after what refers to it: ${referrers.join(', ')}`];
+  const after =
+    referrers.length === 0 ? [] : [`it is deleted after the objects that refer to it: ${referrers.join(', ')}`];
   const isApproved = plan.approved.some(({ deletions }) => deletions.some(({ uid }) => uid === change.uid));
   const limits = isApproved ? 'the deletions are approved' : 'the deletions are within the limits';
   return [first, 'it belongs to this instance, which has applied it', ...after, limits];
@@ -118,7 +119,7 @@ function unlisted({ snapshot }: Explained, id: ResourceId, owner: ResourceId | u
 interface Lookup {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly origin: (id: ResourceId) => Pick<Explanation, 'declared' | 'owner'>;
-  /** What else is known about it. */
+  /** Returns further facts about the object. */
   readonly notes: (id: ResourceId) => readonly string[];
 }
 

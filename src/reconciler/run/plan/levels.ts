@@ -1,8 +1,10 @@
-// Which kinds come before which, by what each says of itself.
+// Orders kinds by the kinds that each must come after.
 
 import type { Kind } from '../../kinds/kind.ts';
 
-/** By kind: 0 where nothing of ours comes before it, and one more than the last of those that do. */
+/**
+ * Returns the level by kind: 0 if no kind of ours comes before it, else one more than the highest level of those kinds.
+ */
 export function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {
   const level = new Map<string, number>();
   function of(name: string, path: readonly string[]): number {

@@ -1,4 +1,4 @@
-// Gathers what a plan is made of: what is desired beside what exists, and every reason for which something stays.
+// Gathers the input of a plan: the desired and the existing objects, and every reason for which an object stays.
 
 import assert from 'node:assert/strict';
 import { idOf } from '#kubernetes/rules/object.ts';
@@ -33,11 +33,11 @@ import { NO_WAITS, type Waits, type WaitsInput, waitsOf } from './waits.ts';
 export interface Planned {
   readonly plan: Plan;
   readonly approvals: Approvals;
-  /** What the instance has created, as far as it is recorded. */
+  /** Objects that the instance has created, if they are recorded. */
   readonly recorded: InventoryContent;
   /** Fields that other managers have set to other values. */
   readonly fields: readonly FoundField[];
-  /** Of them, what differs from Git. */
+  /** Problems of the fields that differ from Git. */
   readonly problems: readonly Problem[];
   readonly previews: Previews;
   readonly waits: Waits;
@@ -50,7 +50,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   const applySet = applySetId(options.instance, options.homeNamespace);
   const manager = fieldManager(options.instance);
   const force = options.conflicts === 'force';
-  // What the instance keeps for itself is none of its set, whatever labels someone gives it.
+  // Records of the instance are not in its set, whatever labels a person gives them.
   const live = snapshot.objects().filter((object) => !isRecord(options, idOf(object)));
   const desired = comparableOf(input);
   const ids = desired.map(({ id }) => id);
@@ -67,7 +67,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     living,
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune: options.prune }),
     before: input.previews,
-    // Whoever reads a plan, or has signed one, is to know of each change.
+    // A person who reads a plan, or has signed one, must know each change.
     sampled: input.mode === 'sync' && options.admit === undefined,
   });
   const { resolved, desires, leftAlone } = input;
@@ -95,7 +95,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   return { plan, recorded, approvals, fields, problems, previews, waits, awaiting: keys };
 }
 
-/** A source that was found to wait earlier in this run waits for all of it. */
+/** A source that was found to wait earlier in this run waits until its end. */
 function waitsNow(
   { sources }: PlanDeps,
   { children }: PlanOptions,
@@ -111,7 +111,7 @@ function isAwaiting(waits: Waits, compared: Compared): boolean {
 
 function heldByWait(waits: Waits, { desired: { id: resource, object, owner } }: Compared): Held {
   const wait = waits.get(sourceOf(object));
-  assert(wait !== undefined, 'only what waits is held by a wait');
+  assert(wait !== undefined, 'only an object of a waiting source is held by a wait');
   return { resource, owner, reason: textOfWait(wait) };
 }
 
@@ -119,7 +119,7 @@ function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [r
   return [all.filter(has), all.filter((each) => !has(each))];
 }
 
-/** A child whose owner may or may not exist is left alone: without the owner's uid it would lose its owner reference. */
+/** Leaves out a child whose owner may or may not exist: without the owner's uid it would lose its owner reference. */
 function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {
   const kinds = new Map<string, boolean>();
   const known = ({ apiVersion, kind }: ResourceId): boolean => {

@@ -1,4 +1,4 @@
-// Plans of those who may read but not change.
+// Tests plans of users who may read but not change.
 
 import { expect, test } from 'vitest';
 import type { Preview } from '../diff/compared.ts';
@@ -24,13 +24,13 @@ function planWith(previews: readonly Preview[]) {
   });
 }
 
-test('where every dry run is forbidden, that is told once and nothing counts as refused', () => {
+test('if every dry run is forbidden, that is reported once and nothing counts as refused', () => {
   const { plan, problems } = planWith([FORBIDDEN, FORBIDDEN]);
   expect(problems.map(({ code, severity }) => [code, severity])).toEqual([['preview-forbidden', 'warning']]);
   expect(plan.batches[0]?.changes.map((change) => 'preview' in change)).toEqual([false, false]);
 });
 
-test('where one was answered, the others are refused', () => {
+test('if one dry run was allowed, the others are refused', () => {
   const { plan, problems } = planWith([FORBIDDEN, { verdict: 'accepted' }]);
   expect(problems).toEqual([]);
   expect(plan.batches[0]?.changes.map((change) => 'preview' in change)).toEqual([true, true]);

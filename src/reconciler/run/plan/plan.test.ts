@@ -1,5 +1,5 @@
-// What a plan says, from what was compared to what waits for approval. In one file, though it is long: every case gives the same
-// input with one thing different, and reads the lines of the plan.
+// Tests plans from comparison to approval. In one file, though it is long: every case has the same input with one
+// difference, and reads the lines of the plan.
 
 import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -39,7 +39,7 @@ function compared(verdict: Compared['verdict'], id: string, owner?: string): Com
 type Changes = Partial<DeletionsInput> &
   Partial<Pick<PlanInput, 'compared'>> &
   Partial<Pick<ListsInput, 'owned' | 'limits' | 'faults' | 'contents' | 'recorded'>> & {
-    /** How many resources the source declares. */
+    /** Number of resources that the source declares. */
     readonly declares?: number;
     readonly approval?: Approval;
   };
@@ -106,7 +106,7 @@ const APPROVAL: Approval = {
   lines: new Set(),
 };
 
-/** The plan as text: one line per batch, change and held object. */
+/** Returns the plan as text: one line per batch, change and held object. */
 function check(changes: Changes, expected: readonly string[]): void {
   const { batches, held, waiting } = planOf(changes);
   const text = [
@@ -121,7 +121,7 @@ function check(changes: Changes, expected: readonly string[]): void {
 }
 
 describe('the order of a plan', () => {
-  test('what Git declares comes in order of kinds, children after all of it, deletions last and in reverse', () => {
+  test('declared objects come in order of kinds, children after all of them, deletions last and in reverse', () => {
     check(
       {
         compared: [
@@ -174,7 +174,7 @@ describe('the order of a plan', () => {
 describe('the guard', () => {
   const many = ['p', 'q', 'r', 's'].map((name) => object(`a/Service/${name}`));
 
-  test('holds all deletions of a run that has more than maxDeletes, and lets the rest go on', () => {
+  test('holds all deletions of a run that has more than maxDeletes, and makes the other changes', () => {
     check(
       {
         compared: [compared('create', 'a/ConfigMap/new')],
@@ -190,7 +190,7 @@ describe('the guard', () => {
     );
   });
 
-  test('counts the share of a kind among what is ours', () => {
+  test('counts the share of a kind among our objects', () => {
     const limits = { maxDeletes: 20, maxDeletesPercent: 25 };
     const owned = [...many, ...['t', 'u', 'v', 'w'].map((name) => object(`a/Service/${name}`))];
     check({ surplus: many.slice(0, 2), owned, limits }, ['delete Service', '  delete p', '  delete q']);
@@ -200,7 +200,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('lets the only object of a kind go: one deletion is a decision, not an accident', () => {
+  test('allows the deletion of the only object of a kind: one deletion is a decision, not an accident', () => {
     check({ surplus: many.slice(0, 1), limits: { maxDeletes: 20, maxDeletesPercent: 25 } }, [
       'delete Service',
       '  delete p',
@@ -220,7 +220,7 @@ describe('the guard', () => {
       reason: 'its child a/Service/child has skep.dev/prune: disabled',
       child: 'it has skep.dev/prune: disabled',
     },
-  ])('what is protected stays with its owner and children: $id', ({ id, own, reason, child }) => {
+  ])('a protected object stays with its owner and children: $id', ({ id, own, reason, child }) => {
     const shielded = object(id, own);
     const metadata = { ...shielded.metadata, annotations: { [PRUNE]: 'disabled' } };
     const others = [object('a/Service/child', { [OWNER]: 'widget.w' }), object('a/Widget/w')];
@@ -239,7 +239,7 @@ describe('the guard', () => {
     });
   });
 
-  test('what is approved goes, whatever the limits', () => {
+  test('approved objects are deleted, whatever the limits', () => {
     const surplus = [object('a/Service/p'), object('a/Service/q')];
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
     check({ surplus, limits, approval: APPROVAL }, ['delete Service', '  delete p', '  delete q']);
@@ -247,7 +247,7 @@ describe('the guard', () => {
     expect([waiting, approved.map(({ deletions }) => deletions.length)]).toEqual([[], [2]]);
   });
 
-  test('what was deleted before and is not gone yet needs no approval', () => {
+  test('an object that is being deleted already needs no approval', () => {
     const departing = object('a/Service/p');
     const metadata = { ...departing.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
     check(
@@ -282,7 +282,7 @@ describe('the guard', () => {
     expect(hash([{ ...again, metadata: { ...again.metadata, uid: 'another' } }])).not.toBe(hash([again]));
   });
 
-  test('waits where a source declares nothing any more, be it one deletion', () => {
+  test('waits if a source declares nothing any more, even for one deletion', () => {
     check({ surplus: many.slice(0, 1), declares: 0 }, [
       'held p: its deletion waits for approval',
       'guard: source fleet declares nothing any more, and its only object would be deleted',
@@ -308,7 +308,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('waits alone: what goes of another source goes', () => {
+  test('waits alone: deletions of another source are made', () => {
     const other = object('b/Service/other', { [SOURCE]: 'other' });
     const limits = { maxDeletes: 1, maxDeletesPercent: 100 };
     const loaded = ['fleet', 'other'].map((source) => ({ ...DECLARED, source }));
@@ -317,15 +317,15 @@ describe('the guard', () => {
     expect(waiting.map(({ source }) => source)).toEqual(['fleet']);
   });
 
-  test('waits while something of the source is at fault, and says what', () => {
+  test('waits while something of the source is at fault, and names it', () => {
     const resource = idOf(object('a/Widget/w2'));
     check({ surplus: many.slice(0, 1), faults: new Map([['fleet', [{ resource, what: 'is invalid' }]]]) }, [
       'held p: its deletion waits for approval',
-      'guard: a/Widget/w2 is invalid: it may be the new name of what would be deleted',
+      'guard: a/Widget/w2 is invalid: it may be the new name of an object that would be deleted',
     ]);
   });
 
-  test('waits for what the inventory has no record of, and lets the rest go', () => {
+  test('waits for objects without a record in the inventory, and deletes the rest', () => {
     const recorded = ({ metadata }: KubeObject): boolean => metadata.name !== 'p';
     check({ surplus: many.slice(0, 2), recorded }, [
       'delete Service',
@@ -335,24 +335,24 @@ describe('the guard', () => {
     ]);
   });
 
-  test('keeps the children of what waits, in the same list', () => {
+  test('keeps the children of a waiting object, in the same list', () => {
     const surplus = [object('a/Widget/w'), object('a/Service/child', { [OWNER]: 'widget.w' })];
     const { batches, waiting } = planOf({ surplus, recorded: ({ kind }) => kind !== 'Widget' });
     expect(batches).toEqual([]);
     expect(waiting.map(({ deletions }) => deletions.map(({ id }) => id))).toEqual([['a/Service/child', 'a/Widget/w']]);
   });
 
-  test('waits where something goes along that is not ours, and names it', () => {
+  test('waits if something would be deleted too that is not ours, and names it', () => {
     const namespace = object('/Namespace/a');
     const contents = new Map([[keyOf(idOf(namespace)), { takes: ['a/ConfigMap/theirs'], unlisted: [] }]]);
     check({ surplus: [namespace], contents }, [
       'held a: its deletion waits for approval',
-      'guard: deleting /Namespace/a also deletes what this instance does not manage: a/ConfigMap/theirs',
+      'guard: deleting /Namespace/a also deletes content that this instance does not manage: a/ConfigMap/theirs',
     ]);
   });
 });
 
-describe('what a namespace or a definition would take with it', () => {
+describe('objects that would be deleted with a namespace or a definition', () => {
   const ofOther = { [SOURCE]: 'other' };
   const definition: KubeObject = {
     ...object('/CustomResourceDefinition/widgets.example.com'),
@@ -381,7 +381,7 @@ describe('what a namespace or a definition would take with it', () => {
     ]);
   });
 
-  test('goes with its namespace in one list, which names both', () => {
+  test('is deleted with its namespace in one list, which names both', () => {
     const { waiting } = planOf({
       surplus: [object('/Namespace/a'), object('a/Service/p')],
       limits: { maxDeletes: 1, maxDeletesPercent: 100 },

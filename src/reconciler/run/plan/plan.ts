@@ -1,5 +1,5 @@
-// Sorts the differences into batches of changes and applies the limits: frozen data that prints.
-// Knows neither clusters nor specs; the same inputs give the same plan, byte for byte.
+// Sorts the differences into batches of changes and applies the limits. A plan is frozen data that can be printed; the
+// same inputs lead to the same plan, byte for byte.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -21,21 +21,21 @@ export type Change =
       readonly object: KubeObject;
       /** Reads the long values that `object` lacks. */
       readonly contents?: ReadContents;
-      /** Of the living object; a precondition. Absent on create. */
+      /** Uid of the live object, as a precondition. Absent on create. */
       readonly uid?: string;
       /** The owning custom resource, which must have been applied. */
       readonly owner?: ResourceId;
-      /** True: the living object is deleted first, for nothing else can change it. */
+      /** True if the live object is deleted first, because nothing else can change it. */
       readonly replaces?: true;
-      /** What stands in the way of the change, and goes with it. */
+      /** Parts that block the change, and are removed with it. */
       readonly evicted?: Evicted;
-      /** True: nothing differs, but an earlier run may have sent a deletion of it that is still under way. */
+      /** True if nothing differs, but an earlier run may have sent a deletion of it that is still under way. */
       readonly touched?: true;
-      /** What the server says about it; absent where it was not asked. */
+      /** Decision of the server; absent if it was not requested. */
       readonly preview?: Preview;
-      /** Keys of a Secret whose values are made when it is applied. */
+      /** Keys of a Secret whose values are generated when it is applied. */
       readonly random?: Readonly<Record<string, number>>;
-      /** The user to make it as; absent: the reconciler itself. */
+      /** User that makes the change; absent for the reconciler itself. */
       readonly account?: string;
       readonly diff: readonly Difference[];
     }
@@ -46,40 +46,43 @@ export type Change =
       /** Value of its source label. */
       readonly source: string;
       readonly uid: string;
-      /** What refers to it as it lives: the deletion waits for their changes. */
+      /** Live objects that refer to it: the deletion waits for their changes. */
       readonly referrers: readonly ResourceId[];
       readonly account?: string;
       readonly diff: readonly Difference[];
     };
 
 interface Batch {
-  /** Why these come together: `apply Namespace`, `delete Deployment`, ... */
+  /** Reason why these come together: `apply Namespace`, `delete Deployment`, ... */
   readonly name: string;
   readonly changes: readonly Change[];
 }
 
-/** A change that is not made, because it is not what was planned, or not planned at all; what depends on it is not, either. */
+/**
+ * A change that is not made, because it differs from the planned one or was not planned. Changes that depend on it are
+ * not made either.
+ */
 export interface Withheld {
   readonly action: 'failed' | 'held';
   readonly resource: ResourceId;
   readonly deletion: boolean;
-  /** The owning custom resource, of children. */
+  /** Owning custom resource, if the object is a child. */
   readonly owner?: ResourceId;
   readonly error: { readonly code: string; readonly message: string };
 }
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Set by an admission alone (plan-admission.ts). */
+  /** Set by an admission alone (plan-file/admission.ts). */
   readonly withheld?: readonly Withheld[];
-  /** Live objects of our set that nothing desires, and that stay all the same; and what is asked to be left alone. */
+  /** Live objects of our set that are not desired and stay all the same, and objects that are to be left alone. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
   /** Deletions that wait for approval, by source. */
   readonly waiting: readonly DeletionList[];
-  /** Those that would wait, had nobody approved them. */
+  /** Deletions that would wait without their approval. */
   readonly approved: readonly ApprovedList[];
-  /** Those that need no approval. */
+  /** Deletions that need no approval. */
   readonly within: readonly DeletionList[];
 }
 
@@ -89,12 +92,12 @@ export interface PlanInput {
   readonly awaiting: readonly Held[];
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
-  /** Deletions that an earlier run has begun, and of which nobody knows whether they have reached the server; by key. */
+  /** Deletions that an earlier run has begun, and that may or may not have reached the server; by key. */
   readonly leaving: ReadonlyMap<string, { readonly uid: string }>;
-  /** What refers to an object as it lives. */
+  /** Returns the live objects that refer to an object. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   readonly accountOf: AccountOf;
-  /** Position of a kind in the order of applying; deletions go the other way round. */
+  /** Returns the position of a kind in the order of applying; deletions are made in the reverse order. */
   readonly rank: (id: ResourceId) => number;
 }
 
@@ -109,7 +112,7 @@ export function plan(input: PlanInput): Plan {
   const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
   const inhabited = withInhabitants(facts.inhabited, going.filter(isWaiting));
   const decided = going.map((object) => {
-    // What waits itself is let go by its own list, which names what goes along.
+    // A waiting object is approved by its own list, which names the objects that are deleted with it.
     const now = isWaiting(object) ? facts : { ...facts, inhabited };
     return [object, mayDelete(object, { ...now, waits })] as const;
   });
@@ -133,12 +136,15 @@ export function plan(input: PlanInput): Plan {
   return { batches, held: [...held, ...unapproved, ...unreplaced, ...input.awaiting], unchanged, ...lists };
 }
 
-/** What is deleted to be created anew; what was deleted before and is not gone yet is decided. */
+/** Returns the object that is deleted to be created again; undefined if it is being deleted already. */
 export function replacedOf({ verdict, live }: Compared): KubeObject | undefined {
   return verdict === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }
 
-/** It gets another version by a write, so that a deletion which arrives late fails on the one that it names. */
+/**
+ * Returns true if the object must get another version by a write, so that a late deletion fails on the version that it
+ * names.
+ */
 function isTouched({ leaving }: PlanInput, { desired, live }: Compared): boolean {
   const { uid, deletionTimestamp } = live?.metadata ?? {};
   return uid !== undefined && deletionTimestamp === undefined && leaving.get(desired.key)?.uid === uid;
@@ -188,14 +194,14 @@ function by(account: string | undefined): { account?: string } {
   return account === undefined ? {} : { account };
 }
 
-/** What Git declares comes first, in order of kinds; then the children, whose owners live by then. */
+/** Objects that Git declares come first, in order of kinds; then the children, whose owners exist by then. */
 function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
   const own = writes.filter((change) => change.action !== 'delete' && change.owner === undefined);
   const children = writes.filter((change) => change.action !== 'delete' && change.owner !== undefined);
   return [own, children].flatMap((changes) => batchByRank(input.rank, changes, 'apply'));
 }
 
-/** Children before their owners, and either in the reverse order of kinds. */
+/** Children are deleted before their owners, and both in the reverse order of kinds. */
 function deleteBatches(input: PlanInput, allowed: readonly KubeObject[]): Batch[] {
   const isChild = (object: KubeObject): boolean => labelOf(object, OWNER) !== undefined;
   const [children, own] = [allowed.filter(isChild), allowed.filter((object) => !isChild(object))];

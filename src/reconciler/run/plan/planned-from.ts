@@ -1,4 +1,4 @@
-// What a plan is made of, as types.
+// Defines the input of a plan as types.
 
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { PreviewDeps, Previews } from '../diff/preview.ts';
@@ -17,13 +17,13 @@ import type { Waits } from './waits.ts';
 export interface PlanDeps extends PreviewDeps {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, 'now'>;
-  /** Absent: nothing of earlier runs is used again. */
+  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
   readonly sources: readonly Pick<FleetSource, 'name' | 'allow' | 'account' | 'dependsOn'>[];
 }
 
 export interface PlanOptions extends InstanceName, OwnKinds, Permissions {
-  /** Absent: whatever is planned is done. */
+  /** If absent, every planned change is made. */
   readonly admit?: Admission;
 }
 
@@ -34,12 +34,12 @@ export interface PlannedFrom {
   readonly parent: Pick<Observed['parent'], 'beforeInventories' | 'origins'>;
   readonly resolved: Resolved;
   readonly desires: OwnDesires;
-  /** By key. */
+  /** Objects to be left alone, by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
-  /** `sync`: it is carried out. */
+  /** `sync`: the plan is carried out. */
   readonly mode: SyncMode;
-  /** Sources that are known to wait already; absent: none. */
+  /** Sources that are known to wait already; absent if there are none. */
   readonly waits?: Waits;
-  /** What this very run has asked before. */
+  /** Previews that this very run has requested before. */
   readonly previews?: Previews | undefined;
 }

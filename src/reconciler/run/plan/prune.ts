@@ -1,5 +1,4 @@
-// Gathers what is known about the live objects that nothing declares, and has it decided which of them a run may delete, by
-// source.
+// Gathers the facts about live objects that nothing declares, and determines by source which of them a run may delete.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -32,7 +31,7 @@ import type { Waits } from './waits.ts';
 export interface PruneInput {
   readonly compared: readonly Compared[];
   readonly surplus: readonly KubeObject[];
-  /** All that exists, but for the records of the instance. */
+  /** All existing objects, except for the records of the instance. */
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly applySet: string;
@@ -44,9 +43,9 @@ export interface Pruned {
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
   readonly approvals: Approvals;
-  /** What the instance has created, as far as it is recorded. */
+  /** Objects that the instance has created, if they are recorded. */
   readonly recorded: InventoryContent;
-  /** What refers to an object as it exists. */
+  /** Returns the live objects that refer to an object. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
 }
 
@@ -59,7 +58,7 @@ export async function prune(
   const { compared, surplus, live, applied, applySet } = input;
   const { gathered, snapshot, resolved } = planned;
   const { kinds, apiGroup } = options;
-  // Not looked for where nothing is deleted.
+  // References are read only if something may be deleted.
   const referrers =
     surplus.length === 0 ? NOBODY : referrersOf({ standings: appliedOf(resolved, input.waits), live, kinds, apiGroup });
   const deletions = deletionsFrom(deps, options, planned, input, referrers);
@@ -122,8 +121,9 @@ function deletionsFrom(
 }
 
 /**
- * By the owner's uid: another object of its name is another owner. An owner that waits for its children to go (a deletion in the
- * foreground) is deleted as well. Children of declared resources have a source.
+ * Returns true for a child whose owner was deleted. The uid identifies the owner: another object of its name is another
+ * owner. An owner that waits for its children (a foreground deletion) counts as deleted. Children of declared resources
+ * have a source.
  */
 function abandonedAmong(
   { apiGroup }: OwnKinds,
@@ -152,12 +152,12 @@ function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings']
   return waits.size === 0 ? standings : standings.filter(({ loaded }) => !waits.has(labelValue(loaded.source)));
 }
 
-/** Another operator makes the children of what exists and is not of our set: what we made of it stays with it. */
+/** Another operator creates the children of live resources outside our set: children that we created stay with them. */
 function othersOwners(live: readonly KubeObject[], applySet: string): string[] {
   return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));
 }
 
-/** Approvals are looked for only where something is deleted. */
+/** Reads approvals only if something is deleted. */
 async function withApprovals(
   deps: PlanDeps,
   options: InstanceName,
@@ -184,7 +184,7 @@ function unknownOwnerKinds({ kinds, apiGroup: group }: OwnKinds, snapshot: Snaps
 
 const NOBODY: Referrers = { living: () => [], wanted: () => [] };
 
-/** Of a kind that is not served there is nothing. */
+/** A kind that is not served has no objects. */
 function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): readonly string[] {
   return kinds
     .map(({ kind }) => ({ group, kind }))
@@ -192,7 +192,7 @@ function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): rea
     .map(({ kind }) => kind);
 }
 
-/** Invalid resources, and those that depend on them. */
+/** Returns the keys of invalid resources, and of resources that depend on them. */
 function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
   const held = standings.filter(({ verdict }) => verdict === 'held').map(({ loaded }) => loaded.id);
   return new Set([...invalid, ...held].map(keyOf));

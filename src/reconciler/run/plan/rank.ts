@@ -1,4 +1,4 @@
-// The order in which kinds are applied.
+// Defines the order in which kinds are applied.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { applyOrder } from '#kubernetes/rules/order.ts';
@@ -6,10 +6,10 @@ import type { ResourceId } from '#std/problem.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { levels } from './levels.ts';
 
-/** After every built-in kind. */
+/** Rank after every built-in kind. */
 const OURS = 1000;
 
-/** Built-in kinds in their usual order, then ours by `after`. */
+/** Orders built-in kinds as usual, then ours by `after`. */
 export function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
   const level = levels(kinds);
   return (id) =>

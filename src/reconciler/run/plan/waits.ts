@@ -1,5 +1,5 @@
-// Which sources wait for others (`dependsOn`), and why: a source is changed once all that it depends on is applied and ready.
-// Knows neither clusters nor specs.
+// Determines which sources wait for others (`dependsOn`), and why: a source is changed once all sources that it depends
+// on are applied and ready.
 
 import assert from 'node:assert/strict';
 import { keyOf, type ObjectMeta } from '#kubernetes/rules/object.ts';
@@ -19,13 +19,13 @@ export interface Wait {
   readonly source: string;
   /** The source that it waits for. */
   readonly for: string;
-  /** Why that one is not applied and ready: the end of a sentence. */
+  /** Reason why that source is not applied and ready: the end of a sentence. */
   readonly reason: string;
-  /** True: no person has to do anything about it. */
+  /** True if no person has to act. */
   readonly passes: boolean;
 }
 
-/** By value of the source label. */
+/** Waits by value of the source label. */
 export type Waits = ReadonlyMap<string, Wait>;
 
 export const NO_WAITS: Waits = new Map();
@@ -38,13 +38,13 @@ export interface WaitsInput {
   readonly snapshot: Pick<Snapshot, 'find' | 'known' | 'served'>;
   /** Resources with an annotation that leaves them alone; by key. */
   readonly leftAlone: { has(key: string): boolean };
-  /** Whether statuses of our kinds are written by this instance. */
+  /** True if this instance writes the statuses of our kinds. */
   readonly ownStatuses: boolean;
 }
 
 type Obstacle = Pick<Wait, 'reason' | 'passes'>;
 
-/** The configuration has no circles, and no name that is not a source. */
+/** Expects a configuration without cycles, and without names that are not sources. */
 export function waitsOf(input: WaitsInput): Waits {
   const byName = new Map(input.sources.map((source) => [source.name, source]));
   const known = new Map<string, Wait | undefined>();
@@ -99,7 +99,7 @@ function unapplied({ compared, gathered, snapshot }: WaitsInput, source: string)
   return { reason: `${formatId(first.desired.id)} is not applied yet${others(more)}`, passes: true };
 }
 
-/** Of a kind that is not served nothing exists. */
+/** A kind that is not served has no objects. */
 function isKnown(snapshot: WaitsInput['snapshot'], id: ResourceId): boolean {
   const kind = groupKindOf(id);
   return snapshot.known(kind) || snapshot.served(kind) === undefined;
@@ -113,7 +113,7 @@ function unready(input: WaitsInput, source: string): Obstacle | undefined {
 
 function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kind }: Sourced): string[] {
   const live = snapshot.find(id);
-  // A missing object counts as not applied, unless someone asks for it to be left alone.
+  // A missing object counts as not applied, unless a person wants it to be left alone.
   if (live === undefined || leftAlone.has(keyOf(id))) return [];
   const general = liveStateOf(live);
   const status = isObject(live.status) ? live.status : {};
@@ -123,7 +123,7 @@ function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kin
   return [`${formatId(id)} is not ready${why === '' ? '' : ` (${why.replaceAll(/\s+/g, ' ')})`}`];
 }
 
-/** A server that no program of this machine stands for becomes no readier. */
+/** A server that no program on this machine stands for will not become ready. */
 function isSettled(state: ReturnType<typeof stateOf>): boolean {
   return state === 'ready' || state === 'notRun';
 }

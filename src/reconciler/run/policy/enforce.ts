@@ -1,5 +1,5 @@
-// What the policies of the instance deny is not applied: a resource is held as an invalid one is, and of a resource whose
-// children are denied the children are.
+// Holds objects that the policies of the instance deny: a denied resource is held like an invalid one. If a child is
+// denied, all children of its resource are held.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { restoreObject } from '#kubernetes/rules/large-values.ts';
@@ -18,11 +18,11 @@ import { admittedObject, type Defendant, judgeAll, openPolicies } from './polici
 
 export interface Enforced {
   readonly gathered: Gathered;
-  /** For children, which are not there yet; absent where the instance has no policies. */
+  /** Evaluates children, which do not exist yet; absent if the instance has no policies. */
   readonly judge?: Judge;
 }
 
-/** Holds what Git declares against the policies; what is invalid already, or left alone, is not asked. */
+/** Evaluates the declared resources. Resources that are invalid already, or left alone, are skipped. */
 export async function enforce(
   { cluster }: { readonly cluster: Cluster },
   { policies, kinds, apiGroup }: OwnKinds & Pick<Rendering, 'policies'>,
@@ -38,7 +38,7 @@ export async function enforce(
     return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
   };
   const first = await judgeBy(sound);
-  // What a namespace may not declare is true of nothing that is in it.
+  // A denied namespace is not applied, so its declaration must not count for the objects in it.
   const refused = judgeAll(
     first,
     sound.filter(isNamespace).map((resource) => defendant(resource)),
@@ -59,7 +59,7 @@ function defendant(resource: Sourced): Defendant<Sourced> {
   return { of: resource, object: admittedObject(resource), resource };
 }
 
-/** Long values are in memory for one evaluation each. */
+/** Keeps long values in memory for one evaluation each. */
 async function defendants(judge: Judge, resources: readonly Sourced[]): Promise<readonly Defendant<Sourced>[]> {
   const all: Defendant<Sourced>[] = [];
   for (const resource of resources) {
@@ -84,7 +84,9 @@ export interface ChildrenEnforced {
   readonly problems: readonly Problem[];
 }
 
-/** All children of one resource are held when one of them is denied: halves work worse than nothing new. */
+/**
+ * Holds all children of a resource if one of them is denied: a part of the new children works worse than the old ones.
+ */
 export function enforceOnChildren(judge: Judge | undefined, resolved: Resolved, wishes: Desires): ChildrenEnforced {
   if (judge === undefined) return { resolved, wishes, problems: [] };
   const owners = new Map(resolved.standings.map((standing) => [keyOf(standing.loaded.id), standing.loaded]));
@@ -116,7 +118,7 @@ function isDenied(denied: ReadonlyMap<Sourced, Problem>, key: string): boolean {
 function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): Standing {
   const problem = denied.get(standing.loaded);
   if (problem === undefined) return standing;
-  // Conditions carry the code as their reason, which takes no names of policies.
+  // The code becomes the reason of a condition, which accepts no names of policies.
   const finding: Finding = {
     code: 'child-denied',
     severity: 'error',

@@ -1,4 +1,5 @@
-// What policies may ask about beside the object: namespaces and parameters, as declared or as they exist.
+// Provides the facts that policies may use in addition to the object: namespaces and parameters, as they are declared
+// or as they exist.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ParamSource } from '#kubernetes/rules/policy/params.ts';
@@ -10,7 +11,7 @@ import type { ApiResource, Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 import type { PolicyFacts } from './policies.ts';
 
-/** CustomResourceDefinitions among the resources. */
+/** Returns the CustomResourceDefinitions among the resources. */
 export function definitionsAmong(resources: readonly LoadedResource[]): JsonObject[] {
   return resources.flatMap(({ object }) => {
     const json: unknown = object;
@@ -18,7 +19,7 @@ export function definitionsAmong(resources: readonly LoadedResource[]): JsonObje
   });
 }
 
-/** Where no cluster is asked: what is declared, and there may be more. */
+/** Returns the declared facts, for use without a cluster: there may be more. */
 export function declaredFacts(resources: readonly LoadedResource[], definitions: readonly JsonObject[]): PolicyFacts {
   const objects = resources.map((resource) => resource.defaulted ?? resource.object);
   return {
@@ -52,8 +53,8 @@ function scopeOf(apiVersion: string, kind: string, definitions: readonly JsonObj
 }
 
 /**
- * What exists, and of namespaces what is declared besides: they are applied before what is in them. What the cluster does
- * not let us see is not known, and said so where a policy asks for it.
+ * Reads the existing facts, and adds the declared namespaces, which are applied before the objects in them. Facts that
+ * the cluster does not allow us to read are unknown, and reported as such if a policy needs them.
  */
 export async function readLiveFacts(
   cluster: Pick<Cluster, 'get' | 'list' | 'resources'>,

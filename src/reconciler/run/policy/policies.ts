@@ -1,4 +1,4 @@
-// Holds resources against the policies of the instance, and says what follows as problems with their places.
+// Evaluates resources with the policies of the instance, and reports the results as problems with their places.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
@@ -20,10 +20,10 @@ import type { Kind } from '../../kinds/kind.ts';
 import type { ApiResource } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 
-/** What is known around the resources, beside the files of the policies. */
+/** Facts around the resources, in addition to the files of the policies. */
 export interface PolicyFacts {
   readonly namespace: (name: string) => KubeObject | undefined;
-  /** Undefined where nothing is known about the kind. */
+  /** Returns undefined if nothing is known about the kind. */
   readonly params: (apiVersion: string, kind: string) => ParamSource | undefined;
 }
 
@@ -31,30 +31,30 @@ export interface PolicyInput {
   readonly policies: PolicySet;
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** CustomResourceDefinitions of kinds that may be judged. */
+  /** CustomResourceDefinitions of kinds that may be evaluated. */
   readonly definitions: readonly JsonObject[];
-  /** What a cluster serves besides; absent where none is asked. */
+  /** Further kinds that a cluster serves; absent without a cluster. */
   readonly served?: readonly ApiResource[];
   readonly facts: PolicyFacts;
 }
 
 export interface Judged<T> {
-  /** In the order of what was judged. */
+  /** Problems in the order of the evaluated objects. */
   readonly problems: readonly Problem[];
-  /** What must not be applied, with the first reason. */
+  /** Objects that must not be applied, with the first reason. */
   readonly denied: ReadonlyMap<T, Problem>;
-  /** Violations that binding actions only record. */
+  /** Number of violations that binding actions only record. */
   readonly audited: number;
 }
 
-/** One thing to judge: where its problems belong, and the object that they are about. */
+/** An object to evaluate, with the place of its problems. */
 export interface Defendant<T> {
   readonly of: T;
   readonly object: KubeObject;
   readonly resource: LoadedResource;
-  /** What is said of it whole, where `object` lacks long values. */
+  /** Result for the whole object, if `object` lacks long values. */
   readonly judgement?: Judgement;
-  /** A child has no place of its own: problems stand at its owner. */
+  /** Set for a child, which has no place of its own: its problems are reported at its owner. */
   readonly child?: true;
 }
 
@@ -77,7 +77,7 @@ export function openPolicies(input: PolicyInput): Judge {
   });
 }
 
-/** Discovery does not tell how the versions of a kind differ. */
+/** Discovery does not say how the versions of a kind differ. */
 function servedTypes(served: readonly ApiResource[]): ResourceType[] {
   const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);
   return served.map(({ apiVersion, kind, plural, namespaced }) => {
@@ -110,7 +110,7 @@ function namespaceFacts({ policies, facts }: PolicyInput, name: string): Namespa
   return object === undefined ? { type: 'unknown', name } : { type: 'known', object };
 }
 
-/** What stands in the files of the policies counts over what lives under the same name. */
+/** Parameters in the files of the policies take precedence over live objects with the same name. */
 function paramsOf({ policies, facts }: PolicyInput): PolicyWorld['params'] {
   const known = new Map<string, ParamSource | undefined>();
   return (apiVersion, kind) => {
@@ -136,7 +136,7 @@ function qualifiedName({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
-/** As admission sees what Git declares: with the defaults of its schema. */
+/** Returns the declared object as admission sees it: with the defaults of its schema. */
 export function admittedObject({ object, kind, defaulted }: LoadedResource): KubeObject {
   return kind === undefined ? builtinAsAdmitted(object) : (defaulted ?? object);
 }
@@ -176,7 +176,7 @@ function policyProblem<T>({ object, resource, child }: Defendant<T>, verdict: Ve
   };
 }
 
-/** What several policies cannot say for the same reason is told once, with the first resource. */
+/** A reason why several policies could not decide: it is reported once, with the first resource. */
 interface Unjudged {
   readonly reason: string;
   readonly first: LoadedResource;

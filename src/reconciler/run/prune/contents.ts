@@ -1,5 +1,5 @@
-// What would go along with a namespace, a definition of a kind or a volume claim, and is not this instance's: it is looked
-// for only where such an object may go.
+// Finds objects that would be deleted with a namespace, a definition of a kind or a volume claim, and are not this
+// instance's. They are read only if such an object may be deleted.
 
 import { idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -14,15 +14,18 @@ export interface ContentsDeps {
   readonly cluster: Pick<Cluster, 'list' | 'resources'>;
 }
 
-/** What goes with something that is deleted, and is not this instance's. */
+/** Objects that are deleted with another one, and are not this instance's. */
 export interface Contents {
-  /** In words, sorted. */
+  /** Descriptions in words, sorted. */
   readonly takes: readonly string[];
-  /** `Kind.group` of kinds that may not be listed, sorted: what there is of them goes, too. Who has more rights knows more. */
+  /**
+   * `Kind.group` of kinds that may not be listed, sorted: their objects are deleted, too. A user with more rights sees
+   * more.
+   */
   readonly unlisted: readonly string[];
 }
 
-/** By key of what may go; nothing of what takes nothing. */
+/** Returns the contents by key of the deletable object. Objects without contents are left out. */
 export async function listContents(
   { cluster }: ContentsDeps,
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
@@ -42,7 +45,7 @@ export async function listContents(
   return new Map(found.filter(([, { takes, unlisted }]) => takes.length + unlisted.length > 0));
 }
 
-/** Foreground deletion of a claim gives its volume back, and most storage classes delete what is on it. */
+/** Foreground deletion of a claim releases its volume, and most storage classes delete the data on it. */
 function dataOf({ apiVersion, kind, spec }: KubeObject): string[] {
   if (apiVersion !== 'v1' || kind !== 'PersistentVolumeClaim' || !isObject(spec)) return [];
   return typeof spec.volumeName === 'string' ? [`the data of volume ${spec.volumeName}`] : [];
@@ -91,7 +94,7 @@ async function inNamespace(
       }
     }),
   );
-  // What belongs to something of such a kind is meant by it.
+  // The name of such a kind covers objects that one of its objects owns.
   const known = lists
     .flat()
     .filter(({ metadata: { ownerReferences = [] } }) =>
@@ -106,7 +109,7 @@ function sameKind(object: KubeObject, resource: ApiResource): boolean {
   return formatGroupKind(groupKindOf(object)) === formatGroupKind(groupKindOf(resource));
 }
 
-/** What is stored in namespaces, each kind once. */
+/** Returns the kinds that are stored in namespaces, each once. */
 function distinctKinds(resources: readonly ApiResource[]): readonly ApiResource[] {
   const stored = resources.filter(
     ({ apiVersion, kind, namespaced, verbs }) =>
@@ -115,7 +118,10 @@ function distinctKinds(resources: readonly ApiResource[]): readonly ApiResource[
   return [...new Map(stored.map((each) => [formatGroupKind(groupKindOf(each)), each])).values()];
 }
 
-/** What has no chain of owners to what goes, and that Kubernetes does not make in every namespace. */
+/**
+ * Returns objects without a chain of owners to a deleted object, except for objects that Kubernetes creates in every
+ * namespace.
+ */
 function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>): string[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
   function goesAlong(object: KubeObject, path: readonly KubeObject[]): boolean {
@@ -125,7 +131,7 @@ function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>
   }
   const foreign = objects.filter((object) => !goesAlong(object, []) && !isMadeByKubernetes(object, objects));
   const uids = new Set(foreign.map(({ metadata }) => metadata.uid));
-  // What is owned is named by its owner.
+  // An owned object is represented by its owner.
   const tops = foreign.filter(({ metadata }) => !(metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid)));
   return tops.map((object) => formatId(idOf(object)));
 }

@@ -1,4 +1,4 @@
-// What stays because something that stays refers to it.
+// Tests which objects stay because a staying object refers to them.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -20,7 +20,7 @@ function object(id: string, labels: Record<string, string> = {}): KubeObject {
 interface Row {
   readonly reason: string;
   readonly surplus: readonly KubeObject[];
-  /** Who refers to what after the run: `a/Server/s -> a/Config/c`. */
+  /** References after the run: `a/Server/s -> a/Config/c`. */
   readonly refers?: readonly string[];
   readonly changes?: Partial<DeletionsInput>;
   readonly expected: readonly string[];
@@ -67,49 +67,49 @@ const namespace = object('/Namespace/a');
 
 const ROWS: readonly Row[] = [
   {
-    reason: 'a namespace goes with what is in it',
+    reason: 'a namespace is deleted with its objects',
     surplus: [namespace, config],
     expected: ['goes Namespace/a', 'goes a/Config/c'],
   },
   {
-    reason: 'a namespace stays where something in it is wanted',
+    reason: 'a namespace stays if something in it is declared',
     surplus: [namespace],
     changes: { staying: [idOf(config)] },
     expected: ['stays Namespace/a: something in it is kept'],
   },
   {
-    reason: 'a namespace stays where something in it is kept',
+    reason: 'a namespace stays if something in it is kept',
     surplus: [namespace, config],
     refers: ['a/Server/s -> a/Config/c'],
     expected: ['stays Namespace/a: something in it is kept', 'stays a/Config/c: a/Server/s still refers to it'],
   },
-  { reason: 'what nobody refers to goes', surplus: [config], expected: ['goes a/Config/c'] },
+  { reason: 'an object without referrers is deleted', surplus: [config], expected: ['goes a/Config/c'] },
   {
-    reason: 'what is referred to stays',
+    reason: 'an object with a referrer stays',
     surplus: [config],
     refers: ['a/Server/s -> a/Config/c'],
     expected: ['stays a/Config/c: a/Server/s still refers to it'],
   },
   {
-    reason: 'what is referred to by many stays, and they are counted',
+    reason: 'an object with many referrers stays, and they are counted',
     surplus: [config],
     refers: ['a/Server/s -> a/Config/c', 'a/Server/t -> a/Config/c', 'a/Server/u -> a/Config/c'],
     expected: ['stays a/Config/c: a/Server/s still refers to it, and 2 more'],
   },
   {
-    reason: 'what is referred to by what goes goes too',
+    reason: 'an object whose referrer is deleted is deleted too',
     surplus: [config, server],
     refers: ['a/Server/s -> a/Config/c'],
     expected: ['goes a/Config/c', 'goes a/Server/s'],
   },
   {
-    reason: 'what is referred to by what goes and by what stays stays',
+    reason: 'an object with a deleted and a staying referrer stays',
     surplus: [config, server],
     refers: ['a/Server/s -> a/Config/c', 'a/Server/t -> a/Config/c'],
     expected: ['goes a/Server/s', 'stays a/Config/c: a/Server/t still refers to it'],
   },
   {
-    reason: 'what stays because it is referred to needs what it refers to itself',
+    reason: 'an object that stays for its referrer keeps the objects that it refers to itself',
     surplus: [object('a/Secret/x'), config, server],
     refers: ['a/Config/c -> a/Secret/x', 'a/Server/s -> a/Config/c', 'a/Virtual/v -> a/Server/s'],
     expected: [
@@ -119,7 +119,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    reason: 'a referrer that is held for another reason stays, and so does what it refers to',
+    reason: 'a referrer that is held for another reason stays, and so does its target',
     surplus: [config, server],
     refers: ['a/Server/s -> a/Config/c'],
     changes: { heldKeys: new Set(['/Server/a/s']) },
@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    reason: 'what stays keeps its children',
+    reason: 'a staying object keeps its children',
     surplus: [server, object('a/Deployment/s', { [OWNER]: 'server.s' })],
     refers: ['a/Virtual/v -> a/Server/s'],
     expected: [
@@ -144,7 +144,7 @@ const ROWS: readonly Row[] = [
     expected: ['goes a/ConfigMap/s'],
   },
   {
-    reason: 'where a kind could not be listed, one of it may refer to anything in a namespace',
+    reason: 'if a kind could not be listed, an object of it may refer to anything in a namespace',
     surplus: [config, object('/Namespace/b')],
     changes: { unknownReferrers: ['Server'] },
     expected: ['goes Namespace/b', 'stays a/Config/c: Server could not be listed, and one may refer to it'],

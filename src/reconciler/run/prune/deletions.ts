@@ -1,5 +1,5 @@
-// Which of the live objects that nothing declares may be deleted in this run, and why the others stay: asks of each until
-// nothing more stays because of another. Knows neither clusters nor specs.
+// Decides which live objects that nothing declares may be deleted in this run, and why the others stay. The decision is
+// repeated until no further object stays because of another.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -11,28 +11,28 @@ import type { Referrers } from './referrers.ts';
 
 export interface Held {
   readonly resource: ResourceId;
-  /** The custom resource that it is made of. */
+  /** Custom resource that the object was created for. */
   readonly owner?: ResourceId;
   readonly reason: string;
-  /** True: what stays still refers to it. */
+  /** True if an object that stays still refers to it. */
   readonly referredTo?: true;
-  /** True: it was deleted before, and is not gone yet. */
+  /** True if it was deleted before, and still exists. */
   readonly leaving?: true;
 }
 
-/** What is known before any deletion is decided. */
+/** Facts that are known before any deletion is decided. */
 export interface DeletionsInput extends Omit<DeletionFacts, 'protectedOwners' | 'referrers' | 'inhabited' | 'waits'> {
   readonly surplus: readonly KubeObject[];
   readonly referrers: Pick<Referrers, 'wanted'>;
-  /** What the run makes or leaves as it is, beside what is in `surplus`. */
+  /** Objects that the run writes or leaves unchanged, in addition to those in `surplus`. */
   readonly staying: readonly ResourceId[];
 }
 
 export interface Deletions {
-  /** Nothing but an approval may be missing. */
+  /** Objects whose deletion lacks nothing, except for an approval in some cases. */
   readonly going: readonly KubeObject[];
   readonly held: readonly Held[];
-  /** What was decided by: of what has failed since, the same is asked again. */
+  /** Facts of the decision, for another decision if something has failed since. */
   readonly facts: DeletionFacts;
 }
 
@@ -68,7 +68,7 @@ function heldBy([object, { decision: _decision, ...rest }]: readonly [KubeObject
   return { resource: idOf(object), owner: ownerOf(object), ...rest };
 }
 
-/** The garbage collector would delete what is protected with its owner. */
+/** Returns the owners of protected objects: the garbage collector would delete these with their owner. */
 function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const object of surplus) {
@@ -82,7 +82,7 @@ function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, 
   return reasons;
 }
 
-/** What stays keeps its children, what it refers to, and the namespace that it is in. */
+/** An object that stays keeps its children, the objects that it refers to, and its namespace. */
 function factsNow(
   input: DeletionsInput,
   protectedOwners: ReadonlyMap<string, string>,
@@ -104,7 +104,7 @@ function factsNow(
   };
 }
 
-/** What waits for approval is not let go by the deletion of the namespace that it is in, or of its kind. */
+/** The deletion of a namespace, or of a kind, must not delete objects in it that wait for approval. */
 export function withInhabitants(
   { namespaces, kinds }: DeletionFacts['inhabited'],
   waiting: readonly KubeObject[],

@@ -1,5 +1,5 @@
-// What is wrong in each source: while anything is, nothing of the source is deleted without approval, for what seems to be
-// gone may be what is wrong under another name.
+// Collects the faults of each source. While a source has a fault, nothing of it is deleted without approval: an object
+// that is no longer declared may be the faulty one under its old name.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -16,16 +16,16 @@ export interface Fault {
   readonly what: string;
 }
 
-/** By value of the source label. */
+/** Faults by value of the source label. */
 export type Faults = ReadonlyMap<string, readonly Fault[]>;
 
 export interface FaultsInput {
   readonly gathered: Pick<Gathered, 'loaded' | 'invalid' | 'faulty'>;
   readonly resolved: Pick<Resolved, 'standings'>;
   readonly compared: readonly Compared[];
-  /** What no one but a person can solve about the children of a resource. */
+  /** Problems with the children of a resource that only a person can solve. */
   readonly foreign: readonly Problem[];
-  /** What is asked to be left alone is no fault. */
+  /** Objects that are to be left alone, which is not a fault. */
   readonly leftAlone: { has(key: string): boolean };
 }
 
@@ -47,24 +47,27 @@ export function faultsOf(input: FaultsInput): Faults {
   for (const [source, ids] of gathered.faulty) for (const id of ids) note(source, id, 'is invalid');
   for (const id of gathered.invalid) noteDeclared(id, 'is invalid');
   for (const { loaded, verdict } of resolved.standings) {
-    if (verdict === 'held') noteDeclared(loaded.id, 'depends on what is invalid');
+    if (verdict === 'held') noteDeclared(loaded.id, 'depends on an invalid resource');
     if (verdict === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
   }
   for (const { resource } of foreign)
-    noteDeclared(resource, 'would make an object that exists and does not belong to this instance');
+    noteDeclared(resource, 'would create an object that exists and does not belong to this instance');
   for (const { desired, preview } of compared) {
     if (preview?.verdict === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the API server');
   }
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }
 
-/** A change as a run ended it. */
+/** A change with the action that a run ended it with. */
 export interface Ended {
   readonly action: string;
   readonly resource: ResourceId;
 }
 
-/** What a run has failed to write. `sourceOfKey`: value of the source label of what is written. */
+/**
+ * Returns the faults of changes that a run could not write. `sourceOfKey`: value of the source label of the written
+ * object.
+ */
 export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: string) => string | undefined): Faults {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   const faults = stuck.flatMap(({ resource }): (readonly [string, Fault])[] => {
@@ -75,12 +78,12 @@ export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: stri
   return new Map([...bySource].map(([source, each]) => [source, each.map(([, fault]) => fault)]));
 }
 
-/** As a sentence; the first of them, and how many more there are. */
+/** Returns a sentence about the first fault, with the number of the others. */
 export function faultReason([first, ...more]: readonly Fault[]): string {
   if (first === undefined) return '';
   const others =
     more.length === 0
       ? ': it'
       : ` (and ${countText(more.length, 'more resource has a problem', 'more resources have problems')}): one of them`;
-  return `${formatId(first.resource)} ${first.what}${others} may be the new name of what would be deleted`;
+  return `${formatId(first.resource)} ${first.what}${others} may be the new name of an object that would be deleted`;
 }

@@ -1,12 +1,12 @@
-// Between what is applied and what is deleted: of a source of which something could not be applied, nothing is deleted that
-// no one approved.
+// Separates writes from deletions: if something of a source could not be applied, nothing of it is deleted without
+// approval.
 
 import type { Change, Plan } from '../plan/plan.ts';
 import { type Ended, failedFaults, faultReason } from './faults.ts';
 import { listsByUid } from './lists.ts';
 import { sourceOf } from './may-delete.ts';
 
-/** Why a deletion is not made now; undefined where it may be. Asked once everything else is done. */
+/** Returns why a deletion is not made now; undefined if it may be. Called when all other changes are done. */
 export type Gate = (change: Change) => { readonly code: string; readonly message: string } | undefined;
 
 export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Ended[]): Gate {
@@ -22,7 +22,7 @@ export function gateOf({ batches, approved, within }: Plan, outcomes: readonly E
     const found = list === undefined || list.approval !== undefined ? undefined : faults.get(list.source);
     if (list === undefined || found === undefined) return undefined;
     const source = list.source === '' ? '' : ` of source ${list.source}`;
-    const message = `nothing${source} is deleted now: ${faultReason(found)}. Correct that, or delete what waits all the same: skep approve ${list.hash}`;
+    const message = `nothing${source} is deleted now: ${faultReason(found)}. Correct that, or delete the waiting objects all the same: skep approve ${list.hash}`;
     return { code: 'source-at-fault', message };
   };
 }

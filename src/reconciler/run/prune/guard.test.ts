@@ -19,7 +19,7 @@ test.each([
   { reason: 'the first deletion never exceeds a share', count: 1, max: 20, percent: 0, waits: [] },
   { reason: 'nor does it exceed a count of one', count: 1, max: 1, percent: 0, waits: [] },
   {
-    reason: 'whoever sets a count of nothing wants to be asked for every deletion, the first one too',
+    reason: 'a limit of zero requires an approval for every deletion, including the first',
     count: 1,
     max: 0,
     percent: 100,
@@ -40,7 +40,7 @@ test('children that go with their owner are not counted, with a count of nothing
   expect(reasons(deletions(3, 'follows'), 0, 0)).toEqual([]);
 });
 
-test('what may not be listed waits, and is the same list to whoever may list it and finds nothing', () => {
+test('unlistable kinds wait, and the list is the same for a user who may list them and finds nothing', () => {
   const holdings = { own: 100, kinds: new Map(), declares: 50, configured: true };
   const known = { holdings, limits: { maxDeletes: 20, maxDeletesPercent: 100 }, faults: [] };
   const [namespace] = deletions(1);
@@ -48,7 +48,7 @@ test('what may not be listed waits, and is the same list to whoever may list it 
     listOf('fleet', namespace === undefined ? [] : [{ ...namespace, ...more }], known);
   const [blind, seeing] = [listed({ mayTake: ['LimitRange', 'Lease'] }), listed({})];
   expect(blind.reasons).toEqual([
-    'deleting tools/ConfigMap/0 also deletes what there is of kinds that may not be listed: LimitRange, Lease',
+    'deleting tools/ConfigMap/0 also deletes all objects of kinds that may not be listed: LimitRange, Lease',
   ]);
   expect([blind.hash, seeing.reasons]).toEqual([seeing.hash, []]);
   expect(listed({ takes: ['tools/Lease/theirs'] }).hash).not.toBe(seeing.hash);

@@ -1,5 +1,5 @@
-// Keeps a run from deleting more of a source than was meant: limits by count and by share, and what is not ours that would
-// go along.
+// Keeps a run from deleting more of a source than was intended: limits by count and by share, and foreign objects that
+// would be deleted too.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -13,40 +13,40 @@ export interface Deletion {
   readonly uid: string;
   /** `follows`: a child whose owner is deleted too, which is not counted by itself. `child`: its owner stays. */
   readonly role: 'own' | 'child' | 'follows';
-  /** What it goes with: the custom resource that it is made of. */
+  /** Custom resource that it was created for, and is deleted with. */
   readonly owner?: string;
-  /** It is created anew: who lets it go has not said that it may stay away. */
+  /** Set if it is created again: its approval does not allow that it stays away. */
   readonly replaced?: true;
-  /** What goes with it and is not ours, in words. */
+  /** Foreign objects that are deleted with it, in words. */
   readonly takes?: readonly string[];
-  /** Kinds that may not be listed: what there is of them in it goes, too. */
+  /** Kinds that may not be listed: objects of these kinds in it are deleted, too. */
   readonly mayTake?: readonly string[];
 }
 
-/** The deletions of one source: what one approval lets go, or what needs none. */
+/** The deletions of one source that one approval allows, or that need none. */
 export interface DeletionList {
-  /** Value of the source label; the empty text for children of what someone applied by hand. */
+  /** Value of the source label; empty for children of resources that others applied by hand. */
   readonly source: string;
-  /** Names exactly this list of deletions. */
+  /** Identifies exactly this list of deletions. */
   readonly hash: string;
-  /** One sentence for each limit that is exceeded; empty where the deletions need no approval. */
+  /** A sentence for each limit that is exceeded; empty if the deletions need no approval. */
   readonly reasons: readonly string[];
   readonly deletions: readonly Omit<Deletion, 'role'>[];
-  /** Given for exactly this list. */
+  /** Approval of exactly this list. */
   readonly approval?: Approval;
-  /** When its approval ran out, where it had one (RFC 3339). */
+  /** Time at which its approval expired, if it had one (RFC 3339). */
   readonly expiredAt?: string;
 }
 
-/** What is there of one source before the deletions. */
+/** Number of objects of one source before the deletions. */
 export interface Holdings {
-  /** Objects that it declares or declared, without children. */
+  /** Objects that the source declares or declared, without children. */
   readonly own: number;
   /** All objects, by kind. */
   readonly kinds: ReadonlyMap<string, number>;
-  /** Resources that it declares now. */
+  /** Resources that the source declares now. */
   readonly declares: number;
-  /** False where the configuration has no such source. */
+  /** False if the configuration has no such source. */
   readonly configured: boolean;
 }
 
@@ -70,7 +70,7 @@ export function listOf(
   return nameList(source, reasons, deletions);
 }
 
-/** Labels can be written by whoever may patch an object: what they alone say is never deleted for it. */
+/** A user who may patch an object can write its labels: labels alone never cause a deletion. */
 export function unrecordedList(source: string, deletions: readonly Deletion[]): DeletionList {
   const count = countText(deletions.length, 'object has', 'objects have');
   const reason = `${count} the labels of this instance, and its inventory has no record that it created them`;
@@ -82,12 +82,15 @@ function nameList(source: string, reasons: readonly string[], all: readonly Dele
   return { source, hash: digest([source, deletions.map(named)]).slice(0, 16), reasons, deletions };
 }
 
-/** Whoever approves may be allowed to list more than the run that asks for it: both mean the same list. */
+/**
+ * Leaves out `mayTake`: the approver may be allowed to list more than the run that requests the approval, and both mean
+ * the same list.
+ */
 function named({ mayTake: _mayTake, ...rest }: Omit<Deletion, 'role'>): Omit<Deletion, 'role' | 'mayTake'> {
   return rest;
 }
 
-/** Also from the first deletion on. */
+/** Returns a reason if the source would be emptied, even by a single deletion. */
 function emptied(source: string, counted: readonly Deletion[], { own, declares, configured }: Holdings): string[] {
   const gone = counted.filter(({ role, replaced }) => role === 'own' && replaced === undefined).length;
   if (source === '' || gone === 0 || declares > 0) return [];
@@ -102,10 +105,10 @@ function taking({ id, takes = [], mayTake = [] }: Deletion): string[] {
   return [
     ...(takes.length === 0
       ? []
-      : [`deleting ${id} also deletes what this instance does not manage: ${firstWords(takes)}`]),
+      : [`deleting ${id} also deletes content that this instance does not manage: ${firstWords(takes)}`]),
     ...(mayTake.length === 0
       ? []
-      : [`deleting ${id} also deletes what there is of kinds that may not be listed: ${firstWords(mayTake)}`]),
+      : [`deleting ${id} also deletes all objects of kinds that may not be listed: ${firstWords(mayTake)}`]),
   ];
 }
 

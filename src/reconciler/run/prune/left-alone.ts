@@ -1,4 +1,4 @@
-// What a person has asked to be left alone: by an annotation on the object as it exists, or in its manifest.
+// Finds objects that a person wants to be left alone, by an annotation on the live object or in its manifest.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -10,7 +10,7 @@ export interface LeftAlone {
   readonly reason: string;
 }
 
-/** Of what Git declares, by key: neither it nor its children are changed or deleted. */
+/** Returns the declared objects to leave alone, by key: neither they nor their children are changed or deleted. */
 export function leftAloneOf(
   loaded: readonly LoadedResource[],
   living: (id: ResourceId) => KubeObject | undefined,
@@ -29,7 +29,7 @@ export function isLeftAlone(object: KubeObject | undefined): boolean {
   return object?.metadata.annotations?.[RECONCILE] === 'disabled';
 }
 
-/** The annotation that keeps a living object from being deleted, where it has one. */
+/** Returns the annotation that protects a live object from deletion, if it has one. */
 export function protectionOf(object: KubeObject): string | undefined {
   if (isLeftAlone(object)) return `${RECONCILE}: disabled`;
   return object.metadata.annotations?.[PRUNE] === 'disabled' ? `${PRUNE}: disabled` : undefined;

@@ -1,5 +1,4 @@
-// The deletions of a plan, sorted by the source that they are of: each source has limits, faults and an approval of its own.
-// Knows neither clusters nor specs.
+// Sorts the deletions of a plan by source: each source has limits, faults and an approval of its own.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId } from '#std/problem.ts';
@@ -13,7 +12,7 @@ import { type Deletion, type DeletionList, type Holdings, listOf, unrecordedList
 import { ownersOf, sourceOf } from './may-delete.ts';
 
 export interface ListsInput {
-  /** What may go, and what may be replaced. */
+  /** Objects that may be deleted, and objects that may be replaced. */
   readonly going: readonly KubeObject[];
   readonly replaced: readonly KubeObject[];
   /** All live objects of our set. */
@@ -22,19 +21,19 @@ export interface ListsInput {
   /** Values of the source label that the configuration knows. */
   readonly sources: ReadonlySet<string>;
   readonly faults: Faults;
-  /** Whether this instance has a record of having created it, or what it belongs to. */
+  /** Returns true if this instance has a record of having created the object or its owner. */
   readonly recorded: (object: KubeObject) => boolean;
-  /** By key: what goes along and is not ours. */
+  /** Foreign objects that are deleted too, by key. */
   readonly contents: ReadonlyMap<string, Contents>;
   readonly limits: GuardLimits;
 }
 
-/** By source, sorted; what is not recorded has a list of its own. */
+/** Returns the lists sorted by source. Unrecorded objects have a list of their own. */
 export function listsOf(input: ListsInput): readonly DeletionList[] {
   const { going, replaced, faults, limits } = input;
   const replacedKeys = new Set(replaced.map((object) => keyOfObject(object)));
   const owners = new Map(going.map((object) => [heldOwner(idOf(object)), object]));
-  // A child is in the list of the owner that it goes with.
+  // A child is in the list of the owner that it is deleted with.
   const leadOf = (object: KubeObject): KubeObject => ownerAmong(object, owners) ?? object;
   const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object), replacedKeys);
   const bySource = [...Map.groupBy([...going, ...replaced], (object) => sourceOf(leadOf(object)))];
@@ -111,7 +110,7 @@ export function sortLists(lists: readonly DeletionList[]): SortedLists {
   };
 }
 
-/** By uid of what is deleted. */
+/** Returns the lists by uid of each deletion. */
 export function listsByUid(lists: readonly DeletionList[]): ReadonlyMap<string, DeletionList> {
   return new Map(lists.flatMap((list) => list.deletions.map(({ uid }) => [uid, list])));
 }

@@ -1,4 +1,4 @@
-// Every reason for which an object stays, or waits, and that without any it goes.
+// Tests every reason for which an object stays, or waits, and that it is deleted if there is none.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -51,21 +51,26 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
-  { reason: 'what nothing declares, and nothing keeps, goes', object: widget, facts: {}, expected: 'go' },
   {
-    reason: 'what a manifest asks to be left alone stays',
+    reason: 'an object that nothing declares, and nothing keeps, is deleted',
+    object: widget,
+    facts: {},
+    expected: 'go',
+  },
+  {
+    reason: 'an object that its manifest leaves alone stays',
     object: widget,
     facts: { leftAlone: new Map([[keyOf(idOf(widget)), { resource: idOf(widget), reason: 'its manifest says so' }]]) },
     expected: 'stay: its manifest says so',
   },
   {
-    reason: 'what an annotation leaves alone stays',
+    reason: 'an object that an annotation leaves alone stays',
     object: object('a/Widget/w', {}, { annotations: { [RECONCILE]: 'disabled' } }),
     facts: {},
     expected: 'stay: it has skep.dev/reconcile: disabled',
   },
   {
-    reason: 'what an annotation protects stays',
+    reason: 'an object that an annotation protects stays',
     object: object('a/Widget/w', {}, { annotations: { [PRUNE]: 'disabled' } }),
     facts: {},
     expected: 'stay: it has skep.dev/prune: disabled',
@@ -77,55 +82,55 @@ const ROWS: readonly Row[] = [
     expected: 'stay: its child has skep.dev/prune: disabled',
   },
   {
-    reason: 'nothing goes where pruning is off',
+    reason: 'nothing is deleted if pruning is off',
     object: child,
     facts: { prune: false },
     expected: 'stay: apply.prune is false',
   },
   {
-    reason: 'what has no uid stays',
+    reason: 'an object without a uid stays',
     object: object('a/Widget/w', {}, { uid: undefined }),
     facts: {},
     expected: 'stay: it has no uid, without which nothing is deleted',
   },
   {
-    reason: 'what is in a namespace that the instance may not touch stays',
+    reason: 'an object in a namespace that the instance may not touch stays',
     object: child,
     facts: { allows: (namespace) => namespace !== 'a' },
     expected: 'stay: namespace a is not one that this instance may touch (namespaces of skep.yaml)',
   },
   {
-    reason: 'what its source may not declare is not its to give up',
+    reason: 'an object that its source may not declare stays',
     object: widget,
     facts: { withinLimits: () => false },
     expected: 'stay: source fleet may not declare such an object (sources[].allow of skep.yaml)',
   },
   {
-    reason: 'what has our labels only because it was copied stays',
+    reason: 'an object that has our labels only because it was copied stays',
     object: child,
     facts: { applied: () => false },
     expected: 'stay: it has the labels of this instance, which never applied it: it may be a copy',
   },
   {
-    reason: 'what has an invalid manifest stays',
+    reason: 'an object with an invalid manifest stays',
     object: widget,
     facts: { heldKeys: new Set([keyOf(idOf(widget))]) },
     expected: 'stay: its manifest, or one that it depends on, is invalid',
   },
   {
-    reason: 'what belongs to a source that waits stays',
+    reason: 'an object of a waiting source stays',
     object: widget,
     facts: { awaiting: new Map([['fleet', 'source fleet waits for source infra']]) },
     expected: 'stay: source fleet waits for source infra',
   },
   {
-    reason: 'what the garbage collector deletes is left to it',
+    reason: 'an object that the garbage collector deletes is left to it',
     object: child,
     facts: { abandoned: () => true },
     expected: 'stay: its owner was deleted, and the garbage collector deletes it',
   },
   {
-    reason: 'a child of what stays stays',
+    reason: 'a child of a staying object stays',
     object: child,
     facts: { heldOwners: new Set(['a/widget.w']) },
     expected: 'stay: the children of widget.w are not changed in this run',
@@ -149,7 +154,7 @@ const ROWS: readonly Row[] = [
     expected: 'stay: source fleet: it could not be read',
   },
   {
-    reason: 'what may have moved to a source that could not be read stays',
+    reason: 'an object that may have moved to an unreadable source stays',
     object: widget,
     facts: {
       suspended: new Map([
@@ -161,49 +166,49 @@ const ROWS: readonly Row[] = [
     expected: 'stay: it may have moved to source other: one of its documents could not be identified',
   },
   {
-    reason: 'what no configured source declared stays while one cannot be read: it may have a new name',
+    reason: 'an object of no configured source stays while a source cannot be read: the source may have a new name',
     object: object('a/Widget/w', { [SOURCE]: 'earlier' }),
     facts: { suspended: new Map([['fleet', 'it could not be fetched']]) },
     expected: 'stay: its source is not known, and it may belong to source fleet: it could not be fetched',
   },
   {
-    reason: 'what moved to a source that was rolled back stays',
+    reason: 'an object that moved to a source that was rolled back stays',
     object: widget,
     facts: { outOfUse: new Map([['other', new Set([keyOf(idOf(widget))])]]) },
     expected: 'stay: source other declares it in the commit that a rollback took out of use',
   },
   {
-    reason: 'what may have moved to a source that was rolled back stays where its commit cannot be read',
+    reason: 'an object that may have moved to a source that was rolled back stays if its commit cannot be read',
     object: widget,
     facts: { outOfUse: new Map([['other', 'unknown']]) },
     expected: 'stay: source other may declare it in the commit that a rollback took out of use',
   },
   {
-    reason: 'what a rollback of its own source takes away goes',
+    reason: 'an object that a rollback of its own source removes is deleted',
     object: widget,
     facts: { outOfUse: new Map([['fleet', new Set([keyOf(idOf(widget))])]]) },
     expected: 'go',
   },
   {
-    reason: 'a namespace stays with what is in it',
+    reason: 'a namespace stays with its objects',
     object: object('/Namespace/a'),
     facts: { inhabited: { namespaces: new Set(['a']), kinds: new Set() } },
     expected: 'stay: something in it is kept',
   },
   {
-    reason: 'a definition stays with what is of its kind',
+    reason: 'a definition stays with the objects of its kind',
     object: definition,
     facts: { inhabited: { namespaces: new Set(), kinds: new Set(['Thing.example.com']) } },
     expected: 'stay: an object of that kind is kept',
   },
   {
-    reason: 'what is still referred to stays',
+    reason: 'an object with a referrer stays',
     object: widget,
     facts: { referrers: () => [idOf(object('a/Server/s')), idOf(object('a/Server/t'))] },
     expected: 'stay: a/Server/s still refers to it, and 1 more',
   },
   {
-    reason: 'what a kind that could not be listed may refer to stays',
+    reason: 'an object that an unlisted kind may refer to stays',
     object: widget,
     facts: { unknownReferrers: ['Server'] },
     expected: 'stay: Server could not be listed, and one may refer to it',
@@ -215,13 +220,13 @@ const ROWS: readonly Row[] = [
     expected: 'go',
   },
   {
-    reason: 'what is being deleted is not deleted again',
+    reason: 'an object that is being deleted is not deleted again',
     object: object('a/Widget/w', {}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.com/keep'] }),
     facts: {},
     expected: 'stay: it is being deleted, and waits for example.com/keep',
   },
   {
-    reason: 'what its source has no approval for waits',
+    reason: 'an object without an approval for its source waits',
     object: widget,
     facts: { waits: () => 'its deletion waits for approval' },
     expected: 'wait: its deletion waits for approval',

@@ -1,5 +1,5 @@
-// Whether one live object that nothing declares may be deleted, and why not: the one place that decides it, for runs, plans,
-// explanations, the status and plan files. Knows neither clusters nor specs.
+// Decides whether one live object that nothing declares may be deleted, and why not. Only this file decides it, for
+// runs, plans, explanations, the status and plan files.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -7,7 +7,7 @@ import { heldOwner } from '../desire/desire.ts';
 import { labelOf, OWNER, ownerLabel, SOURCE } from '../labels.ts';
 import { type LeftAlone, protectionOf } from './left-alone.ts';
 
-/** `stay`: no one can let it go while this is true. `wait`: `skep approve` can. */
+/** `stay`: the object cannot be deleted as long as the reason is true. `wait`: `skep approve` can allow it. */
 export type Decision =
   | { readonly decision: 'go' }
   | { readonly decision: 'stay'; readonly reason: string; readonly referredTo?: true; readonly leaving?: true }
@@ -16,19 +16,19 @@ export type Decision =
 export interface DeletionFacts {
   /** `apply.prune`. */
   readonly prune: boolean;
-  /** Whether the instance may touch the namespace. */
+  /** Returns true if the instance may touch the namespace. */
   readonly allows: (namespace: string) => boolean;
-  /** Whether a source, by its label, may have such an object at all. */
+  /** Returns true if a source, by its label, may have such an object at all. */
   readonly couldDeclare: (source: string, object: KubeObject) => boolean;
-  /** Whether the source that the object comes from may have such an object. */
+  /** Returns true if the source that the object comes from may have such an object. */
   readonly withinLimits: (object: KubeObject) => boolean;
-  /** Whether the object shows that this instance has applied it. */
+  /** Returns true if the object shows that this instance has applied it. */
   readonly applied: (object: KubeObject) => boolean;
-  /** What Git declares, but is asked to be left alone; by key. */
+  /** Declared objects that are to be left alone; by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** `namespace/owner label` of owners that have a protected child, with the reason. */
   readonly protectedOwners: ReadonlyMap<string, string>;
-  /** Keys of invalid resources, and of those that depend on them. */
+  /** Keys of invalid resources, and of resources that depend on them. */
   readonly heldKeys: ReadonlySet<string>;
   /** `namespace/owner label` of owners whose children must stay. */
   readonly heldOwners: ReadonlySet<string>;
@@ -36,21 +36,24 @@ export interface DeletionFacts {
   readonly unknownOwnerKinds: ReadonlySet<string>;
   /** Values of the source label that the configuration knows. */
   readonly sources: ReadonlySet<string>;
-  /** Value of the source label to the reason why nothing of that source may be deleted. */
+  /** Reason why nothing of a source may be deleted, by value of the source label. */
   readonly suspended: ReadonlyMap<string, string>;
-  /** Value of the source label to the sentence that the source waits for another one. */
+  /** Sentence that a source waits for another one, by value of the source label. */
   readonly awaiting: ReadonlyMap<string, string>;
-  /** What sources declare that are rolled back, in the commits that are out of use; by value of the source label. */
+  /**
+   * Objects that sources which are rolled back declare in the commits that are out of use; by value of the source
+   * label.
+   */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
-  /** Whether it is a child of a resource that someone applied and deleted: the garbage collector deletes it. */
+  /** Returns true for a child of a resource that was applied by hand and deleted: the garbage collector deletes it. */
   readonly abandoned: (object: KubeObject) => boolean;
-  /** Who refers to it once the run is done, of all that stays. */
+  /** Returns the staying objects that refer to it once the run is done. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   /** Kinds of ours that could not be listed: they may refer to anything. */
   readonly unknownReferrers: readonly string[];
-  /** Namespaces, and `Kind.group` of definitions, in which something stays. */
+  /** Namespaces, and `Kind.group` of definitions, of which an object stays. */
   readonly inhabited: { readonly namespaces: ReadonlySet<string>; readonly kinds: ReadonlySet<string> };
-  /** Why it waits for approval; undefined where it does not. */
+  /** Returns why the object waits for approval; undefined if it does not. */
   readonly waits: (object: KubeObject) => string | undefined;
 }
 
@@ -67,19 +70,19 @@ export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
   return waits === undefined ? { decision: 'go' } : { decision: 'wait', reason: waits };
 }
 
-/** Value of its source label; the empty text where it has none. */
+/** Returns the value of the source label; empty if there is none. */
 export function sourceOf(object: KubeObject): string {
   return labelOf(object, SOURCE) ?? '';
 }
 
-/** Labels can be taken off by hand; the garbage collector's reference says the same. */
+/** Reads the label and the reference for the garbage collector, because a person may remove labels. */
 export function ownersOf(object: KubeObject): string[] {
   const label = labelOf(object, OWNER);
   const controllers = (object.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
   return [...(label === undefined ? [] : [label]), ...controllers.map(({ kind, name }) => ownerLabel(kind, name))];
 }
 
-/** The custom resource that controls a child. */
+/** Returns the custom resource that controls a child. */
 export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
   if (live === undefined || labelOf(live, OWNER) === undefined) return undefined;
   const controller = live.metadata.ownerReferences?.find((each) => each.controller === true);
@@ -89,7 +92,7 @@ export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
   return { apiVersion, kind, name, namespace };
 }
 
-/** What a person has asked for. */
+/** Returns the reason if a person wants the object to stay. */
 function protection(object: KubeObject, { leftAlone, protectedOwners }: DeletionFacts): string | undefined {
   const resource = idOf(object);
   const asked = leftAlone.get(keyOf(resource));
@@ -98,7 +101,7 @@ function protection(object: KubeObject, { leftAlone, protectedOwners }: Deletion
   return own === undefined ? protectedOwners.get(heldOwner(resource)) : `it has ${own}`;
 }
 
-/** What is not this instance's, or this source's, to delete. */
+/** Returns the reason if this instance, or this source, must not delete the object. */
 function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace, uid } = object.metadata;
   if (!facts.prune) return 'apply.prune is false';
@@ -107,12 +110,12 @@ function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
     return `namespace ${namespace} is not one that this instance may touch (namespaces of skep.yaml)`;
   if (!facts.withinLimits(object))
     return `source ${sourceOf(object)} may not declare such an object (sources[].allow of skep.yaml)`;
-  // A copy takes the labels along.
+  // A copy has the same labels.
   if (!facts.applied(object)) return 'it has the labels of this instance, which never applied it: it may be a copy';
   return undefined;
 }
 
-/** A problem never deletes. */
+/** A problem never causes a deletion. */
 function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace = '' } = object.metadata;
   const owners = ownersOf(object);
@@ -124,7 +127,7 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   return suspension(facts, object) ?? facts.awaiting.get(sourceOf(object)) ?? movedAway(facts, object);
 }
 
-/** It may be one of those that could not be read: by a new name of its source, or by a move from one to another. */
+/** An unreadable source may declare the object: under a new name of its source, or after a move between sources. */
 function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
   const source = sourceOf(object);
   const own = suspended.get(source);
@@ -136,7 +139,7 @@ function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object:
   return `${why} source ${label}: ${reason}`;
 }
 
-/** The source that it moved to was rolled back, and the one that it came from was not. */
+/** Returns the reason if the source that the object moved to was rolled back, and its former source was not. */
 function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
   const key = keyOfObject(object);
   const found = [...outOfUse].find(
@@ -148,7 +151,7 @@ function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject
   return `source ${label} ${what} it in the commit that a rollback took out of use`;
 }
 
-/** Everything in a namespace, and of a kind, goes with it. */
+/** A namespace is deleted with everything in it, and a definition with all objects of its kind. */
 function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
   if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';
   const defined = definedKind(object);
@@ -159,14 +162,14 @@ export function isNamespace({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' 
   return apiVersion === 'v1' && kind === 'Namespace';
 }
 
-/** `Kind.group` that a CustomResourceDefinition defines; undefined for what is none. */
+/** Returns the `Kind.group` that a CustomResourceDefinition defines; undefined for other objects. */
 export function definedKind({ apiVersion, kind, spec }: KubeObject): string | undefined {
   if (kind !== 'CustomResourceDefinition' || !apiVersion.startsWith('apiextensions.k8s.io/')) return undefined;
   const { names, group } = (spec ?? {}) as { names?: { kind?: unknown }; group?: unknown };
   return `${String(names?.kind)}.${String(group)}`;
 }
 
-/** Children follow their owners. */
+/** Children are deleted or kept with their owners. */
 function referenceReason(object: KubeObject, { referrers, unknownReferrers }: DeletionFacts): string | undefined {
   if (labelOf(object, OWNER) !== undefined) return undefined;
   const resource = idOf(object);
@@ -182,7 +185,7 @@ function referenceReason(object: KubeObject, { referrers, unknownReferrers }: De
     : `${unknown} could not be listed, and one may refer to it`;
 }
 
-/** To ask once more would change nothing. */
+/** Another request for the deletion would change nothing. */
 function leavingReason({ metadata: { finalizers = [] } }: KubeObject): string {
   const waits = finalizers.length === 0 ? '' : `, and waits for ${finalizers.join(', ')}`;
   return `it is being deleted${waits}`;

@@ -1,4 +1,5 @@
-// What of the objects that carry the instance's labels it has created: by its inventory, and for children by their owners.
+// Determines which of the objects with the instance's labels it has created: by its inventory, and for children by
+// their owners.
 
 import { groupOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { labelOf, OWNER } from '../labels.ts';
@@ -7,11 +8,11 @@ import { sourceOf } from './may-delete.ts';
 
 export interface MembershipInput {
   readonly inventory: Inventory;
-  /** Whether the ApplySet parent lives and is of release 0.1.0: a new instance has none, and nothing of its own yet. */
+  /** True if the ApplySet parent exists and is of release 0.1.0. A new instance has no parent, and no objects yet. */
   readonly beforeInventories: boolean;
   /** All live objects of our set. */
   readonly owned: readonly KubeObject[];
-  /** Everything that exists. */
+  /** All existing objects. */
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly manager: string;
@@ -19,14 +20,14 @@ export interface MembershipInput {
 }
 
 export interface Membership {
-  /** What is recorded, or is to be taken as recorded. */
+  /** Recorded content, or content that counts as recorded. */
   readonly content: InventoryContent;
   readonly recorded: (object: KubeObject) => boolean;
 }
 
 /**
- * Release 0.1.0 kept no inventory: what it has left is recorded as it is found. A lost inventory is not made up: what is
- * to be deleted then waits for an approval.
+ * Release 0.1.0 kept no inventory: its objects are recorded as they are found. A lost inventory is not reconstructed:
+ * deletions then wait for an approval.
  */
 export function membershipOf(input: MembershipInput): Membership {
   const { inventory, beforeInventories, manager } = input;
@@ -50,7 +51,7 @@ function foundEntries({ owned, applied }: MembershipInput): ReadonlyMap<string, 
   );
 }
 
-/** Of custom resources that live, ours or applied by hand, and of those that were ours. */
+/** Returns the uids of live custom resources, ours or applied by hand, and of resources that were ours. */
 function ownerUids({ live, apiGroup }: MembershipInput, { entries }: InventoryContent): ReadonlySet<string> {
   const resources = live.filter(({ apiVersion }) => groupOf(apiVersion) === apiGroup);
   return new Set([
@@ -59,7 +60,10 @@ function ownerUids({ live, apiGroup }: MembershipInput, { entries }: InventoryCo
   ]);
 }
 
-/** Whoever may write the reference of an owner into an object may have the garbage collector delete it: that needs no record. */
+/**
+ * A user who may write the reference of an owner into an object can have the garbage collector delete it: that needs no
+ * record.
+ */
 function isChild({ metadata: { ownerReferences = [] } }: KubeObject, owners: ReadonlySet<string>): boolean {
   return ownerReferences.some(({ controller, uid }) => controller === true && owners.has(uid));
 }

@@ -1,4 +1,4 @@
-// Who refers to what: as it exists, and as it will be after the run.
+// Finds which objects refer to which: as they exist, and as they will be after the run.
 
 import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -8,17 +8,20 @@ import type { Standing } from '../resolve/resolve.ts';
 
 type Lookup = (target: ResourceId) => readonly ResourceId[];
 
-/** By what they refer to. A reference that may lead nowhere is no reason for anything. */
+/** Referring objects by their target. Optional references do not count. */
 export interface Referrers {
-  /** As they live. */
+  /** References as they exist. */
   readonly living: Lookup;
-  /** As Git wants those that the run applies, and as all others live; also those that the run deletes. */
+  /**
+   * References of applied resources as Git declares them, and of all others as they exist, including resources that the
+   * run deletes.
+   */
   readonly wanted: Lookup;
 }
 
 export interface ReferrersInput {
   readonly standings: readonly Standing[];
-  /** All that exists. */
+  /** All existing objects. */
   readonly live: readonly KubeObject[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
@@ -55,7 +58,7 @@ function noteReferrers(referrers: Map<string, ResourceId[]>, id: ResourceId, kin
   }
 }
 
-/** References name a kind only: one of ours, or one of Kubernetes' own. */
+/** References name a kind only: a kind of our group, or a built-in kind. */
 function lookup(referrers: ReadonlyMap<string, readonly ResourceId[]>, apiGroup: string): Lookup {
   return (target) => {
     const group = groupOf(target.apiVersion);

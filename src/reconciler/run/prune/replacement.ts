@@ -1,4 +1,4 @@
-// Objects that can only be changed by deleting them and creating them anew: how they are found, and when that may be done.
+// Finds objects that can only be changed by deleting them and creating them again, and decides when that is allowed.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -14,15 +14,15 @@ import type { LoadedResource } from '../read/load.ts';
 import { protectionOf } from './left-alone.ts';
 
 interface Probe {
-  /** The user to ask as. */
+  /** User that sends the dry run. */
   readonly as?: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
 /**
- * The fields that cannot be changed, in words; undefined where it is something else that the server refuses. Its texts do
- * not tell the two apart (they differ by kind, and a CRD writes its own), but this does: it refuses the change because of
- * fields, and would create the same object under another name.
+ * Returns the fields that cannot be changed, in words; undefined if the server refuses something else. Its texts do not
+ * distinguish the two (they differ by kind, and a CRD writes its own), but this does: the server refuses the change
+ * because of fields, and would create the same object under another name.
  */
 export async function findImmutableFields(
   cluster: Pick<Cluster, 'apply'>,
@@ -37,15 +37,18 @@ export async function findImmutableFields(
   return [...new Set(refused.map(({ field }) => field))].join(', ');
 }
 
-/** As a cause of a refusal names it. */
+/** A field as the cause of a refusal names it. */
 export interface RefusedField {
   /** `spec.template.spec.volumes[0].configMap`. */
   readonly field: string;
-  /** It may not be there beside others. */
+  /** True if the field is forbidden next to others. */
   readonly forbidden: boolean;
 }
 
-/** The fields that a refusal names; undefined where it is about something else: policies speak of no field. */
+/**
+ * Returns the fields that a refusal names; undefined if it is about something else, such as a policy, which names no
+ * field.
+ */
 export function fieldsRefused({ code, data }: Failure): readonly RefusedField[] | undefined {
   const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
   const fields = causes.flatMap(({ field, reason }) =>
@@ -70,7 +73,7 @@ async function isAccepted(
   }
 }
 
-/** A name of the same length differs only in its last character: what is valid about the one is so about the other. */
+/** The other name has the same length and differs only in its last character, so it is as valid as the first. */
 function underFreeName(object: KubeObject, living: Probe['living']): KubeObject | undefined {
   const { name } = object.metadata;
   const names = [...'abcdefghijklmnopqrstuvwxyz'].map((last) => name.slice(0, -1) + last);
@@ -85,7 +88,7 @@ export interface BarInput {
   readonly prune: boolean;
 }
 
-/** Why an object may not be replaced, and what would allow it; undefined where it may. */
+/** Returns why an object may not be replaced, and how to allow it; undefined if it may. */
 export function replaceBars({
   loaded,
   applySet,
@@ -109,7 +112,7 @@ export function replaceBars({
 
 function howToAllow({ owner }: Desired): string {
   const where = owner === undefined ? 'its manifest' : `the manifest of ${formatId(owner)}`;
-  return `put the annotation ${REPLACE}: allowed into ${where}, and it is deleted and created anew`;
+  return `put the annotation ${REPLACE}: allowed into ${where}, and it is deleted and created again`;
 }
 
 function isAllowed({ metadata }: KubeObject): boolean {

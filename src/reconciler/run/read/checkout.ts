@@ -25,13 +25,13 @@ export interface LoadingInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly cache: LoadCache;
-  /** Absent: everything is read that the cache does not have. */
+  /** If absent, all files that the cache does not have are read. */
   readonly sound?: SoundFileStore;
-  /** Asked about kinds that the source uses and does not define. */
+  /** Describes the kinds that the source uses and does not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
 }
 
-/** Of a source, what counts for its manifests. */
+/** Settings of a source that affect its manifests. */
 export interface LoadedSource {
   readonly name: string;
   readonly path: string;
@@ -40,14 +40,14 @@ export interface LoadedSource {
   readonly allow?: Allow;
   readonly keys?: () => Promise<SopsKeys>;
   readonly variables?: () => Promise<Variables>;
-  /** Absent: kustomizations are read as if they were manifests, which they are not. */
+  /** If absent, kustomizations are read as if they were manifests, which they are not. */
   readonly kustomize?: KustomizeBuilder;
 }
 
-/** Keys of what a commit declares that a rollback took out of use; `unknown`: it could not be read. */
+/** Keys of the objects in a commit that a rollback took out of use; `unknown` if it could not be read. */
 export type OutOfUse = ReadonlySet<string> | 'unknown';
 
-/** What a commit of a source says, held against the kinds that the source and the cluster define. */
+/** Loads a commit of a source, and checks it with the kinds that the source and the cluster define. */
 export async function loadCheckout(input: LoadingInput, source: LoadedSource, checkout: Checkout): Promise<Loaded> {
   const { kinds, apiGroup, cache } = input;
   const sound = await input.sound?.open();
@@ -88,12 +88,12 @@ export async function readWritten(
   return {
     documents: variables === undefined ? documents : withVariables(documents, await variables()),
     problems: [...problems, ...faults],
-    // An object that was not built is not known to be gone.
+    // An object that was not built may still be declared.
     incomplete: incomplete || faults.length > 0,
   };
 }
 
-/** Undefined if the source has no kustomization: most have none, and some have very many files. */
+/** Returns undefined if the source has no kustomization: most have none, and some have very many files. */
 async function planAll(
   source: Pick<LoadedSource, 'path' | 'ignore'>,
   checkout: Checkout,
@@ -104,7 +104,7 @@ async function planAll(
   return planKustomizations({ tree: treeOfCheckout(checkout), folder, isRead, cache });
 }
 
-/** What the documents of a source are loaded with, as far as the source alone says it. */
+/** Returns the input for loading the documents of a source, without facts from the cluster. */
 export function loadInput(
   { kinds, apiGroup, cache }: Pick<LoadingInput, 'kinds' | 'apiGroup' | 'cache'>,
   source: Pick<LoadedSource, 'name' | 'allow'>,
@@ -121,7 +121,7 @@ export function loadInput(
   };
 }
 
-/** What only the cluster knows about kinds that the source uses. */
+/** Reads the facts about kinds of the source that only the cluster knows. */
 export async function askAbout(
   cluster: LoadingInput['cluster'],
   { foreign, unknown }: Pick<Loaded, 'foreign' | 'unknown'>,
@@ -133,7 +133,7 @@ export async function askAbout(
   return { definitions, served };
 }
 
-/** An object may have moved into a commit that is out of use: it is deleted nowhere then. */
+/** An object may have moved into a commit that is out of use: then it must not be deleted from any source. */
 export async function findOutOfUse(
   input: LoadingInput,
   source: LoadedSource,
@@ -149,7 +149,10 @@ export async function findOutOfUse(
   }
 }
 
-/** What a source may not declare judges nothing either: it will not be in the cluster. */
+/**
+ * Returns false for a definition that the source may not declare: it will not be in the cluster, so nothing is checked
+ * with it.
+ */
 function definesWithin({ allow }: Pick<LoadedSource, 'allow'>): (definition: JsonObject) => boolean {
   if (allow === undefined) return () => true;
   const limits = limitsOf(allow);

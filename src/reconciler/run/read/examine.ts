@@ -1,4 +1,4 @@
-// Holds one identified object against its kind.
+// Checks one identified object with its kind.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -19,9 +19,9 @@ import { lockFindings } from './locks/lock-findings.ts';
 
 export interface Examined {
   readonly findings: readonly Finding[];
-  /** Of our kinds, where nothing is wrong: with its defaults. */
+  /** The object with its defaults, if it is of our kinds and valid. */
   readonly defaulted?: Resource;
-  /** Of our kinds, where something is: without the fields of the spec that are wrong. */
+  /** The object without the invalid fields of its spec, if it is of our kinds and invalid. */
   readonly legible?: Resource;
 }
 
@@ -66,7 +66,7 @@ function advised(kind: Kind, finding: Finding): Finding {
   return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
-/** Releases add fields and words. */
+/** Newer releases may have more fields and more enum values. */
 const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
 
 function softened(finding: Finding): Finding {
@@ -75,15 +75,15 @@ function softened(finding: Finding): Finding {
   return { ...finding, severity: 'warning', message };
 }
 
-/** The same of what is known to be sound. */
+/** Returns the same for an object that is known to be valid. */
 export function examineSound(known: KnownKind, object: JsonObject): Examined {
   if (known.type !== 'ours') return { findings: [] };
   const defaulted = known.structural.withDefaults(object);
-  assert(isResource(defaulted), 'what a schema accepts has a spec');
+  assert(isResource(defaulted), 'an object that its schema accepts has a spec');
   return { findings: [], defaulted };
 }
 
-/** What the server checks of kinds that configure it. */
+/** Checks kinds that configure the server, as the server does. */
 function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
   switch (`${apiVersion} ${kind}`) {
     case 'apiextensions.k8s.io/v1 CustomResourceDefinition':
@@ -98,8 +98,8 @@ function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): rea
 }
 
 /**
- * Unknown fields are errors: the API server would drop them without a word. A value of the wrong type is one mistake, whatever
- * fields it has.
+ * Unknown fields are errors, because the API server would drop them silently. A value of the wrong type is one mistake,
+ * whatever fields it has.
  */
 function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
   const unknown = structural.unknownFields(object);
@@ -110,7 +110,10 @@ function bySchema(structural: Structural, object: JsonObject): { findings: Findi
   return { findings: [...ownFault, ...faults], defaulted };
 }
 
-/** Fields that the schema does not name are gone already. Undefined where a kind would look into a field that is not there. */
+/**
+ * Expects an object without the fields that the schema does not name. Returns undefined if a kind would read a field
+ * that does not exist.
+ */
 function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Finding[]): Resource | undefined {
   const faulty = findings.map(({ pointer }) => /^\/spec\/([^/]+)/.exec(pointer)?.[1]);
   const { required, properties } = schema.spec;
@@ -123,7 +126,7 @@ function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Find
   return { ...resource, spec };
 }
 
-/** A definition is held against two schemas of schemas, which may find the same. */
+/** A definition is checked with two schemas of schemas, which may find the same. */
 function distinctFindings(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [`${finding.code} ${finding.pointer}`, finding])).values()];
 }
@@ -132,7 +135,7 @@ function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error';
 }
 
-/** True of everything that its schema accepts. */
+/** True for every object that its schema accepts. */
 function isResource(value: unknown): value is Resource {
   return isObject(value) && isObject(value.metadata) && isObject(value.spec);
 }

@@ -1,4 +1,4 @@
-// One file's objects, identified and held against their kinds, read once per content and schemas.
+// Identifies the objects of one file and checks them with their kinds, once per content and schemas.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -32,7 +32,7 @@ export interface ReadItem {
   readonly defaulted?: Resource;
   readonly legible?: Resource;
   readonly unknown?: readonly string[];
-  /** Something about values that only a cluster has could not be checked. */
+  /** Set if something about values that only a cluster has could not be checked. */
   readonly unchecked?: true;
   readonly valid: boolean;
 }
@@ -41,15 +41,15 @@ interface Reading {
   readonly table: KindTable;
   readonly file: SourceFile;
   readonly parsed: ParsedFile;
-  /** Nothing is wrong, as is known already. */
+  /** True if the file is known to be valid. */
   readonly sound: boolean;
-  /** Opened only if something is wrong. */
+  /** Finds places; opened only if something is wrong. */
   find?: FindPlace;
 }
 
 type Known = Extract<Identified, { ok: true }>;
 
-/** Where a duplicate key makes it doubtful which object is meant. */
+/** Pointers at which a duplicate key makes the identity of an object uncertain. */
 const IDENTITY = /^(?:\/items(?:\/\d+)?)*\/(?:apiVersion|kind|metadata|metadata\/name|metadata\/namespace|items)$/;
 
 export function readFile(
@@ -75,14 +75,14 @@ export function readFile(
   return reading;
 }
 
-/** In the cache. */
+/** Returns the key in the cache. */
 export function objectsKey(digest: string, { oid, path, namespace = '' }: SourceFile): string {
   return `objects ${digest} ${namespace} ${oid} ${path}`;
 }
 
 /**
- * Undefined where it is not left: what is secret, or was decrypted, leaves no trace, what is wrong is reported each time, and
- * values that repeat others may come to more than can be written.
+ * Returns undefined if the file must not be stored: secret or decrypted content leaves no trace, problems are reported
+ * each time, and values that repeat others may expand to more than can be written.
  */
 function soundFileOf(
   { path, text, openings, shortened, variables, built }: SourceFile,
@@ -112,7 +112,7 @@ function readObjects(reading: Reading): FileReading {
   };
 }
 
-/** `item` undefined: it cannot be told which object is meant. */
+/** `item` is undefined if the identity of the object is uncertain. */
 function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
   const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
@@ -147,7 +147,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   return { item, problems };
 }
 
-/** Other faults of an object that has no usable name or namespace. */
+/** Returns other faults of an object that has no usable name or namespace. */
 function besidesIdentity(parsed: ParsedObject, known: KnownKind): readonly Finding[] {
   const { value, refused } = parsed;
   if (refused === true || !isObject(value)) return [];
@@ -162,7 +162,7 @@ function examined({ sound }: Reading, { refused }: ParsedObject, { known, id, ob
   return sound ? examineSound(known, object) : examine(known, id, object);
 }
 
-/** Of values that only a cluster has, nothing can be found here. A kind's own logic does not read them either. */
+/** Drops findings about values that only a cluster has. The logic of a kind does not read such values either. */
 function withoutUnknown({ unknown }: ParsedObject, all: Examined): Examined & Pick<ReadItem, 'unchecked'> {
   if (unknown === undefined) return all;
   const findings = all.findings.filter(({ pointer }) => !restsOnUnknown(pointer, unknown));
@@ -178,7 +178,7 @@ function shownOf(findings: readonly Finding[]): readonly Finding[] {
   return shownFindings(findings, (more) => ({ ...more, pointer: '' }));
 }
 
-/** What is refused already needs no further reasons, and its values may be secret. */
+/** An object that was refused already needs no further reasons, and its values may be secret. */
 const NOTHING_FOUND: Examined = { findings: [] };
 
 function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'][number]): boolean {
@@ -202,7 +202,7 @@ function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding,
   };
 }
 
-/** True of everything that could be identified. */
+/** True for every object that was identified. */
 function isKubeObject(value: unknown): value is KubeObject {
   return isObject(value) && typeof value.kind === 'string' && isObject(value.metadata);
 }

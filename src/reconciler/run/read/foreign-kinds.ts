@@ -1,4 +1,4 @@
-// Kinds that a source uses and someone else has defined, in the cluster: their definitions, asked for by name.
+// Reads the definitions of kinds that a source uses and others have defined, by name from the cluster.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
@@ -9,8 +9,8 @@ import type { ApiResource, Cluster } from '../ports.ts';
 export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
- * Nothing is asked where nothing is foreign. Kinds that the server does not serve, or serves without a CRD, have none; nor
- * have those whose CRD this instance may not read: their objects are reported as of an unknown kind.
+ * Sends no request if no kind is foreign. Kinds that the server does not serve, or serves without a CRD, have no
+ * definition; nor have kinds whose CRD this instance may not read: their objects are reported as of an unknown kind.
  */
 export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,
@@ -29,7 +29,7 @@ export async function listDefinitions(
   return definitions.filter((each) => each !== undefined);
 }
 
-/** Of kinds that nothing here has a schema of, those that the server serves: in runs its discovery decides. */
+/** Returns the kinds that the server serves, of kinds without a schema here: in runs its discovery decides. */
 export async function listServedKinds(
   cluster: Pick<Cluster, 'serves'>,
   unknown: readonly { readonly apiVersion: string; readonly kind: string }[],

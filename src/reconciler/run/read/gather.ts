@@ -1,4 +1,5 @@
-// Fetches every source and loads its documents. A source that cannot be fetched is left as it exists; the others go on.
+// Fetches every source and loads its documents. A source that cannot be fetched stays unchanged in the cluster; the
+// others are loaded.
 
 import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -19,18 +20,18 @@ import type { Variables } from './substitute/variables.ts';
 
 export interface FleetSource {
   readonly name: string;
-  /** Where it is read from, without what differs between ways to reach it; absent: no one compares it. */
+  /** Place that it is read from, without differences between ways to reach it; absent if no caller compares it. */
   readonly origin?: string;
   readonly repository: Repository;
-  /** Folder inside the repository; the empty string means all of it. */
+  /** Folder inside the repository; the empty string means the whole repository. */
   readonly path: string;
   /** Patterns of paths below it that are not read. */
   readonly ignore?: readonly string[];
   /** Namespace of its namespaced objects that name none; absent: such an object is a problem. */
   readonly namespace?: string | undefined;
-  /** Absent: everything. */
+  /** If absent, it may declare everything. */
   readonly allow?: Allow;
-  /** Sources that must be applied and ready first; absent: none. */
+  /** Sources that must be applied and ready first; absent if there are none. */
   readonly dependsOn?: readonly string[];
   /** Values for expressions in its manifests, read for each run; absent: expressions stay. */
   readonly variables?: () => Promise<Variables>;
@@ -38,9 +39,9 @@ export interface FleetSource {
   readonly kustomize?: KustomizeBuilder;
   /** Keys for its encrypted documents, read when there are some; absent: it may have none. */
   readonly keys?: () => Promise<SopsKeys>;
-  /** The user that its objects are changed as; absent: the reconciler itself. */
+  /** User that changes its objects; absent for the reconciler itself. */
   readonly account?: string;
-  /** It is read at a commit that someone named, which says nothing about what its ref names. */
+  /** Set if it is read at a commit that a person named, which says nothing about the present commit of its ref. */
   readonly fixed?: true;
 }
 
@@ -49,17 +50,23 @@ export interface Gathered {
   /** Locks of tools, which are never applied. */
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
-  /** What sources declare that are rolled back, in the commits that their refs name; by value of the source label. */
+  /**
+   * Objects that sources which are rolled back declare in the commits that their refs name; by value of the source
+   * label.
+   */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
-  /** What is wrong in each source, by value of the source label; also what another source declares rightly. */
+  /**
+   * Invalid objects of each source, by value of the source label, including objects that another source declares
+   * correctly.
+   */
   readonly faulty: ReadonlyMap<string, readonly ResourceId[]>;
   readonly problems: readonly Problem[];
-  /** Commit by name of the source. */
+  /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** Source label to the reason why nothing of that source may be deleted. */
+  /** Reasons why nothing of a source may be deleted, by source label. */
   readonly suspended: ReadonlyMap<string, string>;
   readonly failures: readonly Failure[];
-  /** Sources that have not answered yet, and are as they were read last. */
+  /** Failures of sources that have not responded yet, and are used as they were read last. */
   readonly late: readonly Failure[];
   /** Sources that stay at an earlier commit because of a rollback. */
   readonly quarantined: readonly Quarantined[];
@@ -73,10 +80,10 @@ export interface GatherInput {
   readonly apiGroup: string;
   readonly cache: LoadCache;
   readonly sound?: SoundFileStore;
-  /** Asked about kinds that the sources use and do not define. */
+  /** Describes the kinds that the sources use and do not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
-  /** Called once all sources are fetched, or cannot be: what is left is to read them. */
+  /** Called once all sources are fetched, or cannot be: they only have to be read then. */
   readonly fetched?: () => void;
 }
 
@@ -93,21 +100,21 @@ interface SourceResult {
 
 interface Fetched {
   readonly checkout: Checkout;
-  /** What the ref names, where that is out of use. */
+  /** Commit that the ref names, if it is out of use. */
   readonly tip?: Checkout;
   readonly quarantined?: Quarantined;
   readonly released?: true;
-  /** What keeps the source's ref from being known, where it need not be. */
+  /** Failure of reading the ref of a source that can be used without it. */
   readonly failure?: Failure;
-  /** Its ref may name something newer, in which anything may be declared. */
+  /** Set if its ref may name something newer, in which anything may be declared. */
   readonly stale?: true;
 }
 
-/** Of a failure to read a source that may still be read. */
+/** Code of the failure of a source that may still be read. */
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  // It asks the cluster for a key, as the quarantine is asked for.
+  // Opening it requests a key from the cluster, at the same time as the quarantine.
   input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
@@ -115,7 +122,7 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   const loaded = results.flatMap(({ source, loaded: each }) =>
     [...(each?.resources ?? []), ...(each?.locks ?? [])].map((resource): Sourced => ({ ...resource, source })),
   );
-  // What goes beyond its source's limits takes nothing away from another source that may declare it.
+  // An object beyond its source's limits takes nothing away from another source that may declare it.
   const beyond = beyondLimits(limitsBySource(input.sources), loaded);
   const rightful = loaded.filter((resource) => !beyond.has(resource));
   const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
@@ -159,13 +166,16 @@ async function readSource(input: GatherInput, source: FleetSource, fetching: Pro
   }
 }
 
-/** What the ref names; where that is out of use, or no one can tell, the commit that the source was rolled back to. */
+/**
+ * Returns the commit that the ref names; if that is out of use, or cannot be read, the commit that the source was
+ * rolled back to.
+ */
 async function fetchUsable(
   { name, repository, fixed }: FleetSource,
   quarantine: Promise<Quarantine>,
 ): Promise<Fetched> {
   const fetching = repository.fetch();
-  // Where the quarantine cannot be read, no one waits for it.
+  // If the quarantine cannot be read, nothing awaits this.
   fetching.catch(() => undefined);
   const entry = (await quarantine).entries.get(name);
   if (entry === undefined) {
@@ -183,7 +193,7 @@ async function fetchUsable(
   }
 }
 
-/** Without what a source got wrong that it may not declare at all, and another one does. */
+/** Leaves out invalid objects that a source may not declare at all, if another source declares them. */
 function invalidOf(
   results: readonly SourceResult[],
   beyond: ReadonlyMap<Sourced, Problem>,
@@ -206,13 +216,16 @@ function faultyOf(
 }
 
 function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string, string][] {
-  if (stale === true) return [[labelValue(source), 'what its ref names now could not be read']];
+  if (stale === true) return [[labelValue(source), 'the commit that its ref names now could not be read']];
   if (failure !== undefined && loaded === undefined) return [[labelValue(source), 'it could not be read']];
   if (loaded?.unidentified !== true) return [];
   return [[labelValue(source), 'one of its documents could not be identified']];
 }
 
-/** What a second source declares again. Neither wins: the object stays as it exists until one of them lets go. */
+/**
+ * Returns objects that a second source declares again. Neither wins: the object stays as it exists until one of the
+ * sources drops it.
+ */
 function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   const first = new Map<string, Sourced>();
   const duplicates = new Map<Sourced, Problem>();

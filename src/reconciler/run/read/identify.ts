@@ -1,4 +1,4 @@
-// Which object a document means. What cannot be known for certain is not guessed: a wrong guess would delete something.
+// Identifies the object of a document. An uncertain identity is not guessed: a wrong guess would delete something.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { dnsLabelFault, pathSegmentFault, subdomainFault } from '#kubernetes/rules/formats/names.ts';
@@ -14,14 +14,14 @@ interface Fault extends Finding {
 export type Identified =
   | {
       readonly ok: false;
-      readonly fault: Fault /** Set if its kind is known: the rest can be held against it. */;
+      readonly fault: Fault /** Set if its kind is known: the rest can be checked with it. */;
       readonly known?: KnownKind;
     }
   | {
       readonly ok: true;
       readonly id: ResourceId;
       readonly known: KnownKind;
-      /** With the namespace that counts. */
+      /** The object with the namespace that applies. */
       readonly object: JsonObject;
       readonly warnings: readonly Fault[];
     };
@@ -76,9 +76,9 @@ export function identify(value: Json, table: KindTable, options: IdentifyOptions
   return { ok: true, id: { apiVersion, kind, namespace: effective, name }, known, object, warnings: [] };
 }
 
-/** What the API server accepts as a name of the kind. */
+/** Returns the check of the API server for names of the kind. */
 export function nameFaultOf(apiVersion: string, kind: string): (name: string) => string | undefined {
-  // An IPAddress is called what it is, with the colons of IPv6.
+  // The name of an IPAddress is the address, with the colons of IPv6.
   if (apiVersion.startsWith(RBAC) || kind === 'IPAddress') return pathSegmentFault;
   return LABEL_NAMED.has(`${apiVersion} ${kind}`) ? dnsLabelFault : subdomainFault;
 }
@@ -117,7 +117,7 @@ function missingPart({ apiVersion, kind, metadata }: JsonObject): Fault | undefi
 
 function absent(path: string, metadata: Json | undefined): string {
   if (path === 'metadata.name' && isObject(metadata) && metadata.generateName !== undefined) {
-    return 'metadata.name is missing: generateName makes a new object each time, and cannot be declared.';
+    return 'metadata.name is missing: generateName creates a new object each time, and cannot be declared.';
   }
   return `${path} is missing.`;
 }

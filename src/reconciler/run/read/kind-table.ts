@@ -1,4 +1,4 @@
-// Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is given.
+// Lists the kinds that a source may hold, and how each is checked: ours, built-in ones, and kinds whose CRD is given.
 
 import { TOOL_LOCK, TOOL_LOCK_SCHEMA } from '#contracts/tool-lock/schema.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
@@ -16,12 +16,15 @@ import { findRecalledKind } from './foreign/recalled.ts';
 export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
-  /** Read, and never applied. */
+  /** A lock of tools, which is read and never applied. */
   | { readonly type: 'lock'; readonly structural: Structural; readonly namespaced: true }
-  /** By a schema of ours for another's kind: what is unknown to it may be known to the release that is in use. */
+  /** A foreign kind with a schema of ours: the release that is in use may have more fields than the schema. */
   | { readonly type: 'recalled'; readonly structural: Structural; readonly namespaced: boolean }
   | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
-  /** No schema is at hand, of a group of another's or of what the server serves: only what holds for every object is checked. */
+  /**
+   * A kind without a schema here, of a foreign group or known from discovery alone: only rules for every object are
+   * checked.
+   */
   | { readonly type: 'unchecked'; readonly namespaced: 'as written' | boolean };
 
 /** A kind that the server serves, as its discovery says. */
@@ -32,13 +35,13 @@ export interface ServedKind {
 }
 
 export interface KindTable {
-  /** Undefined where objects of the kind are refused. */
+  /** Returns undefined if objects of the kind are refused. */
   find(apiVersion: string, kind: string): KnownKind | undefined;
-  /** Why `find` has no answer, and what would have one. */
+  /** Returns why `find` returns undefined, and how to change that. */
   explain(apiVersion: string, kind: string): string;
-  /** Whether the kind can be another's, of whose group nothing is known: its CRD may be elsewhere. */
+  /** Returns true if the kind may be foreign, of a group of which nothing is known: its CRD may be elsewhere. */
   isForeign(apiVersion: string, kind: string): boolean;
-  /** Changes whenever an answer may; worked out when it is first asked for. */
+  /** Changes whenever a result may change; computed on first use. */
   readonly digest: string;
 }
 
@@ -46,11 +49,11 @@ export interface KindTableInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** CustomResourceDefinitions of the same input, and of wherever else they are known from. */
+  /** CustomResourceDefinitions of the same input, and from all other places. */
   readonly definitions: readonly JsonObject[];
-  /** Kinds of which nothing else is known; absent: none. */
+  /** Kinds of which nothing else is known; absent if there are none. */
   readonly served?: readonly ServedKind[] | undefined;
-  /** What becomes of foreign kinds. */
+  /** Handling of foreign kinds. */
   readonly foreign: 'refused' | 'unchecked';
 }
 
@@ -61,7 +64,7 @@ interface Compiled {
   readonly digest: string;
 }
 
-/** Kinds are constants of the program: one for each. */
+/** Kinds are constants of the program, so each is compiled once. */
 const compiledKinds = new WeakMap<Kind, Compiled>();
 
 export function kindTable(input: KindTableInput): KindTable {
@@ -87,7 +90,7 @@ export function kindTable(input: KindTableInput): KindTable {
   }
   const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
   const ourNames = new Set(input.kinds.map(({ kind }) => kind));
-  // Only Kubernetes itself has groups without a dot, and one of our kinds in another group is a slip.
+  // Only Kubernetes itself has groups without a dot, and one of our kinds in another group is a mistake.
   const isForeign = (apiVersion: string, kind: string): boolean =>
     apiVersion.includes('/') &&
     groupOf(apiVersion).includes('.') &&
@@ -134,7 +137,7 @@ function ourKind(kind: Kind): KnownKind {
   };
 }
 
-/** Kept: compiling is the slow part, and left until the first of its resources is met. */
+/** Stores the result, because compiling is slow. It is left until the first of its resources is met. */
 export function compiledKind(kind: Kind): Compiled {
   const earlier = compiledKinds.get(kind);
   if (earlier !== undefined) return earlier;
@@ -164,7 +167,7 @@ function customKinds(definition: JsonObject): [string, KnownKind][] {
   });
 }
 
-/** Compiled when the first of its objects is met that was not read before. */
+/** Compiled when an object of it is met that was not read before. */
 function customKind(schema: JsonObject, namespaced: boolean): KnownKind {
   let compiled: Structural | undefined;
   return {

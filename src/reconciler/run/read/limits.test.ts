@@ -1,4 +1,4 @@
-// What a source may declare, by its allow.
+// Tests the limits of a source, by its `allow`.
 
 import { expect, test } from 'vitest';
 import { limitsOf } from './limits.ts';
@@ -14,7 +14,7 @@ const IDS = {
 test.each([
   { reason: 'everything is the default', allow: {}, refused: [] },
   {
-    reason: 'a pattern of namespaces leaves out what has none, but for the Namespace itself',
+    reason: 'a pattern of namespaces leaves out objects without a namespace, except for the Namespace itself',
     allow: { namespaces: ['team-*'] },
     refused: ['secret', 'role'],
   },
@@ -44,6 +44,6 @@ test.each([
 
 test('a malformed pattern is named', () => {
   expect(() => limitsOf({ namespaces: ['team-{a'], kinds: ['*'] })).toThrow(
-    'allow.namespaces: "team-{a" is no pattern',
+    'allow.namespaces: "team-{a" is not a pattern',
   );
 });

@@ -1,23 +1,26 @@
-// What one source may declare: namespaces and kinds, as its `allow` says.
+// Limits the namespaces and kinds that one source may declare, by its `allow`.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
-import { globMatches } from '#std/glob.ts';
+import { globMatches } from '#std/patterns/glob.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
 import { readPattern } from './patterns.ts';
 import { problemOf } from './problem-of.ts';
 import type { Sourced } from './sourced.ts';
 
 export interface Allow {
-  /** Names, or globs such as `team-*`. Objects without a namespace are allowed by `*` alone; a Namespace by its name too. */
+  /**
+   * Names, or globs such as `team-*`. Only `*` allows objects without a namespace; a Namespace is allowed by its name,
+   * too.
+   */
   readonly namespaces: readonly string[];
-  /** Of kinds: `MCPServer`, `MCP*`, or with the group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
+  /** Kinds: `MCPServer`, `MCP*`, or with the group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
   readonly kinds: readonly string[];
 }
 
 export interface Limits {
-  /** What the source may not, as the end of a sentence; undefined where it may declare the object. */
+  /** Returns why the source may not declare the object, as the end of a sentence; undefined if it may. */
   refusal(id: ResourceId): { readonly pointer: string; readonly reason: string } | undefined;
-  /** The same of an object that another one became, whose kind its author did not choose. */
+  /** Decides about an object that was created for another one, and whose kind its author did not choose. */
   allowsNamespace(id: ResourceId): boolean;
 }
 
@@ -45,14 +48,14 @@ export function limitsOf({ namespaces, kinds }: Allow): Limits {
   };
 }
 
-/** By name of the source; a source that is not in it may declare everything. */
+/** Limits by name of the source; a source that is not in it may declare everything. */
 export type LimitsBySource = ReadonlyMap<string, Limits>;
 
 export function limitsBySource(sources: readonly { readonly name: string; readonly allow?: Allow }[]): LimitsBySource {
   return new Map(sources.flatMap(({ name, allow }) => (allow === undefined ? [] : [[name, limitsOf(allow)]])));
 }
 
-/** Resources beyond what their source may declare, each with its problem. */
+/** Returns the resources beyond the limits of their source, each with its problem. */
 export function beyondLimits(limits: LimitsBySource, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   return new Map(
     loaded.flatMap((resource): [Sourced, Problem][] => {

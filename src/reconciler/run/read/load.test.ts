@@ -1,4 +1,4 @@
-// What becomes of the documents of one source. In one file, because every test loads texts by the same two helpers.
+// Tests loading the documents of one source. In one file, because every test loads texts by the same two helpers.
 
 import { describe, expect, test } from 'vitest';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -15,7 +15,7 @@ function loaded(files: Readonly<Record<string, string>>, more: Partial<LoadInput
   return load({ source: 'fleet', documents, kinds: KINDS, apiGroup: GROUP, builtin: bundledSchema, ...more });
 }
 
-/** The lines a reader sees, and what becomes of the source. */
+/** Checks the lines that a reader sees, and the result for the source. */
 function check(
   text: string,
   more: Partial<LoadInput> = {},
@@ -47,9 +47,7 @@ ${more}`;
 
 test('a file of more than 4 MiB is not read', () => {
   expect(check(`# ${'x'.repeat(4 * 1024 * 1024)}\n${configMap('one')}`)).toEqual({
-    problems: [
-      'a.yaml:1:1: error file-too-large: The file has more than 4 MiB: write what it holds into several files.',
-    ],
+    problems: ['a.yaml:1:1: error file-too-large: The file has more than 4 MiB: split it into several files.'],
     unidentified: true,
     invalid: [],
   });
@@ -59,7 +57,7 @@ test.each([
   { what: 'a name that is not one', metadata: '{ name: Bad_Name, namespace: team }', code: 'invalid-name' },
   { what: 'no name', metadata: '{ namespace: team }', code: 'missing-identity' },
   { what: 'no namespace', metadata: '{ name: one }', code: 'invalid-namespace' },
-])('of an object with $what the rest is checked, too', ({ metadata, code }) => {
+])('the rest of an object with $what is checked, too', ({ metadata, code }) => {
   const group = `apiVersion: ${GROUP}/v1beta1\nkind: MCPGroup\nmetadata: ${metadata}\nspec: { descriptio: x }\n`;
   const { problems, unidentified } = loaded({ 'a.yaml': group });
   expect(problems.map((problem) => problem.code)).toEqual([code, 'schema-unknown-field']);
@@ -76,13 +74,13 @@ test('of very many faults in one object some are shown, and how many more there 
   expect(invalid).toEqual(['team/ConfigMap/one']);
 });
 
-describe('bad input gives one clear line, with its place', () => {
+describe('bad input leads to one clear line, with its place', () => {
   test.each([
     {
       reason: 'broken YAML',
       text: 'kind: MCPServer\nspec: a: b\n',
       problem:
-        'a.yaml:2:7: error yaml-syntax: This value needs quotes if it is a text with ": ". If the line below is meant as another field, begin it in the column of this one.',
+        'a.yaml:2:7: error yaml-syntax: This value needs quotes if it is a text with ": ". If the line below is another field, begin it in the column of this one.',
       unidentified: true,
       invalid: [],
     },
@@ -119,7 +117,7 @@ describe('bad input gives one clear line, with its place', () => {
       invalid: ['team/MCPServer/one'],
     },
     {
-      reason: 'a missing field is shown where it belongs',
+      reason: 'a missing field is shown at its place',
       text: server('  transport: sse\n'),
       problem: 'a.yaml:6:1: error schema-required: spec.image is required. (team/MCPServer/one)',
       unidentified: false,
@@ -185,7 +183,7 @@ spec:
   });
 });
 
-describe('what cannot be told for certain suspends deletions', () => {
+describe('an uncertain identity suspends deletions', () => {
   test.each([
     {
       reason: 'no kind',
@@ -201,7 +199,7 @@ describe('what cannot be told for certain suspends deletions', () => {
       reason: 'a name that is generated',
       text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: x-}\n',
       problem:
-        'a.yaml:3:1: error missing-identity: metadata.name is missing: generateName makes a new object each time, and cannot be declared.',
+        'a.yaml:3:1: error missing-identity: metadata.name is missing: generateName creates a new object each time, and cannot be declared.',
     },
     {
       reason: 'a name that is a number',
@@ -235,7 +233,7 @@ describe('what cannot be told for certain suspends deletions', () => {
       problem: 'a.yaml:2:7: error unknown-kind: There is no Deployment in v1. Did you mean "apps/v1"?',
     },
     {
-      reason: 'a kind that nobody knows',
+      reason: 'an unknown kind',
       text: 'apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: x, namespace: team}\n',
       problem:
         'a.yaml:2:7: error unknown-kind: Certificate of cert-manager.io/v1 is not known: add its CustomResourceDefinition to the same source, or to the cluster.',
@@ -247,13 +245,13 @@ describe('what cannot be told for certain suspends deletions', () => {
         'a.yaml:3:1: error invalid-namespace: ConfigMap "x" needs metadata.namespace: without it the object cannot be identified. Add it, or set `namespace` of the source in skep.yaml.',
     },
     {
-      reason: 'a name that no server takes',
+      reason: 'a name that no server accepts',
       text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: X_y, namespace: team}\n',
       problem:
         'a.yaml:3:18: error invalid-name: metadata.name must consist of lower case letters, digits, "-" and ".", and every part must start and end with a letter or digit.',
     },
     {
-      reason: 'a namespace that no server takes',
+      reason: 'a namespace that no server accepts',
       text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: a.b}\n',
       problem:
         'a.yaml:3:32: error invalid-namespace: metadata.namespace must consist of lower case letters, digits and "-", and start and end with a letter or digit.',
@@ -274,7 +272,7 @@ describe('what cannot be told for certain suspends deletions', () => {
     expect(check(configMap('c', 'data: 5\n')).unidentified).toBe(false);
   });
 
-  test('a broken document leaves the others of the file what they are', () => {
+  test('a broken document does not affect the others of the file', () => {
     const { resources, unidentified } = loaded({ 'a.yaml': `${configMap('c')}---\nkind: [\n---\n${configMap('d')}` });
     expect(resources.map(({ id }) => id.name)).toEqual(['c', 'd']);
     expect(unidentified).toBe(true);
@@ -303,7 +301,7 @@ describe('resources', () => {
     expect(invalid.map(formatId)).toEqual(['team/MCPServer/one']);
   });
 
-  test('take the default namespace where they name none', () => {
+  test('get the default namespace if they name none', () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n';
     const documents = [{ path: 'a.yaml', oid: text, text, namespace: 'given' }];
     const { resources } = loaded({}, { documents });
@@ -430,7 +428,7 @@ describe('a CustomResourceDefinition in the same input', () => {
     ]);
   });
 
-  test('that no server would take is a problem itself', () => {
+  test('that no server would accept is a problem itself', () => {
     const { problems } = loaded({ 'z.json': definition({ scope: 'Global' }) });
     expect(problems.map(({ code, pointer }) => [code, pointer])).toEqual([['schema-enum', '/spec/scope']]);
   });
@@ -448,14 +446,14 @@ describe('the cache', () => {
         else this.hits++;
         return value;
       },
-      // As a cache on disk would do it.
+      // Behaves like a cache on disk.
       set: (key, value) => void values.set(key, JSON.parse(JSON.stringify(value))),
     };
   }
 
   const FILES = { 'a.yaml': server('  image: a\n'), 'b.yaml': configMap('c', 'dta: {}\n') };
 
-  test('answers for what did not change, with the same result', () => {
+  test('returns the same result for unchanged content', () => {
     const cache = counting();
     const first = loaded(FILES, { cache });
     expect(cache.hits).toBe(0);
@@ -469,7 +467,7 @@ describe('the cache', () => {
     expect(second.resources[0]?.place('/spec/image')).toEqual({ file: 'a.yaml', line: 7, column: 10 });
   });
 
-  test('does not answer for another content, path or schema', () => {
+  test('returns nothing for another content, path or schema', () => {
     const cache = counting();
     loaded(FILES, { cache });
     const renamed = loaded({ 'moved.yaml': FILES['b.yaml'] }, { cache });
@@ -493,12 +491,12 @@ describe('a kind of somebody else', () => {
     },
   });
 
-  test('is named, so that its definition can be asked for', () => {
+  test('is named, so that its definition can be requested', () => {
     const { foreign } = loaded({ 'a.yaml': `${certificate('a')}---\n${certificate('b')}` });
     expect(foreign).toEqual([{ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' }]);
   });
 
-  test('is told once where it is not refused, and what holds for every object is checked', () => {
+  test('is reported once if it is not refused, and rules for every object are checked', () => {
     const text = `${certificate('a')}---\n${certificate('b', ', labels: {a: 1}')}`;
     expect(check(text, { foreign: 'unchecked' })).toEqual({
       problems: [
@@ -510,7 +508,7 @@ describe('a kind of somebody else', () => {
     });
   });
 
-  test('is checked by a definition of elsewhere', () => {
+  test('is checked by a definition from elsewhere', () => {
     const strings = definition({ type: 'object', properties: { dnsNames: { type: 'string' } } });
     expect(check(certificate('a'), { definitions: [strings] }).problems).toEqual([
       'a.yaml:4:18: error schema-type: spec.dnsNames must be a string, not a list. (team/Certificate/a)',

@@ -1,4 +1,5 @@
-// The first stage: documents of one source become resources, each valid or named in a problem with its place.
+// Loads the documents of one source as resources, each valid or named in a problem with its place. It is the first
+// stage.
 
 import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -21,61 +22,63 @@ export interface LoadInput {
   readonly documents: readonly SourceFile[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** OpenAPI document of a built-in group-version; undefined where the apiVersion is not built in. */
+  /** Returns the OpenAPI document of a built-in group-version; undefined if the apiVersion is not built in. */
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** CustomResourceDefinitions of elsewhere; those of the documents are found there. */
+  /** CustomResourceDefinitions from elsewhere; the definitions in the documents are found there. */
   readonly definitions?: readonly JsonObject[];
-  /** Whether a definition among the documents counts; absent: all do. */
+  /** Returns true if a definition among the documents counts. If absent, all do. */
   readonly counts?: (definition: JsonObject) => boolean;
-  /** Kinds that the server serves and of which no schema is at hand; absent: none. */
+  /** Kinds that the server serves and that have no schema here; absent if there are none. */
   readonly served?: readonly ServedKind[] | undefined;
   /**
-   * What becomes of kinds that nothing here knows, and of objects with values that only a cluster has: `refused` unless given.
-   * `unchecked` kinds are reported once for each kind.
+   * Handling of unknown kinds, and of objects with values that only a cluster has: `refused` by default. `unchecked`
+   * kinds are reported once for each kind.
    */
   readonly foreign?: 'refused' | 'unchecked';
-  /** The text of a blob; needed where files are shortened and something is made of them. */
+  /** Reads the text of a blob; needed if files are shortened and their objects are used. */
   readonly readText?: (blob: string) => Promise<string>;
-  /** Keeps what was read of unchanged files between runs. */
+  /** Stores readings of unchanged files between runs. */
   readonly cache?: LoadCache;
-  /** Absent: no process has left any, and this one leaves none. Needs `cache`. */
+  /** If absent, no process has stored any, and this one stores none. Needs `cache`. */
   readonly sound?: SoundFiles;
 }
 
 export interface LoadedResource {
   readonly id: ResourceId;
-  /** As it is to be applied: what the author wrote, nothing defaulted but the namespace. */
+  /** Object as it is to be applied: as the author wrote it, with no default except for the namespace. */
   readonly object: KubeObject;
-  /** Of our kinds only: the kind. */
+  /** Set for our kinds only. */
   readonly kind?: Kind;
-  /** Of our kinds, where valid: the object with the schema's defaults, for the kind's own logic. */
+  /** Set for valid objects of our kinds: the object with the schema's defaults, for the kind's own logic. */
   readonly defaulted?: Resource;
-  /** Of our kinds, where invalid: what can be read all the same, without the fields that are wrong. */
+  /** Set for invalid objects of our kinds: the readable part, without the invalid fields. */
   readonly legible?: Resource;
-  /** Present: long values of it are not in memory. */
+  /** Set if long values of it are not in memory. */
   readonly contents?: ReadContents;
-  /** SOPS has encrypted it where it is written. */
+  /** Set if SOPS has encrypted it in its file. */
   readonly sealed?: true;
   /** Pointers to values of variables that are not known here. */
   readonly unknown?: readonly string[];
-  /** Where the value (or the key) at a JSON pointer is written; the nearest enclosing key where it is not. */
+  /**
+   * Returns the place of the value (or the key) at a JSON pointer; if it is not written, of the nearest enclosing key.
+   */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
 
 export interface Loaded {
-  /** Everything identified that is applied, by first appearance; also what is in `invalid`. */
+  /** All identified objects that are applied, by first appearance, including invalid ones. */
   readonly resources: readonly LoadedResource[];
-  /** The same of what is read only: locks of tools. */
+  /** All identified objects that are only read: locks of tools. */
   readonly locks: readonly LoadedResource[];
-  /** By file, line and column. */
+  /** Problems by file, line and column. */
   readonly problems: readonly Problem[];
-  /** True where a document could not be identified: nothing of the source may be deleted then. */
+  /** True if a document could not be identified: then nothing of the source may be deleted. */
   readonly unidentified: boolean;
-  /** Identified, but not fit to be applied: to be held as they live. */
+  /** Identified objects that must not be applied: they are kept unchanged in the cluster. */
   readonly invalid: readonly ResourceId[];
   /** Kinds whose CRD may be elsewhere, each once. */
   readonly foreign: readonly GroupVersionKind[];
-  /** Kinds that are not known, each once: those, and versions and groups of Kubernetes' own that have no schema here. */
+  /** Unknown kinds, each once: foreign ones, and versions and groups of Kubernetes' own that have no schema here. */
   readonly unknown: readonly GroupVersionKind[];
 }
 
@@ -88,7 +91,7 @@ export function load(input: LoadInput): Loaded {
   return finishAtOnce(loading(input));
 }
 
-/** Like `load`, but yields after each file. */
+/** Loads like `load`, but yields after each file. */
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
   for (const file of input.documents.filter(({ path, built }) => built !== undefined || isManifest(path))) {
@@ -96,7 +99,7 @@ export function* loading(input: LoadInput): Steps<Loaded> {
     yield;
   }
   const { counts = () => true } = input;
-  // Where both say something, those of the documents do.
+  // Definitions in the documents take precedence over others.
   const own = files.flatMap(({ parsed }) => definitionsOf(parsed).filter(counts));
   const definitions = [...(input.definitions ?? []), ...own];
   const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
@@ -127,7 +130,7 @@ export function* loading(input: LoadInput): Steps<Loaded> {
   };
 }
 
-/** Earlier processes leave neither built files nor files with variables. */
+/** Earlier processes store neither built files nor files with variables. */
 function soundOf({ sound }: LoadInput, file: SourceFile) {
   return file.variables === undefined && file.built === undefined ? sound?.find(file) : undefined;
 }
@@ -143,11 +146,11 @@ function kindsIn(
     if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !counts({ apiVersion, kind })) continue;
     found.set(`${apiVersion} ${kind}`, { apiVersion, kind });
   }
-  // In an order of their own: what is asked of the cluster must not depend on which file comes first.
+  // Sorted, because requests to the cluster must not depend on the order of the files.
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }
 
-/** One for each kind, at the first of its objects. */
+/** Returns one problem for each kind, at the first of its objects. */
 function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable): Problem[] {
   const unchecked = resources.filter(({ id }) => table.find(id.apiVersion, id.kind)?.type === 'unchecked');
   const byKind = Map.groupBy(unchecked, ({ id }) => `${id.apiVersion} ${id.kind}`);
@@ -161,7 +164,7 @@ function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable):
   });
 }
 
-/** What the file says about kinds that are neither built in nor ours. */
+/** Returns the definitions in the file of kinds that are neither built in nor ours. */
 export function definitionsOf(parsed: ParsedFile): JsonObject[] {
   return parsed.objects.flatMap(({ value }) => {
     if (!isObject(value) || value.kind !== 'CustomResourceDefinition') return [];

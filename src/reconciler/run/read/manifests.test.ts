@@ -1,4 +1,4 @@
-// Which files of a checkout are read, and how often.
+// Tests which files of a checkout are read, and how often.
 
 import { expect, test } from 'vitest';
 import type { Checkout } from '../ports.ts';
@@ -18,7 +18,7 @@ function checkoutOf(files: Readonly<Record<string, string | Uint8Array>>, asked:
   };
 }
 
-test('a file is read once per content, and only where it holds manifests', async () => {
+test('a file is read once per content, and only if it holds manifests', async () => {
   const asked: string[] = [];
   const cache = new Map<string, unknown>();
   const first = checkoutOf({ 'a.yaml': 'one', 'b.json': 'two', 'README.md': 'three' }, asked);
@@ -31,7 +31,7 @@ test('a file is read once per content, and only where it holds manifests', async
   expect(asked.slice(2)).toEqual(['id of b.json: other']);
 });
 
-test('what is no UTF-8 is a problem each time, and an empty file is none', async () => {
+test('a file that is not UTF-8 is a problem each time, and an empty file is not', async () => {
   const asked: string[] = [];
   const cache = new Map<string, unknown>();
   const checkout = checkoutOf({ 'latin.yaml': Uint8Array.of(0x6e, 0xe4), 'empty.yaml': '' }, asked);
@@ -62,7 +62,7 @@ test('one blob at many paths is counted as often as it stands there', async () =
   });
 });
 
-test('files are counted by the length of their texts, read before or not, and what is no text is not counted', async () => {
+test('files are counted by the length of their texts, read before or not, and other files are not counted', async () => {
   const size = 9 * 1024 * 1024;
   const contents: Readonly<Record<string, Uint8Array>> = {
     text: new TextEncoder().encode('é'.repeat(size / 2)),
@@ -109,7 +109,7 @@ test('small files are read in a few parts', async () => {
   expect([asked.length, parts]).toEqual([5_000, 3]);
 });
 
-test('what an earlier process has left is not asked for', async () => {
+test('a file that an earlier process has stored is not read again', async () => {
   const asked: string[] = [];
   const checkout = checkoutOf({ 'a.yaml': 'one', 'b.yaml': 'two' }, asked);
   const left = { path: 'a.yaml', text: 'one', objects: [], heldAgainst: [] };

@@ -15,24 +15,24 @@ import { hasExpression } from './substitute/expressions.ts';
 export interface Manifests {
   readonly documents: readonly SourceFile[];
   readonly problems: readonly Problem[];
-  /** True where something may hold manifests and was not read: nothing of the source may be deleted then. */
+  /** True if something that may hold manifests was not read: then nothing of the source may be deleted. */
   readonly incomplete: boolean;
 }
 
 export interface ManifestPaths {
   /** Folder; the empty string means everything. */
   readonly path: string;
-  /** Patterns of paths below it that are not read, as if they were not there. */
+  /** Patterns of paths below it that are not read, as if they did not exist. */
   readonly ignore?: readonly string[];
   /** Namespace of namespaced objects that name none. */
   readonly namespace?: string | undefined;
-  /** Whether expressions are replaced: long values of a file that has some stay in it. */
+  /** Set if expressions are replaced: long values of a file with expressions stay in it. */
   readonly expressions?: true;
-  /** Paths that are read in another way. */
+  /** Returns true for paths that are read in another way. */
   readonly except?: (path: string) => boolean;
 }
 
-/** Of paths in the repository: `prefix` is that of the folder, with a slash at its end unless it is the root. */
+/** Returns paths in the repository. `prefix`: the folder, with a slash at its end unless it is the root. */
 export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ignore'>): {
   readonly folder: string;
   readonly prefix: string;
@@ -48,8 +48,9 @@ export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ign
 }
 
 /**
- * YAML and JSON below the path; what the cache or an earlier process has is not read again. Throws Failure `source-path-not-found` where the
- * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
+ * Reads YAML and JSON below the path. Files that the cache or an earlier process has are not read again. Throws Failure
+ * `source-path-not-found` if the commit has nothing at all there: a mistyped or moved path looks the same as an
+ * abandoned fleet.
  */
 export async function gatherManifests(
   checkout: Checkout,
@@ -71,7 +72,7 @@ export async function gatherManifests(
   for (const { path: file, oid } of files) {
     const read = texts.get(oid);
     length += read?.length ?? 0;
-    // One blob may stand at a million paths, and is parsed at each.
+    // The same blob may be at a million paths, and is parsed at each.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     if (read === undefined)
       problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
@@ -81,10 +82,10 @@ export async function gatherManifests(
 }
 
 interface ReadText {
-  /** As it is kept: without long values where there are `cuts`. */
+  /** Text as it is kept: without long values if there are `cuts`. */
   readonly text: string;
   readonly cuts?: readonly Cut[];
-  /** Of the whole text. */
+  /** Length of the whole text. */
   readonly length: number;
 }
 
@@ -96,7 +97,7 @@ function fileOf(path: string, oid: string, { text, cuts }: ReadText): SourceFile
   return cuts === undefined ? { path, oid, text } : { path, oid: `${oid} short`, text, shortened: { blob: oid, cuts } };
 }
 
-/** The text of a blob that is text. */
+/** Reads the text of a blob that is known to be text. */
 export async function readBlobText(checkout: Checkout, oid: string): Promise<string> {
   const decoded = decodeFile((await checkout.read([oid])).get(oid) ?? new Uint8Array());
   assert('text' in decoded, 'a blob that was text is text');
@@ -104,7 +105,7 @@ export async function readBlobText(checkout: Checkout, oid: string): Promise<str
 }
 
 interface Texts {
-  /** By blob id; without the blobs that are not text. */
+  /** Texts by blob id, without blobs that are not text. */
   readonly texts: ReadonlyMap<string, ReadText>;
   /** The fault of each blob that is not text, by its id. */
   readonly faults: ReadonlyMap<string, string>;
@@ -134,7 +135,7 @@ async function textsOf(
     if (known !== undefined) texts.set(oid, known as ReadText);
     else unknown.add(oid);
   }
-  // Bytes of a few beside the texts of all, not of all.
+  // Keeps the bytes of a few files in memory next to the texts of all, not the bytes of all.
   const left = [...unknown];
   for (let count = FIRST_READ; left.length > 0; ) {
     let bytesRead = 0;
@@ -158,7 +159,7 @@ async function textsOf(
   return { texts, faults };
 }
 
-/** How many files are read first, and how many bytes should be read at once then. */
+/** Number of files to read first, and number of bytes to read at once after that. */
 const FIRST_READ = 32;
 const READ_BYTES = 16 * 1024 * 1024;
 
@@ -166,7 +167,7 @@ function blobKey(oid: string, expressions: boolean): string {
   return expressions ? `blob ${oid} with expressions` : `blob ${oid}`;
 }
 
-/** A fleet of a hundred thousand resources has a third of it. */
+/** A fleet of a hundred thousand resources needs a third of it. */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
@@ -198,7 +199,7 @@ export function skippedProblem({ path, reason }: Checkout['skipped'][number]): P
   return {
     code: 'link-not-followed',
     severity: 'warning',
-    message: `This is a ${reason}, which is not followed: what it stands for is not read, and nothing of the source is deleted.`,
+    message: `This is a ${reason}, which is not followed: its target is not read, and nothing of the source is deleted.`,
     place: { file: path, line: 1, column: 1 },
   };
 }

@@ -1,4 +1,4 @@
-// Which objects are too large for every API server.
+// Tests which objects are too large for every API server.
 
 import { expect, test } from 'vitest';
 import { readDocuments } from '#std/yaml/yaml.ts';
@@ -13,27 +13,27 @@ function read(text: string) {
 const HEAD = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map, namespace: tools, labels: {a: b}}\n';
 const IDENTITY = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'map', namespace: 'tools' } };
 
-test('more than three mebibytes as JSON: the identity goes on, and the problem says how large it is', () => {
+test('more than three mebibytes as JSON: the identity is kept, and the problem states the size', () => {
   const { objects, problems } = read(`${HEAD}data: {value: ${'x'.repeat(3.5 * 1024 * 1024)}}\n`);
   expect(objects).toEqual([{ document: 0, pointer: '', value: IDENTITY, refused: true }]);
   expect(problems).toEqual([
     {
       code: 'object-too-large',
       severity: 'error',
-      message: 'The object has 3.5 MiB as JSON, and API servers take 3: write what it holds into several.',
+      message: 'The object has 3.5 MiB as JSON, and API servers accept 3: split its content over several objects.',
       pointer: '',
       place: { file: 'map.yaml', line: 1, column: 1 },
     },
   ]);
 });
 
-test('few characters that repeat others count as what they mean', () => {
+test('few characters that repeat others count with the size of their meaning', () => {
   const repeated = Array.from({ length: 90 }, (_, place) => `  k${place}: *long\n`).join('');
   const { problems } = read(`${HEAD}data:\n  first: &long ${'x'.repeat(40_000)}\n${repeated}`);
   expect(problems.map(({ code }) => code)).toEqual(['object-too-large']);
 });
 
-test('what is not larger goes on as it is', () => {
+test('a smaller object is unchanged', () => {
   const { objects, problems } = read(`${HEAD}data: {value: ${'x'.repeat(2.9 * 1024 * 1024)}}\n`);
   expect([problems, objects[0]?.refused]).toEqual([[], undefined]);
 });

@@ -1,5 +1,5 @@
-// Objects that no API server takes, by their size: what a file of few megabytes makes of YAML can be many times as much, and
-// everybody after it would carry that along.
+// Refuses objects that no API server accepts because of their size: YAML can expand a file of few megabytes many times,
+// and all later stages would carry that along.
 
 import { isObject } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -7,14 +7,14 @@ import type { ReadDocument } from '#std/yaml/yaml.ts';
 import { type ParsedObject, refusedObject } from './parsed-object.ts';
 import { REPEATS, type SourceFile } from './source-file.ts';
 
-/** Of a request of an API server, and so of an object as JSON (kube-apiserver, MaxRequestBodyBytes). */
+/** Maximum of a request to an API server, and so of an object as JSON (kube-apiserver, MaxRequestBodyBytes). */
 const BYTES_MAX = 3 * 1024 * 1024;
-/** A file of fewer characters that repeats nothing has no object of so many bytes. */
+/** A file with fewer characters that repeats nothing has no object of that size. */
 const LOOKED_AT = 512 * 1024;
 
 export interface SizedObjects {
   readonly objects: readonly ParsedObject[];
-  /** Without `resource`. */
+  /** Problems without `resource`. */
   readonly problems: readonly Problem[];
 }
 
@@ -30,7 +30,7 @@ export function refuseLarge(
     if (bytes <= BYTES_MAX) return object;
     const { pointer } = object;
     const mib = (bytes / 1024 / 1024).toFixed(1);
-    const message = `The object has ${mib} MiB as JSON, and API servers take 3: write what it holds into several.`;
+    const message = `The object has ${mib} MiB as JSON, and API servers accept 3: split its content over several objects.`;
     problems.push({ code: 'object-too-large', severity: 'error', message, pointer, place: place(pointer) });
     return refusedObject(object);
   });

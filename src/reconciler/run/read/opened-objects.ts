@@ -1,5 +1,5 @@
-// The objects of a document that SOPS has encrypted: as decrypted, or, where it is not open, as much as can be known
-// without.
+// Reads the objects of a document that SOPS has encrypted: decrypted or, if it cannot be opened, as much as can be
+// known without its key.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -11,13 +11,13 @@ import { unroll } from './unroll.ts';
 
 interface OpenedObjects {
   readonly objects: readonly ParsedObject[];
-  /** Without `resource`. */
+  /** Problems without `resource`. */
   readonly problems: readonly Problem[];
-  /** It cannot be known which objects it declares. */
+  /** True if it cannot be known which objects the document declares. */
   readonly unreadable: boolean;
 }
 
-/** What says which object is meant. */
+/** Pointers to the fields that identify an object. */
 const IDENTITY = /^(?:\/items\/\d+)*\/(?:apiVersion|kind|metadata\/(?:name|namespace))$/;
 
 const NOT_CHECKED =
@@ -60,7 +60,9 @@ function isWithin(pointer: string, outer: string): boolean {
   return pointer.startsWith(`${outer}/`);
 }
 
-/** Whatever else has the value, all who may read it in the cluster, and every report about it, would show it. */
+/**
+ * In any other object the value would be visible to all who may read it in the cluster, and in every report about it.
+ */
 function outsideSecret(value: Json, sealed: readonly string[], comments: readonly string[]): SopsFault | undefined {
   const [first] = sealed;
   if (first === undefined || !isObject(value)) return undefined;

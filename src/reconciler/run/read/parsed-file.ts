@@ -14,13 +14,13 @@ import { unroll } from './unroll.ts';
 /** JSON, so that any cache can keep it. */
 export interface ParsedFile {
   readonly objects: readonly ParsedObject[];
-  /** Of the text; they lack `resource`. */
+  /** Problems of the text, without `resource`. */
   readonly problems: readonly { readonly document: number; readonly problem: Problem }[];
   /** Documents that could not be read as a value. */
   readonly unreadable: number;
 }
 
-/** `sound`: as it was found by an earlier process. */
+/** `sound`: the file as an earlier process found it. */
 export function parseFile(file: SourceFile, cache: LoadCache | undefined, sound?: SoundFile): ParsedFile {
   if (file.fault !== undefined) return { objects: [], problems: [{ document: 0, problem: file.fault }], unreadable: 1 };
   if (isTooLarge(file)) return { objects: [], problems: [fileTooLarge(file)], unreadable: 1 };
@@ -43,7 +43,7 @@ function parseText(file: SourceFile): ParsedFile {
   };
 }
 
-/** In the cache. */
+/** Returns the key in the cache. */
 export function textKey({ oid, path }: SourceFile): string {
   return `text ${oid} ${path}`;
 }
@@ -72,7 +72,7 @@ function objectsOf(file: SourceFile, read: ReadDocument, document: number): Docu
 }
 
 function fileTooLarge({ path }: SourceFile): ParsedFile['problems'][number] {
-  const message = 'The file has more than 4 MiB: write what it holds into several files.';
+  const message = 'The file has more than 4 MiB: split it into several files.';
   return {
     document: 0,
     problem: { code: 'file-too-large', severity: 'error', message, place: { file: path, line: 1, column: 1 } },

@@ -1,18 +1,22 @@
-// Patterns of skep.yaml: names with wildcards.
+// Reads patterns of skep.yaml: names with wildcards.
 
 import { Failure } from '#std/failure.ts';
-import { type Glob, globMatches, parseGlob } from '#std/glob.ts';
+import { type Glob, globMatches, parseGlob } from '#std/patterns/glob.ts';
 
 /** Throws Failure `pattern-invalid`. */
 export function readPattern(setting: string, pattern: string): Glob {
   const glob = parseGlob(pattern);
   if (glob !== undefined) return glob;
-  throw new Failure('pattern-invalid', `${setting}: "${pattern}" is no pattern: write a name, or one such as team-*`, {
-    data: { setting, pattern },
-  });
+  throw new Failure(
+    'pattern-invalid',
+    `${setting}: "${pattern}" is not a pattern: write a name, or a pattern such as team-*`,
+    {
+      data: { setting, pattern },
+    },
+  );
 }
 
-/** Whether a path is meant by one of the patterns; as in .gitignore, a first `**` with a slash also stands for no folder. */
+/** Returns true for paths that match a pattern. As in .gitignore, a leading `**` with a slash also matches no folder. */
 export function pathMatcher(setting: string, patterns: readonly string[]): (path: string) => boolean {
   const globs = patterns.map((pattern) => readPattern(setting, pattern));
   return (path) => globs.some((glob) => globMatches(glob, path) || globMatches(glob, `/${path}`));

@@ -1,11 +1,11 @@
-// What is found about a resource, as a problem at its place in the manifest.
+// Turns a finding about a resource into a problem at its place in the manifest.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from './load.ts';
 import type { Sourced } from './sourced.ts';
 
-/** An object that others applied has no manifest: to look for a place in its text takes as long as to load it. */
+/** An object that others applied has no manifest: finding a place in its text takes as long as loading it. */
 export function problemOf(loaded: LoadedResource & Pick<Sourced, 'byHand'>, finding: Finding): Problem {
   const { code, severity, message, pointer, at } = finding;
   const problem = { code, severity, message, pointer, resource: loaded.id };

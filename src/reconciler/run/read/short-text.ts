@@ -1,5 +1,5 @@
-// A file of manifests without the long values of its Secrets and ConfigMaps: they are read again, one object at a time, when
-// it is compared with policies or sent.
+// Removes the long values of Secrets and ConfigMaps from a file of manifests: they are read again, one object at a
+// time, when policies are evaluated or the object is sent.
 
 import { type Cut, columnBefore, countStandIns, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { isObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { readDocuments } from '#std/yaml/yaml.ts';
 import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
-/** Of what is left of a file: it is read here, where nothing limits the time that it takes. */
+/** Maximum length of the rest of a file: it is read here, without a limit on the time. */
 const REST_MAX = 4 * 1024;
 
 interface Short {
@@ -17,7 +17,10 @@ interface Short {
   readonly cuts: readonly Cut[];
 }
 
-/** Undefined where the text has to be read as it is: every stand-in in it must be the value of a Secret or ConfigMap. */
+/**
+ * Returns undefined if the text has to be read as it is: every stand-in in it must be the value of a Secret or
+ * ConfigMap.
+ */
 export function shorten(text: string): Short | undefined {
   if (text.length < REST_MAX || text.length > CHARACTERS_MAX || mayBeSealed(text)) return undefined;
   const { text: rest, cuts } = shortenText(text);
@@ -29,7 +32,7 @@ export function shorten(text: string): Short | undefined {
   return found.length === cuts.length && countStandIns(rest) === cuts.length ? { text: rest, cuts } : undefined;
 }
 
-/** The same place in the file itself. */
+/** Returns the same place in the file itself. */
 export function placeInFile({ shortened }: SourceFile, place: Place): Place {
   if (shortened === undefined) return place;
   return { ...place, column: columnBefore(shortened.cuts, place.line, place.column) };

@@ -1,4 +1,4 @@
-// What is kept of very many findings.
+// Tests which of very many findings are kept.
 
 import { expect, test } from 'vitest';
 import type { Finding } from '#kubernetes/rules/finding.ts';

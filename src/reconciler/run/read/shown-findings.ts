@@ -1,19 +1,22 @@
-// How much of what is wrong with one object is kept: a file of some megabytes can be wrong in more places than anybody
-// reads, and than memory has room for.
+// Limits the findings that are kept of one object: a file of some megabytes can have more faults than people read, and
+// than fit into memory.
 
 import type { Severity } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 
 export const FINDINGS_MAX = 200;
 
-/** What says how many more there are. */
+/** The finding that states the number of further findings. */
 export interface MoreFindings {
   readonly code: 'more-problems';
   readonly severity: Severity;
   readonly message: string;
 }
 
-/** As they came where they are few. Otherwise errors come first, and the last one is made of how many more there are. */
+/**
+ * Returns few findings in their order. If there are many, errors come first, and the last finding states the number of
+ * the others.
+ */
 export function shownFindings<Found extends { readonly severity: Severity }>(
   found: readonly Found[],
   lastOf: (more: MoreFindings) => Found,

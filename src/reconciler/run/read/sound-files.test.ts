@@ -9,7 +9,7 @@ import type { SourceFile } from './source-file.ts';
 
 const GROUP = 'toolhive.stacklok.dev';
 
-/** As a process leaves them: what is not JSON would not outlast it. */
+/** Returns files as a process stores them: only JSON outlasts the process. */
 function asLeft(left: ReadonlyMap<string, SoundFile>): ReadonlyMap<string, SoundFile> {
   return new Map(Object.entries(JSON.parse(JSON.stringify(Object.fromEntries(left)))));
 }
@@ -38,7 +38,7 @@ function loadWith({ texts, more, definitions }: Given, sound: SoundFiles): Loade
   return load({ ...given, cache: new Map(), sound, ...(definitions && { definitions }) });
 }
 
-/** Two processes, one after the other, on the same files. */
+/** Runs two processes, one after the other, on the same files. */
 function loadTwice(first: Given, second = first) {
   const one = openFiles();
   const fresh = loadWith(first, one.files);
@@ -47,7 +47,7 @@ function loadTwice(first: Given, second = first) {
   return { fresh, again, left: [...one.left.keys()], leftAgain: [...two.left.keys()] };
 }
 
-/** Everything that runs read of it. */
+/** Returns everything that runs read from it. */
 function shown({ resources, problems, ...rest }: Loaded): object {
   const read = resources.map(({ id, object, kind, defaulted, legible, place }) => {
     return { id, object, kind: kind?.kind, defaulted, legible, place: place('/metadata/name') };
@@ -79,7 +79,7 @@ items:
   - {apiVersion: v1, kind: ConfigMap, metadata: {name: three, namespace: team}, data: {a: "\\u0000\\ud800", b: 'ü'}}
 `;
 
-test('what a process finds left says the same as what is read anew, with defaults and places', () => {
+test('a stored file has the same result as a file that is read again, with defaults and places', () => {
   const { fresh, again, left, leftAgain } = loadTwice({
     texts: { 'a.yaml': SERVER, 'b.yaml': CONFIG, 'c.yaml': LIST },
   });
@@ -90,7 +90,7 @@ test('what a process finds left says the same as what is read anew, with default
   expect(leftAgain).toEqual(left);
 });
 
-test('what was left is neither parsed nor checked again', () => {
+test('a stored file is neither parsed nor checked again', () => {
   const { files, left } = openFiles();
   loadWith({ texts: { 'a.yaml': SERVER, 'b.yaml': CONFIG } }, files);
   const planted = new Map(
@@ -109,20 +109,23 @@ test.each([
     reason: 'a Secret',
     text: `${CONFIG}---\n${CONFIG.replace('ConfigMap', 'Secret').replace('\ndata', '\nstringData')}`,
   },
-  { reason: 'what was decrypted', text: CONFIG, more: { openings: [] } },
-  { reason: 'what lacks long values', text: CONFIG, more: { shortened: { blob: 'a', cuts: [] } } },
+  { reason: 'a decrypted file', text: CONFIG, more: { openings: [] } },
+  { reason: 'a file without its long values', text: CONFIG, more: { shortened: { blob: 'a', cuts: [] } } },
   { reason: 'values that repeat others', text: CONFIG.replace('"yes": "1e3"', 'a: &a "1"\n  b: *a') },
-  { reason: 'what is wrong', text: SERVER.replace('stdio', 'none') },
-  { reason: 'what is warned of', text: 'apiVersion: v1\nkind: Namespace\nmetadata: {name: one, namespace: team}\n' },
-  { reason: 'what cannot be identified', text: 'a: b\n' },
-  { reason: 'what is no YAML', text: 'a: b: c\n' },
+  { reason: 'an invalid file', text: SERVER.replace('stdio', 'none') },
+  {
+    reason: 'a file with a warning',
+    text: 'apiVersion: v1\nkind: Namespace\nmetadata: {name: one, namespace: team}\n',
+  },
+  { reason: 'a file without an identity', text: 'a: b\n' },
+  { reason: 'a file that is not YAML', text: 'a: b: c\n' },
 ])('$reason is not left', ({ text, more }) => {
   const { fresh, again, left } = loadTwice({ texts: { 'a.yaml': text }, ...(more && { more }) });
   expect(left).toEqual([]);
   expect(shown(again)).toEqual(shown(fresh));
 });
 
-test('what was sound for other kinds is checked again', () => {
+test('a file that was sound for other kinds is checked again', () => {
   const definition = (type: string) => ({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -153,7 +156,7 @@ test('what was sound for other kinds is checked again', () => {
   expect(leftAgain).toEqual([]);
 });
 
-test('what two sets of kinds were held against is known of both', () => {
+test('a file that was checked with two sets of kinds is known for both', () => {
   const definitions = [{ kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' }, spec: {} }];
   const one = openFiles();
   const givens = [{ texts: { 'a.yaml': SERVER } }, { texts: { 'a.yaml': SERVER }, definitions }];

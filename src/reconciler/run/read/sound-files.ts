@@ -1,5 +1,5 @@
-// Files in which nothing was wrong, as one process leaves them to the next: they are neither read from Git nor held against
-// their kinds again.
+// Stores files without faults from one process for the next: they are neither read from Git nor checked with their
+// kinds again.
 
 import type { ParsedObject } from './parsed-object.ts';
 import type { SourceFile } from './source-file.ts';
@@ -10,25 +10,28 @@ export interface SoundFile {
   readonly text: string;
   readonly objects: readonly ParsedObject[];
   /**
-   * What it was held against, each a digest of kinds and the namespace of objects that name none. A source is read twice where
-   * it uses kinds that only the cluster defines.
+   * Digests of the tables that it was checked with, each of kinds and of the namespace of objects that name none. A
+   * source is read twice if it uses kinds that only the cluster defines.
    */
   readonly heldAgainst: readonly string[];
 }
 
-/** By blob: of several files with the same text one is left. */
+/** Sound files by blob: of several files with the same text one is stored. */
 export interface SoundFiles {
-  /** As the process before has left it. */
+  /** Returns the file as the earlier process stored it. */
   find(file: Pick<SourceFile, 'oid' | 'path'>): SoundFile | undefined;
-  /** Also of what was found: what no one adds is not left. Added again, it was held against both. */
+  /**
+   * Adds a file, also one that was found: other files are not stored. A file that is added again was checked with both
+   * tables.
+   */
   add(oid: string, sound: SoundFile): void;
 }
 
 export interface SoundFileStore {
-  /** As the process before has left them; none where that cannot be known for certain. */
+  /** Returns the files that the earlier process stored; none if their integrity is uncertain. */
   open(): Promise<SoundFiles>;
-  /** Whether it was opened, and there is no key yet that would say so next time. */
+  /** Returns true if it was opened, and there is no key yet that would prove its integrity next time. */
   lacksKey(): boolean;
-  /** Leaves what was added, where it is other than what was found or left before. */
+  /** Stores the added files, if they differ from the files that were found or stored before. */
   save(): void;
 }

@@ -1,4 +1,5 @@
-// Which files of a source were not read before: reading them takes time and memory, the others come out of the cache.
+// Finds the files of a source that were not read before: reading them takes time and memory, the others come from the
+// cache.
 
 import { objectsKey } from './file-reading.ts';
 import { kindTable } from './kind-table.ts';
@@ -7,7 +8,7 @@ import { type ParsedFile, textKey } from './parsed-file.ts';
 import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 import { isSealed } from './unseal.ts';
 
-/** With those that say, or may say, what others are held against; none where nothing is to be read. */
+/** Returns the unread files, and all files that define kinds, or may; empty if nothing has to be read. */
 export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceFile[] {
   const parsed = new Map<SourceFile, ParsedFile>();
   for (const file of given.documents) {
@@ -15,7 +16,7 @@ export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceF
     if (known !== undefined) parsed.set(file, known as ParsedFile);
   }
   const unparsed = given.documents.filter((file) => !parsed.has(file) && !isTooLarge(file));
-  // Whatever is declared may be of a kind that one of these defines.
+  // Any object may be of a kind that one of these defines.
   if (unparsed.some(mayDefine)) return given.documents;
   const { counts = () => true } = given;
   const definitions = [...parsed.values()].flatMap((each) => definitionsOf(each).filter(counts));
@@ -25,7 +26,10 @@ export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceF
   return unread.size === 0 ? [] : given.documents.filter((file) => unread.has(file) || mayDefine(file));
 }
 
-/** Whether reading takes no longer than other work of a run: little text, and held against nothing that the source says itself. */
+/**
+ * Returns true if reading takes no longer than other work of a run: little text, and no kinds that the source itself
+ * defines.
+ */
 export function isQuick(all: readonly SourceFile[], unread: readonly SourceFile[]): boolean {
   return !all.some(mayDefine) && unread.reduce((sum, { text }) => sum + text.length, 0) <= QUICK_CHARACTERS;
 }

@@ -1,14 +1,14 @@
-// The objects of one document: itself, or the items of a `List`.
+// Returns the objects of one document: the document itself, or the items of a `List`.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface Unrolled {
-  /** Where it stands in the document; empty for the document itself. */
+  /** Place in the document; empty for the document itself. */
   readonly pointer: string;
   readonly value: Json;
 }
 
-/** `kind: List` and typed lists (`ConfigMapList`) stand for their items, as kubectl takes them; lists of lists too. */
+/** `kind: List` and typed lists (`ConfigMapList`) stand for their items, as in kubectl; lists of lists too. */
 export function unroll(value: Json, pointer = ''): Unrolled[] {
   if (!isObject(value) || !isKubernetesList(value)) return [{ pointer, value }];
   const { items } = value;
@@ -17,9 +17,9 @@ export function unroll(value: Json, pointer = ''): Unrolled[] {
 }
 
 function isKubernetesList({ kind, items, metadata }: JsonObject): boolean {
-  // Without `items` it is a mistake (`item:`), and what it was to hold is not known.
+  // Without `items` it is a mistake (`item:`), and its intended content is not known.
   if (kind === 'List') return Array.isArray(items) || items === null;
-  // A kind that merely ends like a list has a name.
+  // An object of another kind that ends in "List" has a name.
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !hasName(metadata);
 }
 
@@ -27,7 +27,7 @@ function hasName(metadata: Json | undefined): boolean {
   return isObject(metadata) && metadata.name !== undefined;
 }
 
-/** Items of a typed list may leave out what the list says for all of them. */
+/** Items of a typed list may leave out fields that the list has for all of them. */
 function typed(list: JsonObject, item: Json): Json {
   if (!isObject(item) || item.kind !== undefined || list.kind === 'List' || typeof list.kind !== 'string') return item;
   return { apiVersion: list.apiVersion, kind: list.kind.slice(0, -'List'.length), ...item };

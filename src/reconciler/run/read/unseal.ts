@@ -1,10 +1,10 @@
-// Opens what SOPS has encrypted among the files of a source, before anything of it is read as manifests.
+// Decrypts documents that SOPS has encrypted in the files of a source, before they are read as manifests.
 
 import { mayBeSealed } from '#std/sops/cipher.ts';
 import type { Opening, SopsKeys } from '#std/sops/open.ts';
 import { isManifest, isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 
-/** `cache` is one in memory: it gets what was decrypted. */
+/** `cache`: must be in memory, because it stores decrypted content. */
 export async function unsealFiles(
   files: readonly SourceFile[],
   keysOf: () => Promise<SopsKeys>,
@@ -17,13 +17,13 @@ export async function unsealFiles(
   return opened;
 }
 
-/** For a source that has no `decryption`. */
+/** For a source without `decryption`. */
 export function noKeys(source: string): () => Promise<SopsKeys> {
   const message = `The document is encrypted with SOPS, and source ${source} has no key: set decryption.ageKeyFile of it in skep.yaml.`;
   return async () => ({ type: 'none', fault: { code: 'sops-key-missing', message } });
 }
 
-/** Whether it may hold what is encrypted. */
+/** Returns true if the file may have encrypted content. */
 export function isSealed(file: SourceFile): boolean {
   return isManifest(file.path) && !isTooLarge(file) && mayBeSealed(file.text);
 }
@@ -39,7 +39,7 @@ async function openedFile(file: SourceFile, keys: SopsKeys, cache: LoadCache | u
   return { ...file, oid, openings };
 }
 
-/** Other keys read otherwise what is the same text. */
+/** With other keys, the same text may have another result. */
 function keysDigest(keys: SopsKeys): string {
   return keys.type === 'keys' ? keys.keys.digest : (keys.fault?.message ?? 'sealed');
 }

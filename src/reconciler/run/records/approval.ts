@@ -1,5 +1,5 @@
-// Approvals of exact lists of deletions, kept in ConfigMaps of the home namespace until they are done: a run that was killed
-// half way through finds them again.
+// Stores approvals of exact lists of deletions in ConfigMaps of the home namespace until the deletions are done, so
+// that a run finds them again after an earlier one was killed half-way.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -9,29 +9,29 @@ import type { Clock, Cluster } from '../ports.ts';
 import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } from './long-record.ts';
 
 export interface Approval {
-  /** Of the list as it was approved. */
+  /** Hash of the list as it was approved. */
   readonly hash: string;
   /** RFC 3339. */
   readonly expiresAt: string;
-  /** True from before the first of its deletions on: what is left of the list is another list with another hash. */
+  /** True from before the first of its deletions on: the rest of the list is another list with another hash. */
   readonly begun: boolean;
-  /** What it lets go. */
+  /** Deletions that it allows. */
   readonly lines: ReadonlySet<string>;
 }
 
 export interface Approvals {
   readonly all: readonly Approval[];
-  /** As it was read. */
+  /** Record as it was read. */
   readonly stored: LongRecord;
 }
 
-/** What is approved, as far as an approval needs it. */
+/** Parts of a list that an approval needs. */
 export interface Approvable {
   readonly hash: string;
   readonly deletions: readonly {
     readonly uid: string;
     readonly replaced?: true;
-    /** What goes with it and is not ours, in words. */
+    /** Foreign objects that are deleted with it, in words. */
     readonly takes?: readonly string[];
   }[];
 }
@@ -43,7 +43,7 @@ export async function readApprovals(cluster: Pick<Cluster, 'get'>, home: Instanc
   return { all: [...stored.texts].flatMap(([hash, text]) => parseApproval(hash, text) ?? []), stored };
 }
 
-/** What a person has spoilt approves nothing. */
+/** An entry that a person has damaged approves nothing. */
 function parseApproval(hash: string, text: string): Approval | undefined {
   const value = parseJson(text);
   if (!isObject(value)) return undefined;
@@ -63,22 +63,25 @@ function replacedLine(uid: string): string {
   return `${uid} replaced`;
 }
 
-/** Short, for a namespace may be full of what is not ours. */
+/** Shortens the text, because a namespace may be full of foreign objects. */
 function takenLine(uid: string, taken: string): string {
   return `${uid}${TAKES}${digest(taken).slice(0, 16)}`;
 }
 
 const TAKES = ' takes ';
 
-/** Who lets an object go for good lets it be replaced, too; but not the other way round, nor with more than it had then. */
+/**
+ * An approval of a deletion for good covers a replacement, too, but not the other way round, and not if more is deleted
+ * with the object than then.
+ */
 function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: ApprovedDeletion): boolean {
   const isNamed = lines.has(uid) || (replaced === true && lines.has(replacedLine(uid)));
   return isNamed && takes.every((each) => lines.has(takenLine(uid, each)));
 }
 
 /**
- * Whether it was given for this very list, for the same deletions with all that whoever approved could see of what goes along,
- * or for a list of which this is what a killed run has left.
+ * Returns true if the approval was given for this very list, for the same deletions with all foreign objects that the
+ * approver could see, or for a list of which a killed run has left this part.
  */
 export function approves({ hash, begun, lines }: Approval, list: Approvable): boolean {
   if (hash === list.hash) return true;
@@ -90,7 +93,10 @@ export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): b
   return clock.now() >= Date.parse(expiresAt);
 }
 
-/** Beside those of other lists. Throws Failure `cluster-conflict` where someone approves at the same moment. */
+/**
+ * Stores the approval next to those of other lists. Throws Failure `cluster-conflict` if another approval is stored at
+ * the same moment.
+ */
 export async function storeApproval(
   { cluster, clock }: ApprovalDeps,
   home: InstanceName,
@@ -112,7 +118,10 @@ function keptTexts({ texts }: LongRecord, hashes: readonly string[]): ReadonlyMa
   return new Map([...texts].filter(([hash]) => hashes.includes(hash)));
 }
 
-/** Before the first deletion. Throws Failure `cluster-conflict` where an approval was given or taken since they were read. */
+/**
+ * Called before the first deletion. Throws Failure `cluster-conflict` if an approval was given or removed since they
+ * were read.
+ */
 export async function beginApproved(
   { cluster, clock }: ApprovalDeps,
   home: InstanceName,
@@ -122,7 +131,7 @@ export async function beginApproved(
   const fresh = all.filter((each) => begun.has(each.hash) && !each.begun);
   if (fresh.length === 0) return { all, stored };
   const begunAt = new Date(clock.now()).toISOString();
-  // What is new is at the end: of a long text only the last piece is written.
+  // New fields are at the end, so that only the last piece of a long text is written.
   const marked = fresh.map(({ hash, expiresAt, lines }): [string, string] => [
     hash,
     JSON.stringify({ expiresAt, uids: [...lines], begunAt }),
@@ -133,7 +142,7 @@ export async function beginApproved(
   };
 }
 
-/** After the last deletion. What someone approved meanwhile stays; what else the world refuses is returned. */
+/** Called after the last deletion. Approvals that were given meanwhile stay. Other failures are returned. */
 export async function spendApprovals(
   cluster: RecordWriter,
   home: InstanceName,

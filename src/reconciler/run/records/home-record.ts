@@ -1,4 +1,5 @@
-// What an instance keeps in the cluster between its runs: ConfigMaps of its home namespace, one for each purpose.
+// Reads and writes the records that an instance keeps in the cluster between its runs: ConfigMaps of its home
+// namespace, one for each purpose.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -12,8 +13,8 @@ import type { Cluster } from '../ports.ts';
 export type Purpose = 'approval' | 'history' | 'image' | 'inventory' | 'notified' | 'quarantine' | 'suspension';
 
 /**
- * What is added to the name of an instance for things of its own: records, and the field manager of `skep trigger`. An
- * instance whose own name ended like that would take them for its own.
+ * Suffixes of an instance's name for things of its own: records, and the field manager of `skep trigger`. An instance
+ * whose own name ended with one of them would take them for its own.
  */
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',
@@ -26,18 +27,18 @@ export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'trigger',
 ];
 
-/** ConfigMaps of one purpose: the first has no number in its name. */
+/** Maximum ConfigMaps of one purpose. The first has no number in its name. */
 export const SHARDS_MAX = 16;
-/** Of the text in one of them; the API server takes a mebibyte, metadata included. */
+/** Maximum bytes of the text in one of them; the API server accepts a mebibyte, metadata included. */
 export const SHARD_BYTES_MAX = 900_000;
 
-/** Of what an instance keeps in its home: its records, its lease, its parent and its key. */
+/** Kinds of the objects that an instance keeps in its home: its records, its lease, its parent and its key. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);
 
-/** Other instances have homes of their own, and sources that are none of ours. */
+/** Records of any instance: other instances have homes of their own, and sources that are not ours. */
 const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
-/** No one declares it: who could would approve their own deletions, or know the key of digests. */
+/** Records must not be declared: an author of one could approve their own deletions, or know the key of digests. */
 export function isRecord(
   { instance, homeNamespace }: InstanceName,
   { apiVersion, kind, namespace, name }: ResourceId,
@@ -49,7 +50,7 @@ export function isRecord(
   return name === own || ADDED_TO_NAMES.some((word) => name === `${own}-${word}`) || OF_ANY_INSTANCE.test(name);
 }
 
-/** `skep-<instance>-<purpose>`, and of further shards `-<number>`. */
+/** Returns `skep-<instance>-<purpose>`, followed by `-<number>` for further shards. */
 export function recordId(
   { instance, homeNamespace: namespace }: InstanceName,
   purpose: Purpose,
@@ -59,13 +60,16 @@ export function recordId(
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name };
 }
 
-/** Says how a record is written; without it, as by the first release. Another way of writing is another number. */
+/**
+ * Names the format of a record. Without it, the format is that of the first release. Another format gets another
+ * number.
+ */
 export const RECORD_VERSION = 'skep.dev/record-version';
 const VERSION = '1';
 
 /**
- * Undefined where there is none. Throws Failure `record-of-newer-release`: what is written another way is not guessed at, and
- * not written over.
+ * Returns undefined if there is no record. Throws Failure `record-of-newer-release`: an unknown format is not guessed
+ * at, and not overwritten.
  */
 export async function readRecord(
   cluster: Pick<Cluster, 'get'>,
@@ -82,8 +86,8 @@ export async function readRecord(
 }
 
 /**
- * In place of what was read; undefined: there was none. Throws Failure `cluster-conflict` where someone wrote in the
- * meantime.
+ * Replaces the record that was read; undefined if there was none. Throws Failure `cluster-conflict` if another writer
+ * was faster.
  */
 export async function storeRecord(
   cluster: Pick<Cluster, 'create' | 'replace'>,

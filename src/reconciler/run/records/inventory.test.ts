@@ -1,4 +1,4 @@
-// The inventory of an instance as ConfigMaps: how much fits, how it grows, and what a spoilt line is worth.
+// Tests the inventory of an instance in ConfigMaps: its capacity, its growth, and damaged lines.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -33,7 +33,7 @@ function entries(count: number): Map<string, Entry> {
   return new Map(Array.from({ length: count }, each));
 }
 
-test('is read as it was written, also where it has grown to several ConfigMaps', async () => {
+test('is read as it was written, also if it has grown to several ConfigMaps', async () => {
   const cluster = store();
   const few = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), {
     entries: entries(10),
@@ -42,14 +42,14 @@ test('is read as it was written, also where it has grown to several ConfigMaps',
   expect([...cluster.kept.keys()]).toEqual(['skep-test-inventory']);
   const many = { entries: entries(20_000), leaving: new Map() };
   await storeInventory(cluster, HOME, few, many);
-  // The first says how many there are: where a run ends before, it still has all.
+  // The first shard has their number: if a run ends before, it still has all.
   expect([cluster.kept.size > 1, cluster.written.at(-1)]).toEqual([true, 'skep-test-inventory']);
   const read = await readInventory(cluster, HOME);
   expect([read.entries.size, read.leaving.size]).toEqual([20_000, 0]);
   expect(read.entries.get('/ConfigMap/tools/number-7')).toEqual(many.entries.get('/ConfigMap/tools/number-7'));
 });
 
-test('writes only what differs', async () => {
+test('writes only shards that differ', async () => {
   const cluster = store();
   const content = { entries: entries(20_000), leaving: new Map() };
   const first = await storeInventory(cluster, HOME, await readInventory(cluster, HOME), content);
@@ -59,7 +59,7 @@ test('writes only what differs', async () => {
   expect(cluster.written).toHaveLength(1);
 });
 
-test('refuses what no instance can record', async () => {
+test('refuses more than an instance can record', async () => {
   const cluster = store();
   const before = await readInventory(cluster, HOME);
   const content = { entries: entries(150_000), leaving: new Map() };
@@ -67,7 +67,7 @@ test('refuses what no instance can record', async () => {
   expect(cluster.written).toEqual([]);
 });
 
-test('a line that a person has spoilt records nothing, and takes nothing from the others', async () => {
+test('a line that a person has damaged records nothing, and does not affect the others', async () => {
   const cluster = store();
   await storeInventory(cluster, HOME, await readInventory(cluster, HOME), { entries: entries(2), leaving: new Map() });
   const [kept] = [...cluster.kept.values()];

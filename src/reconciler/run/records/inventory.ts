@@ -1,6 +1,6 @@
-// What an instance has created, beside the labels that anybody may write: ConfigMaps of the home namespace. An entry is
-// written before the object is created and gets its uid after; the object carries the id of the run that created it. Also
-// what a run is deleting, from before the first of its deletions to after the last.
+// Records the objects that an instance has created in ConfigMaps of the home namespace, because any user may write
+// labels. An entry is written before the object is created and gets its uid after; the object has the id of the run
+// that created it. The inventory also has the deletions of a run, from before the first to after the last.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
@@ -15,29 +15,29 @@ import { readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeRecord } from '
 export interface Entry {
   /** Value of the source label. */
   readonly source: string;
-  /** Of the run that created it, or recorded it. */
+  /** Id of the run that created it, or recorded it. */
   readonly run: string;
-  /** Absent until the run has heard that the object is created. */
+  /** Absent until the run knows that the object is created. */
   readonly uid?: string;
 }
 
 export interface Leaving {
   readonly uid: string;
-  /** Of the approval that lets it go; absent: none was needed. */
+  /** Hash of the approval that allows it; absent if none was needed. */
   readonly approval?: string;
-  /** It is deleted to be created anew. */
+  /** Set if it is deleted to be created again. */
   readonly replaced?: true;
 }
 
 export interface InventoryContent {
-  /** By key of the object. */
+  /** Entries by key of the object. */
   readonly entries: ReadonlyMap<string, Entry>;
-  /** By key: deletions of which no one knows whether they have reached the server. */
+  /** Deletions that may or may not have reached the server, by key. */
   readonly leaving: ReadonlyMap<string, Leaving>;
 }
 
 export interface Inventory extends InventoryContent {
-  /** By number of the shard, as they were read; none where there is no inventory yet. */
+  /** Objects by number of the shard, as they were read; empty if there is no inventory yet. */
   readonly stored: readonly (KubeObject | undefined)[];
 }
 
@@ -68,7 +68,7 @@ function leavingOfLine([kind, key, { uid, approval, replaced }]: Line): [string,
 
 type Line = readonly ['entry' | 'leaving', string, Readonly<Record<string, unknown>>];
 
-/** A line that a person has spoilt records nothing. */
+/** A line that a person has damaged records nothing. */
 function linesOf({ data }: KubeObject): Line[] {
   const text = isObject(data) && typeof data.lines === 'string' ? data.lines : '';
   return text.split('\n').flatMap((line): Line[] => {
@@ -81,8 +81,8 @@ function linesOf({ data }: KubeObject): Line[] {
 }
 
 /**
- * What differs is written, the first shard last: it says how many there are. Throws Failure `inventory-full`, and
- * `cluster-conflict` where someone wrote in the meantime.
+ * Writes the shards that differ, the first one last: it has their number. Throws Failure `inventory-full`, and
+ * `cluster-conflict` if another writer was faster.
  */
 export async function storeInventory(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
@@ -102,14 +102,14 @@ export async function storeInventory(
     const annotations = { [SHARDS]: String(shards.length) };
     const same = isObject(object?.data) && object.data.lines === data.lines;
     if (same && (shard > 0 || object?.metadata.annotations?.[SHARDS] === annotations[SHARDS])) continue;
-    // A run that was killed while the inventory grew has left a shard of which the first does not know.
+    // A run that was killed while the inventory grew has left a shard that the first does not count.
     const left = object ?? (shard === 0 ? undefined : await readRecord(cluster, home, PURPOSE, shard));
     stored[shard] = await storeRecord(cluster, recordId(home, PURPOSE, shard), left, { data }, annotations);
   }
   return { ...content, stored };
 }
 
-/** By a digest of the key: twice as many shards move a line to a higher number, or not at all. */
+/** Spreads lines by a digest of the key: twice as many shards move a line to a higher number, or not at all. */
 function spread(lines: readonly Line[], before: number): readonly string[] {
   for (let count = Math.max(1, before); count <= SHARDS_MAX; count *= 2) {
     const texts: string[][] = Array.from({ length: count }, () => []);
@@ -125,7 +125,10 @@ function shardOf(key: string, count: number): number {
   return Number.parseInt(sha256(key).slice(0, 8), 16) % count;
 }
 
-/** Whether the instance has created the object: it is the recorded one, or carries the id of the run that was to create it. */
+/**
+ * Returns true if the instance has created the object: its uid is recorded, or it has the id of the run that was to
+ * create it.
+ */
 export function isRecorded({ entries }: InventoryContent, manager: string): (object: KubeObject) => boolean {
   return (object) => {
     const entry = entries.get(keyOfObject(object));
@@ -134,7 +137,7 @@ export function isRecorded({ entries }: InventoryContent, manager: string): (obj
   };
 }
 
-/** The id of the run that created it, as the instance itself has written it. */
+/** Returns the id of the run that created it, as the instance itself has written it. */
 export function runOf(object: KubeObject, manager: string): string | undefined {
   const fields = entryOf(object, manager)?.fieldsV1;
   const metadata = isObject(fields) ? fields['f:metadata'] : undefined;

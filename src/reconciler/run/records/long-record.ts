@@ -1,5 +1,5 @@
-// A record of texts by key that may be larger than one object: what does not fit into its first ConfigMap is cut into
-// pieces, which are in further ones. The first is written last, so that a record is as it was or as it shall be.
+// Stores texts by key in a record that may be larger than one object: texts that do not fit into the first ConfigMap
+// are cut into pieces in further ones. The first is written last, so that a record is in its old or in its new state.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,7 +11,7 @@ import { type Purpose, readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeR
 
 export interface LongRecord {
   readonly texts: ReadonlyMap<string, string>;
-  /** By number of the shard, as far as they were read; whoever writes afterwards moves their resourceVersion. */
+  /** Objects by number of the shard, if they were read. Each later writer changes their resourceVersion. */
   readonly objects: readonly (KubeObject | undefined)[];
 }
 
@@ -19,16 +19,19 @@ export const NO_RECORD: LongRecord = { texts: new Map(), objects: [] };
 
 export type RecordWriter = Pick<Cluster, 'get' | 'create' | 'replace'>;
 
-/** Where a piece is: the number of its shard, and its key there, which is a digest of the piece. */
+/** Place of a piece: the number of its shard, and its key there, which is a digest of the piece. */
 type Piece = readonly [number, string];
 
 const PIECE_MAX = 100_000;
-/** What the place of a piece takes in the first ConfigMap. */
+/** Bytes of the place of a piece in the first ConfigMap. */
 const PLACE_BYTES = 48;
-/** Counts the writes of pieces: whoever has read the first ConfigMap before one began cannot write any more. */
+/** Counts the writes of pieces: a writer that has read the first ConfigMap before one began cannot write any more. */
 const WRITES = 'skep.dev/record-writes';
 
-/** A text of which a piece is missing, or was changed by hand, is read as the list of its pieces: as no text of anybody's. */
+/**
+ * A text of which a piece is missing, or was changed by hand, is read as the list of its pieces, which is not a valid
+ * text.
+ */
 export async function readLongRecord(
   cluster: Pick<Cluster, 'get'>,
   home: InstanceName,
@@ -46,7 +49,7 @@ export async function readLongRecord(
   const texts = new Map([...heads].map(([key, head]) => [key, assembleText(head, contents)]));
   const isWhole = [...heads].every(([key, head]) => piecesOf(head).length === 0 || texts.get(key) !== head);
   const latest = isWhole ? first : await readRecord(cluster, home, purpose);
-  // Pieces go once the first ConfigMap does not name them any more.
+  // Pieces are removed once the first ConfigMap does not name them any more.
   if (latest?.metadata.resourceVersion !== first?.metadata.resourceVersion)
     return readLongRecord(cluster, home, purpose);
   return { texts, objects };
@@ -75,7 +78,7 @@ function assembleText(head: string, contents: readonly ReadonlyMap<string, strin
   return found.includes(undefined) ? head : found.join('');
 }
 
-/** Undefined where it is lost, or was changed by hand. */
+/** Returns undefined if the piece is lost, or was changed by hand. */
 function textOfPiece([shard, name]: Piece, contents: readonly ReadonlyMap<string, string>[]): string | undefined {
   const text = contents[shard]?.get(name);
   return text === undefined || nameOf(text) !== name ? undefined : text;
@@ -86,8 +89,8 @@ function nameOf(piece: string): string {
 }
 
 /**
- * In place of what was read. Throws Failure `record-full`, and `cluster-conflict` where someone wrote in the meantime. What a
- * write that was cut off has left is written over.
+ * Replaces the record that was read. Throws Failure `record-full`, and `cluster-conflict` if another writer was faster.
+ * Remains of an interrupted write are overwritten.
  */
 export async function storeLongRecord(
   cluster: RecordWriter,
@@ -117,15 +120,15 @@ export async function storeLongRecord(
 }
 
 interface Placed {
-  /** With those that were read besides. */
+  /** All objects, including the ones that were read in addition. */
   readonly objects: (KubeObject | undefined)[];
-  /** By name of a piece, the number of its shard. */
+  /** Number of the shard by name of a piece. */
   readonly places: ReadonlyMap<string, number>;
-  /** Of the shards that are to be written. */
+  /** Contents of the shards that are to be written. */
   readonly contents: ReadonlyMap<number, JsonObject>;
 }
 
-/** Only reads: what is full is known before anything is written. */
+/** Only reads, so that a full record is noticed before anything is written. */
 async function placePieces(
   cluster: Pick<Cluster, 'get'>,
   home: InstanceName,
@@ -149,7 +152,7 @@ async function placePieces(
   return { objects, places, contents };
 }
 
-/** The record is stored by then, whatever becomes of what the one before has left. */
+/** Empties shards that the earlier record has left. The record is stored by then, even if this fails. */
 async function emptyUnused(
   objects: readonly (KubeObject | undefined)[],
   write: (shard: number, data: JsonObject) => Promise<void>,
@@ -167,8 +170,8 @@ async function emptyUnused(
 }
 
 /**
- * What the shard holds with as many of the pieces that have no place as there is room for, and gives them their places. What
- * neither the record as it was nor as it shall be has goes. Undefined where nothing is added.
+ * Returns the content of a shard with as many of the unplaced pieces as fit, and notes their places. Pieces that
+ * neither the old nor the new record has are removed. Undefined if nothing is added.
  */
 function fill(
   object: KubeObject | undefined,
@@ -187,7 +190,7 @@ function fill(
   return added.length === 0 ? undefined : Object.fromEntries([...kept, ...added]);
 }
 
-/** The longest, until the others fit into one object. */
+/** Returns the keys of the longest texts, until the others fit into one object. */
 function keysOfLong(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
   const long = new Set<string>();
   let size = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);

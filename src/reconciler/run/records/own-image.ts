@@ -1,5 +1,5 @@
-// The image of the reconciler itself, by its digest, which workloads run where skep.yaml names no other: only a process in
-// the cluster can learn it, and every other one of the instance reads it here.
+// Stores the image of the reconciler itself, by its digest, which workloads run if skep.yaml names no other. Only a
+// process in the cluster can learn it, and every other process of the instance reads it here.
 
 import { isObject } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';
@@ -9,20 +9,23 @@ import { readRecord, recordId, storeRecord } from './home-record.ts';
 export interface OwnImage {
   /** A reference with a digest. */
   readonly image: string;
-  /** The release that it is of. */
+  /** Release of the image. */
   readonly release: string;
 }
 
 const PURPOSE = 'image';
 
-/** Undefined where no process in the cluster has left it. Throws Failure `record-of-newer-release`, and what reading throws. */
+/**
+ * Returns undefined if no process in the cluster has stored it. Throws Failure `record-of-newer-release`, and failures
+ * of reading.
+ */
 export async function readOwnImage(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<OwnImage | undefined> {
   const fields = (await readRecord(cluster, home, PURPOSE))?.data;
   const { image, release } = isObject(fields) ? fields : {};
   return typeof image === 'string' && typeof release === 'string' ? { image, release } : undefined;
 }
 
-/** Writes only what is another one. Throws Failure `cluster-conflict` where somebody wrote in the meantime. */
+/** Writes only if the image differs. Throws Failure `cluster-conflict` if another writer was faster. */
 export async function storeOwnImage(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   home: InstanceName,

@@ -1,5 +1,5 @@
-// Commits that a rollback took out of use, in ConfigMaps of the home namespace: a source whose ref names one of them, or
-// what came before it, stays at the commit that it was rolled back to.
+// Stores commits that a rollback took out of use, in ConfigMaps of the home namespace: a source whose ref names one of
+// them, or an ancestor of it, stays at the commit that it was rolled back to.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, parseJson } from '#std/json.ts';
@@ -11,22 +11,22 @@ import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } f
 
 export interface Quarantined {
   readonly source: string;
-  /** The commit that the source stays at. */
+  /** Commit that the source stays at. */
   readonly good: string;
-  /** The commit that its ref named when it was rolled back. */
+  /** Commit that its ref named when it was rolled back. */
   readonly bad: string;
-  /** What came before `bad`, as far as that is known: none of them is newer. */
+  /** Known ancestors of `bad`: none of them is newer. */
   readonly older: readonly string[];
-  /** The run that was gone back to. */
+  /** Run that the rollback went back to. */
   readonly run: string;
   /** RFC 3339. */
   readonly since: string;
 }
 
 export interface Quarantine {
-  /** By name of the source. */
+  /** Entries by name of the source. */
   readonly entries: ReadonlyMap<string, Quarantined>;
-  /** As it was read. */
+  /** Record as it was read. */
   readonly stored: LongRecord;
 }
 
@@ -38,14 +38,12 @@ export async function readQuarantine(cluster: Pick<Cluster, 'get'>, home: Instan
   return { entries: new Map(entries.map((entry) => [entry.source, entry])), stored };
 }
 
-/** Whether the commit is the one that was taken out of use, or known to be older. */
+/** Returns true if the commit was taken out of use, or is known to be older. */
 export function isQuarantined({ bad, older }: Quarantined, commit: string): boolean {
   return commit === bad || older.includes(commit);
 }
 
-/**
- * In place of what was read. Throws Failure `cluster-conflict` where someone wrote in the meantime.
- */
+/** Replaces the entries that were read. Throws Failure `cluster-conflict` if another writer was faster. */
 export async function storeQuarantine(
   cluster: RecordWriter,
   home: InstanceName,
@@ -58,8 +56,8 @@ export async function storeQuarantine(
 }
 
 /**
- * Ends the quarantine of sources whose ref names something newer. Where someone rolls back at the same moment, theirs
- * stays, and the next run judges it.
+ * Ends the quarantine of sources whose ref names something newer. If a person rolls back at the same moment, that
+ * quarantine stays, and the next run decides about it.
  */
 export async function release(
   cluster: RecordWriter,
@@ -78,7 +76,10 @@ export async function release(
   }
 }
 
-/** Of all sources, or of those named. Returns the sources that follow their refs again; also ends what cannot be read. */
+/**
+ * Clears the quarantine of all sources, or of the named ones. Returns the sources that follow their refs again; also
+ * removes entries that cannot be read.
+ */
 export async function clearQuarantine(
   cluster: RecordWriter,
   home: InstanceName,
@@ -91,7 +92,7 @@ export async function clearQuarantine(
   return cleared;
 }
 
-/** Whoever cannot read it does not know which commit is bad: then nothing is to be run at all. */
+/** If an entry cannot be read, it is unknown which commit is bad: then nothing is to be run at all. */
 function parseEntry(home: InstanceName, source: string, text: string): Quarantined {
   const value = parseJson(text);
   if (isObject(value)) {

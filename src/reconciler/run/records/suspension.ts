@@ -1,5 +1,5 @@
-// That someone has suspended the instance: a ConfigMap of the home namespace, so that every process of it sees it, and no
-// one has to change Git or its configuration for it.
+// Stores the suspension of an instance in a ConfigMap of the home namespace, so that every process of the instance sees
+// it, without a change of Git or of its configuration.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -8,11 +8,11 @@ import type { Clock, Cluster } from '../ports.ts';
 import { readRecord, recordId, storeRecord } from './home-record.ts';
 
 export interface Suspension {
-  /** Who said so, for people. */
+  /** Name of the person who suspended it, for people. */
   readonly who: string;
   /** RFC 3339. */
   readonly since: string;
-  /** Empty where no one gave one. */
+  /** Empty if none was given. */
   readonly reason: string;
 }
 
@@ -20,7 +20,7 @@ type Deps = { readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>; rea
 
 const PURPOSE = 'suspension';
 
-/** Undefined where the instance is not suspended. */
+/** Returns undefined if the instance is not suspended. */
 export async function readSuspension(
   cluster: Pick<Cluster, 'get'>,
   home: InstanceName,
@@ -29,7 +29,7 @@ export async function readSuspension(
   return stored === undefined ? undefined : parseSuspension(stored);
 }
 
-/** What a person has half written suspends all the same: the safe side is to change nothing. */
+/** An incomplete suspension suspends all the same: the safe side is to change nothing. */
 function parseSuspension({ data }: KubeObject): Suspension | undefined {
   const fields = isObject(data) ? data : {};
   if (Object.keys(fields).length === 0) return undefined;
@@ -41,7 +41,10 @@ function parseSuspension({ data }: KubeObject): Suspension | undefined {
   };
 }
 
-/** In place of an earlier one, whose beginning it keeps, and whose reason where none is given. Throws Failure `cluster-conflict` where two do so at once. */
+/**
+ * Replaces an earlier suspension, and keeps its beginning and, if none is given, its reason. Throws Failure
+ * `cluster-conflict` if two do so at once.
+ */
 export async function suspend(
   { cluster, clock }: Deps,
   home: InstanceName,
@@ -55,7 +58,7 @@ export async function suspend(
   return data;
 }
 
-/** Gives the suspension that ends by this; undefined where there was none. */
+/** Returns the suspension that this ends; undefined if there was none. */
 export async function resume({ cluster }: Pick<Deps, 'cluster'>, home: InstanceName): Promise<Suspension | undefined> {
   const stored = await readRecord(cluster, home, PURPOSE);
   const before = stored === undefined ? undefined : parseSuspension(stored);

@@ -1,4 +1,4 @@
-// Compares the objects that two commits declare. Pure.
+// Compares the objects that two commits declare.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';
@@ -20,19 +20,19 @@ export interface Sides extends OwnKinds {
   readonly after: Side;
 }
 
-/** One object that at least one of the two commits declares. */
+/** An object that at least one of the two commits declares. */
 export interface ComparedObject {
   readonly key: string;
   readonly id: ResourceId;
   readonly before?: LoadedResource;
   readonly after?: LoadedResource;
-  /** True: both declare it with the same content. */
+  /** True if both declare it with the same content. */
   readonly isSame: boolean;
   /** Fields that differ if both declare the object; never with values of Secrets. */
   readonly diff: readonly Difference[];
 }
 
-/** Sorted by key. */
+/** Returns the objects sorted by key. */
 export function compareSides({ before, after, ...own }: Sides): readonly ComparedObject[] {
   const [was, is] = [resourcesByKey(before), resourcesByKey(after)];
   const typeOf = mergeTypes(own, [before, after]);
@@ -71,7 +71,10 @@ function groupVersionKind(apiVersion: string, kind: string) {
   return { group, version: apiVersion.slice(group === '' ? 0 : group.length + 1), kind };
 }
 
-/** A value that does not fit its type, such as a text in place of a number, has no place by its type. */
+/**
+ * Compares without types if that is necessary: a value that does not fit its type, such as a text in place of a number,
+ * has no place by its type.
+ */
 function differencesOf(from: KubeObject, to: KubeObject, type: MergeType | undefined): readonly Difference[] {
   const { apiVersion, kind } = to;
   const version =

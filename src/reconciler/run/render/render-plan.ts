@@ -52,7 +52,7 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
   };
 }
 
-/** A lock with a fault accepts nothing: its server is kept unchanged. */
+/** Leaves out locks with a fault, which accept nothing: their server is kept unchanged. */
 function soundLocks({ loaded: { locks, invalid } }: Side) {
   const broken = new Set(invalid.map(keyOf));
   return locks.filter(({ id }) => !broken.has(keyOf(id)));
@@ -113,7 +113,10 @@ function changesIn({ batches }: Plan): readonly Change[] {
   return batches.flatMap(({ changes }) => changes);
 }
 
-/** An object that is kept unchanged stays as the base has it. A resource that cannot be read in both commits is left out. */
+/**
+ * An object that is kept unchanged stays as the base has it. A resource that is unreadable in one of the commits is left
+ * out.
+ */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   const changed = new Set(changesIn(plan).map(({ key }) => key));
   const readable = compared.filter((each) => !isUnreadable(each));
@@ -127,7 +130,7 @@ function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   };
 }
 
-/** A custom resource with a fault, or with an expression in place of a value that its kind reads. */
+/** Returns true for a custom resource with a fault, or with an expression in place of a value that its kind reads. */
 function isUnreadable({ before, after }: ComparedObject): boolean {
   return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);
 }
@@ -196,7 +199,7 @@ function missingFolder(path: string, base: Checkout, head: Checkout): readonly s
   ];
 }
 
-/** Folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */
+/** Returns the folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */
 function elsewhere(
   objects: readonly { readonly id: ResourceId; readonly object: KubeObject }[],
   paths: readonly string[],

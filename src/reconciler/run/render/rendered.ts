@@ -1,4 +1,4 @@
-// Says which two commits a plan compares. Data only.
+// Defines which two commits a plan compares.
 
 /** Two commits that were compared. */
 export interface Rendered {
@@ -13,7 +13,7 @@ export interface Rendered {
 }
 
 interface RenderedCommit {
-  /** The branch, tag or commit that was asked for. */
+  /** The branch, tag or commit that was requested. */
   readonly name: string;
   readonly commit: string;
 }

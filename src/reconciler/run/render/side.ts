@@ -25,7 +25,7 @@ export interface Side {
   /** CustomResourceDefinitions among the manifests. */
   readonly definitions: readonly JsonObject[];
   readonly problems: readonly Problem[];
-  /** True: something may be declared that could not be read. */
+  /** True if something may be declared that could not be read. */
   readonly incomplete: boolean;
 }
 

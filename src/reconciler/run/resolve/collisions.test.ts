@@ -52,34 +52,34 @@ function found(names: readonly string[], living: Readonly<Record<string, Living>
   });
 }
 
-describe('resources that would make the same object', () => {
-  it('are told apart by names that have nothing in common', () => {
+describe('resources that would create the same object', () => {
+  it('are distinguished by names that have nothing in common', () => {
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/almanac', 'EmbeddingServer/vectors'])).toEqual([]);
   });
 
   it('are refused but for the first, which is named', () => {
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/weather', 'MCPGroup/weather'])).toEqual([
-      'a/MCPRemoteProxy/weather would make ConfigMap weather-runconfig, Deployment weather, which a/MCPServer/weather makes too: rename one of the two',
+      'a/MCPRemoteProxy/weather would create ConfigMap weather-runconfig, Deployment weather, which a/MCPServer/weather creates too: rename one of the two',
     ]);
   });
 
   it('may have different names', () => {
     expect(found(['MCPServer/weather', 'MCPServer/weather-proxy'])).toEqual([
-      'a/MCPServer/weather-proxy would make Service mcp-weather-proxy, which a/MCPServer/weather makes too: rename one of the two',
+      'a/MCPServer/weather-proxy would create Service mcp-weather-proxy, which a/MCPServer/weather creates too: rename one of the two',
     ]);
     expect(found(['MCPServer/weather', 'MCPServerStdio/weather-proxy'])).toEqual([]);
   });
 
-  it('give way to what is declared by itself', () => {
+  it('give way to an object that is declared by itself', () => {
     expect(found(['MCPServer/weather', 'ConfigMap/weather-runconfig'])).toEqual([
-      'a/MCPServer/weather would make ConfigMap weather-runconfig, which is declared by itself: rename one of the two',
+      'a/MCPServer/weather would create ConfigMap weather-runconfig, which is declared by itself: rename one of the two',
     ]);
   });
 
-  it('give way to the one that was there first, wherever it is declared', () => {
+  it('give way to the resource that existed first, wherever it is declared', () => {
     const living = { 'MCPRemoteProxy/weather': { born: '2026-11-20T00:00:00Z' } };
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/weather'], living)).toEqual([
-      'a/MCPServer/weather would make ConfigMap weather-runconfig, Deployment weather, which a/MCPRemoteProxy/weather makes too: rename one of the two',
+      'a/MCPServer/weather would create ConfigMap weather-runconfig, Deployment weather, which a/MCPRemoteProxy/weather creates too: rename one of the two',
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('resources that would make the same object', () => {
       'ConfigMap/weather-runconfig': { owner: 'MCPRemoteProxy/weather' },
     };
     expect(found(['MCPServer/weather', 'MCPRemoteProxy/weather'], living)).toEqual([
-      'a/MCPServer/weather would make ConfigMap weather-runconfig, Deployment weather, which a/MCPRemoteProxy/weather makes too: rename one of the two',
+      'a/MCPServer/weather would create ConfigMap weather-runconfig, Deployment weather, which a/MCPRemoteProxy/weather creates too: rename one of the two',
     ]);
   });
 });

@@ -1,4 +1,5 @@
-// Finds resources that would make the same object, or one that Git itself declares: all but one of them are refused.
+// Finds resources that would create the same object, or an object that Git itself declares: all but one of them are
+// refused.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -6,7 +7,7 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 
 export interface CollisionInput {
-  /** Without those that are held: what they make stays theirs by its owner reference. */
+  /** Resources except for held ones, whose children stay theirs by the owner reference. */
   readonly loaded: readonly LoadedResource[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
@@ -16,7 +17,7 @@ interface Claim {
   readonly claimants: readonly ResourceId[];
 }
 
-/** Findings by the key of the resource that they are about. */
+/** Returns findings by the key of the resource that they are about. */
 export function collisions(input: CollisionInput): ReadonlyMap<string, readonly Finding[]> {
   const lost = new Map<string, { readonly loser: ResourceId; readonly winner: ResourceId; objects: ResourceId[] }>();
   for (const { object, claimants } of contested(input.loaded)) {
@@ -37,7 +38,7 @@ export function collisions(input: CollisionInput): ReadonlyMap<string, readonly 
   return findings;
 }
 
-/** What more than one declares or makes. */
+/** Returns the objects that more than one resource declares or creates. */
 function contested(loaded: readonly LoadedResource[]): readonly Claim[] {
   const shared = sharedNames(loaded);
   if (shared.size === 0) return [];
@@ -56,8 +57,8 @@ function contested(loaded: readonly LoadedResource[]): readonly Claim[] {
 }
 
 /**
- * Names that resources of one namespace have in common, of whatever kind. They are few, and only they are looked at
- * closely: a fleet makes ten times what it declares.
+ * Returns names that resources of one namespace have in common, of whatever kind. They are few, and only they are
+ * examined closely: a fleet creates ten times as many objects as it declares.
  */
 function sharedNames(loaded: readonly LoadedResource[]): ReadonlySet<string> {
   const shared = new Set<string>();
@@ -79,7 +80,10 @@ function noteName(first: Map<string, ResourceId>, name: string, id: ResourceId, 
   else if (other !== id) shared.add(name);
 }
 
-/** What Git declares as such; else whose the living object is; else who was there first; else who is declared first. */
+/**
+ * Prefers the resource that Git declares as this object; else the owner of the live object; else the oldest resource;
+ * else the first declared one.
+ */
 function winnerOf({ living }: CollisionInput, object: ResourceId, claimants: readonly ResourceId[]): ResourceId {
   const declared = claimants.find((id) => keyOf(id) === keyOf(object));
   const owners = living(object)?.metadata.ownerReferences ?? [];
@@ -90,13 +94,13 @@ function winnerOf({ living }: CollisionInput, object: ResourceId, claimants: rea
   return births.reduce((first, next) => (next.at < first.at ? next : first)).id;
 }
 
-/** After every time of RFC 3339. */
+/** Sorts after every time of RFC 3339. */
 const LATER = '~';
 
 function collision(winner: ResourceId, objects: readonly ResourceId[]): Finding {
   const names = objects.map(({ kind, name }) => `${kind} ${name}`).join(', ');
   const declared = objects.some((object) => keyOf(object) === keyOf(winner));
-  const whose = declared ? 'is declared by itself' : `${formatId(winner)} makes too`;
-  const message = `would make ${names}, which ${whose}: rename one of the two`;
+  const whose = declared ? 'is declared by itself' : `${formatId(winner)} creates too`;
+  const message = `would create ${names}, which ${whose}: rename one of the two`;
   return { code: 'child-collision', severity: 'error', pointer: '/metadata/name', message };
 }

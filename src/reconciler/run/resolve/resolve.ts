@@ -1,5 +1,5 @@
-// Finds what each resource names, and says for each whether it is healthy, refused (its children are held) or held (it is
-// not touched at all).
+// Resolves the references of each resource, and decides whether it is healthy, refused (its children are held) or held
+// (it is not touched at all).
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -13,21 +13,21 @@ import type { Sourced } from '../read/sourced.ts';
 import { collisions } from './collisions.ts';
 
 export interface ResolveInput {
-  /** Of all sources; the invalid ones too. */
+  /** Resources of all sources, including invalid ones. */
   readonly loaded: readonly Sourced[];
-  /** Identified, but invalid: held, and with them whatever depends on them. */
+  /** Identities of invalid resources: they are held, and with them all resources that depend on them. */
   readonly invalid: readonly ResourceId[];
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
   /**
-   * Of what is referred to: could it be read (`listed`), did that fail, or is no cluster asked? Then only what manifests
-   * declare is known, all that counts (`declared`) or nothing that does (`none`).
+   * Returns whether a referenced object could be read (`listed`) or reading it failed (`failed`). Without a cluster,
+   * only manifests are known: all objects of the kind that count (`declared`), or none of them (`none`).
    */
   readonly knowledge: (kind: string, namespace: string, name: string) => 'listed' | 'failed' | 'declared' | 'none';
   readonly images: EnforcedImages;
-  /** Keys of what is asked to be left alone. */
+  /** Keys of objects that are to be left alone. */
   readonly leftAlone: { has(key: string): boolean };
-  /** Offline, nothing lives. */
+  /** Returns undefined for all objects without a cluster. */
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
@@ -36,7 +36,7 @@ export type Verdict = 'healthy' | 'refused' | 'held';
 export interface Standing {
   readonly loaded: Sourced;
   readonly verdict: Verdict;
-  /** Why it is refused or held; empty when healthy. */
+  /** Reasons why it is refused or held; empty if it is healthy. */
   readonly findings: readonly Finding[];
 }
 
@@ -51,7 +51,7 @@ export function resolve(input: ResolveInput): Resolved {
   return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
 }
 
-/** What held resources name and no one has declared, so that one look shows all there is to correct. */
+/** Reports missing references of held resources, too, so that one look shows everything that has to be corrected. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
   const held = standings.filter(({ loaded, verdict }) => verdict === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];
@@ -83,7 +83,7 @@ function standingsOf(input: ResolveInput): readonly Standing[] {
     const before = known.get(loaded);
     if (before !== undefined) return before;
     const own = ownStanding(resolving, loaded);
-    // Known already, should what it needs need it in turn.
+    // Noted before, in case a needed resource needs this one in turn.
     known.set(loaded, own);
     const standing = own.verdict === 'healthy' ? afterNeeded(own, neededStanding) : own;
     known.set(loaded, standing);
@@ -109,7 +109,7 @@ function ownStanding(input: Judging, loaded: Sourced): Standing {
   return { loaded, verdict: findings.some(isError) ? 'refused' : 'healthy', findings };
 }
 
-/** What needs a refused resource is refused, too: its children would be made of something that cannot be used. */
+/** A resource that needs a refused one is refused, too: its children would depend on something that cannot be used. */
 function afterNeeded(standing: Standing, standingOf: (name: string) => Standing | undefined): Standing {
   const { loaded, findings } = standing;
   const { id, kind, defaulted } = loaded;
@@ -135,7 +135,7 @@ interface Resolving extends ResolveInput {
   readonly registries: (namespace: string) => readonly Registry[];
 }
 
-/** Found once per namespace: every server of it asks. */
+/** Finds registries once per namespace, because every server in it needs them. */
 function registriesByNamespace({ views, kinds }: ResolveInput): Resolving['registries'] {
   const found = new Map<string, readonly Registry[]>();
   return (namespace) => {
@@ -157,17 +157,17 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
     ...references.flatMap((reference) => missingFinding(input, view, loaded, reference)),
     ...imageFindings(kind, defaulted, input.registries(namespace), input.images),
   ];
-  // What a kind looks into must be there; offline it may live in a cluster only.
+  // Objects that a kind reads must exist; offline they may exist in a cluster only.
   const complete = required.every(({ kind: target, name }) => view.find(target, name) !== undefined);
   return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
 }
 
-/** Nothing is made of their content. */
+/** Kinds whose content no child depends on. */
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * An error where the resource cannot work without it, a warning where its pods only wait for it. What could not be read
- * is an error, whoever may do without it: children made as if it were not there would be others, and start new pods.
+ * Returns an error if the resource cannot work without the object, and a warning if only its pods wait for it. An
+ * unreadable object is always an error: children created as if it did not exist would differ, and start new pods.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;
@@ -195,17 +195,17 @@ function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource,
 }
 
 export function unknownFinding(pointer: string, kind: string, namespace: string, name: string): Finding {
-  const message = `it is unknown what ${kind} "${name}" in namespace ${namespace} is, or whether it exists: it could not be read`;
+  const message = `it is unknown whether ${kind} "${name}" exists in namespace ${namespace}, and its content: it could not be read`;
   return { code: 'reference-unknown', severity: 'error', pointer, message };
 }
 
-/** Keys of a ConfigMap or Secret, whatever member holds them. */
+/** Returns the keys of a ConfigMap or Secret, whatever member holds them. */
 function keysOf(target: KubeObject): string[] {
   const members = [target.data, target.binaryData, target.stringData];
   return members.flatMap((member) => (typeof member === 'object' && member !== null ? Object.keys(member) : []));
 }
 
-/** Every key that must not be touched, with the invalid resource that is the reason. */
+/** Returns every key that must not be touched, with the invalid resource that is the reason. */
 function heldKeys(input: ResolveInput): ReadonlyMap<string, ResourceId> {
   const held = new Map(input.invalid.map((id) => [keyOf(id), id]));
   if (held.size === 0) return held;
@@ -239,7 +239,7 @@ function referenceName(namespace: string | undefined, kind: string, name: string
   return `${namespace ?? ''}/${kind}/${name}`;
 }
 
-/** An invalid resource has its own problems already; what depends on it has none yet. */
+/** An invalid resource has its own problems already; a resource that depends on it has none yet. */
 function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
   if (keyOf(id) === keyOf(blocker)) return [];
   const message = `kept unchanged: it depends on ${formatId(blocker)}, which is invalid`;

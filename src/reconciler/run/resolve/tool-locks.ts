@@ -1,4 +1,5 @@
-// Finds out which of the declared locks of tools count, and the faults of the others: a lock belongs to a server of its own source.
+// Determines which of the declared locks of tools count, and the faults of the others: a lock belongs to a server of
+// its own source.
 
 import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -18,7 +19,7 @@ export interface LocksInput {
 }
 
 export interface CheckedLocks {
-  /** For views. */
+  /** Locks for views. */
   readonly objects: readonly KubeObject[];
   readonly problems: readonly Problem[];
 }
@@ -70,7 +71,7 @@ function idleFindings({ id }: Sourced, { object }: Sourced): readonly Finding[] 
   return [{ code: 'lock-idle', severity: 'warning', pointer: '/spec/server/kind', message }];
 }
 
-/** The definitions of another image, or of another server, may be others. */
+/** Another image, or another server, may have other definitions. */
 function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[] {
   const locked = isObject(object.spec) && isObject(object.spec.server) ? object.spec.server : {};
   return Object.entries(offeredServer(server) ?? {}).flatMap(([field, now]): readonly Finding[] => {
@@ -83,7 +84,10 @@ function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[]
   });
 }
 
-/** The image or URL of a server, as its kind knows it; undefined for another kind, and for an invalid resource. */
+/**
+ * Returns the image or URL of a server, as its kind reports it; undefined for another kind, and for an invalid
+ * resource.
+ */
 export function offeredServer({ id, kind, defaulted }: Pick<LoadedResource, 'id' | 'kind' | 'defaulted'>) {
   const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');
   const [endpoint] = (defaulted && kind?.exposes(defaulted, view)) ?? [];

@@ -23,7 +23,7 @@ function event(before: JsonObject | undefined, status: JsonObject, name = 'weath
 const FAILED = statusOf('Failed', 'ReferenceMissing', 'no MCPGroup "x"');
 
 describe('an Event about a failure', () => {
-  it('says what failed, why, and who found out', () => {
+  it('names the failed resource, the reason, and the reporter', () => {
     expect(event(undefined, FAILED)).toEqual({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -76,7 +76,7 @@ describe('an Event about a failure', () => {
     { reason: 'it was scaled to zero', status: statusOf('Stopped', 'ScaledToZero'), reported: undefined },
   ];
 
-  it.each(rows)('$reported where $reason', ({ before, status, reported }) => {
+  it.each(rows)('$reported if $reason', ({ before, status, reported }) => {
     expect(event(before, status)?.reason).toBe(reported);
   });
 

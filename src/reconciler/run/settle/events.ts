@@ -1,5 +1,6 @@
-// The Event that tells people once that a resource has failed, why it fails now, or that a server is not as its lock says: `kubectl describe` shows it. Written
-// only when the reason of the failure is another than the status had, so a run that changes nothing writes none.
+// Creates the Event that reports a new failure once, with its reason, or that a server differs from its lock: `kubectl
+// describe` shows it. It is written only if the reason of the failure differs from the one in the status, so a run that
+// changes nothing writes none.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';
@@ -7,7 +8,7 @@ import type { Json, JsonObject } from '#std/json.ts';
 import { fieldManager } from '../labels.ts';
 import { driftCondition, readyCondition, type StatusChange, stateOf } from './readiness.ts';
 
-/** Undefined where the change is no new failure. `at` is RFC 3339, in milliseconds. */
+/** Returns undefined if the change is not a new failure. `at` is RFC 3339, in milliseconds. */
 export function failureEvent(
   { id, live, status }: Omit<StatusChange, 'written'>,
   instance: string,
@@ -37,7 +38,7 @@ export function failureEvent(
   };
 }
 
-/** The condition that says what has failed since the status was written. */
+/** Returns the condition that reports a failure since the status was written. */
 function newFailure(before: JsonObject, status: JsonObject): JsonObject | undefined {
   const ready = readyCondition(status);
   if (stateOf(status) === 'failed' && ready !== undefined && isNewReason(readyCondition(before), ready)) return ready;
@@ -49,7 +50,7 @@ function isNewReason(before: JsonObject | undefined, now: JsonObject): boolean {
   return before?.status !== now.status || before?.reason !== now.reason;
 }
 
-/** As others name theirs: the name of what it is about, and something that tells it from the next. */
+/** Names the Event as others do: the name of its subject, and a suffix that distinguishes it from the next. */
 function eventName(name: string, parts: readonly (Json | undefined)[]): string {
   const suffix = sha256(JSON.stringify(parts)).slice(0, 16);
   return `${name.slice(0, 253 - suffix.length - 1)}.${suffix}`;

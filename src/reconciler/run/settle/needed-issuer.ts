@@ -1,10 +1,10 @@
-// Asks the cluster who issues the tokens of its service accounts, if a status depends on it.
+// Reads the issuer of service account tokens from the cluster, if a status depends on it.
 
 import type { TokenIssuer, View } from '../../kinds/kind.ts';
 import type { Cluster } from '../ports.ts';
 import type { Standing } from '../resolve/resolve.ts';
 
-/** Undefined: no resource accepts such tokens, and nothing was asked. */
+/** Returns undefined, without a request, if no resource accepts such tokens. */
 export async function readNeededIssuer(
   cluster: Pick<Cluster, 'tokenIssuer'>,
   standings: readonly Standing[],

@@ -1,4 +1,4 @@
-// The cluster at one moment, as statuses are read from it.
+// Reads the cluster at one moment, as statuses need it.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
@@ -43,7 +43,7 @@ function ownedObjects(
   });
 }
 
-/** What the run has seen before it changed anything. */
+/** State that the run has read before it changed anything. */
 interface Seen {
   readonly watched: readonly GroupKind[];
   readonly snapshot: Snapshot;
@@ -52,7 +52,7 @@ interface Seen {
   readonly locks: readonly KubeObject[];
 }
 
-/** The same, listed anew. */
+/** Lists the state again. */
 export async function listObservedState(
   deps: SightDeps,
   options: SightOptions & Pick<Permissions, 'namespaces'> & Pick<Rendering, 'settings'>,
@@ -65,12 +65,12 @@ export async function listObservedState(
   });
   snapshot.declare(gathered.loaded.map(({ object }) => object));
   await snapshot.ensure(watched);
-  // What was not there before may have come, and its keys are told.
+  // Objects that were missing before may exist now, and statuses report their keys.
   await readDeclared(options, snapshot, gathered.loaded);
   return openObservedState(deps, options, { snapshot, locks });
 }
 
-/** A run that could not see everything has failed already: there is nothing to wait for. */
+/** A run that could not read everything has failed already: there is nothing to wait for. */
 export function waitSecondsOf(
   { waitSeconds }: { readonly waitSeconds: number },
   { snapshot }: { readonly snapshot: Pick<Snapshot, 'failures'> },

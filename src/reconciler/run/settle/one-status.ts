@@ -1,4 +1,4 @@
-// Computes the status of one resource, or uses the one again that it has: if nothing has changed that the status follows from.
+// Computes the status of one resource, or reuses its present status if nothing has changed that the status depends on.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -9,20 +9,20 @@ import { NO_REUSE, type Reuse } from '../reuse.ts';
 
 /** Facts of this run that statuses name. */
 export interface StatusFacts {
-  /** Why each resource's children are not as they should be, by the key of the resource. */
+  /** Reasons why the children of a resource are not as they should be, by the key of the resource. */
   readonly childErrors: ReadonlyMap<string, readonly string[]>;
-  /** By `namespace/name` of the registry. */
+  /** States by `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
-  /** Why a registry's store failed, by the same. */
+  /** Failures of the stores of registries, by the same key. */
   readonly storeFailures: ReadonlyMap<string, string>;
-  /** If a resource accepts tokens of service accounts. */
+  /** Set if a resource accepts tokens of service accounts. */
   readonly tokenIssuer: TokenIssuer | undefined;
-  /** Absent: nothing of earlier runs is used again. */
+  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 
 interface Unlisted {
-  /** Kinds of which a LIST failed. */
+  /** Kinds with a failed LIST. */
   readonly unlisted: ReadonlySet<string>;
 }
 
@@ -40,11 +40,11 @@ interface Computed {
   readonly status: JsonObject;
   /** False if something that it depends on could not be listed. */
   readonly isKnown: boolean;
-  /** The object has this status. */
+  /** True if the object has this status already. */
   readonly isWritten: boolean;
 }
 
-/** The status that a resource should have now. */
+/** Returns the status that a resource should have now. */
 export function computeStatus(input: StatusFacts, observed: Unlisted, subject: Subject): Computed {
   const { kind, live, found, findings, around, now } = subject;
   const { name, namespace = '' } = live.metadata;
@@ -74,13 +74,13 @@ export function computeStatus(input: StatusFacts, observed: Unlisted, subject: S
       const isWritten = jsonEquals(status, live.status);
       return { status: isWritten ? (live.status ?? status) : status, isKnown: isRead && !view.isMissing(), isWritten };
     },
-    // A status that differs may have times of this run.
+    // A status that differs may contain times of this run.
     keeps: ({ isWritten }) => isWritten,
     equal: jsonEquals,
   });
 }
 
-/** Notes whether a kind was looked at that could not be listed: a result of the answer is not known, then. */
+/** Notes whether a kind was read that could not be listed: then a result of the view is not known. */
 export function withUnlisted({ unlisted }: Unlisted, view: View): View & { isMissing(): boolean } {
   let missing = false;
   return {

@@ -5,8 +5,8 @@ import { toldState } from './readiness.ts';
 const rows: readonly { readonly status: Json; readonly state: string; readonly reason: string }[] = [
   { status: null, state: 'ready', reason: 'kinds that hold settings have no status' },
   { status: { phase: 'Running' }, state: 'ready', reason: 'a phase of the existing platform' },
-  { status: { phase: 'Ready', observedGeneration: 2 }, state: 'ready', reason: 'about what lives' },
-  { status: { phase: 'Ready', observedGeneration: 1 }, state: 'progressing', reason: 'about what lived before' },
+  { status: { phase: 'Ready', observedGeneration: 2 }, state: 'ready', reason: 'about the live object' },
+  { status: { phase: 'Ready', observedGeneration: 1 }, state: 'progressing', reason: 'about an earlier version' },
   { status: { phase: 'Pending' }, state: 'progressing', reason: 'it says so' },
   { status: { phase: 'Failed' }, state: 'failed', reason: 'it says so' },
   { status: { conditions: [{ type: 'Ready', status: 'False' }] }, state: 'progressing', reason: 'not yet' },

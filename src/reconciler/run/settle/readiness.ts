@@ -1,4 +1,4 @@
-// How far a resource is, by its status: by `Ready` and `phase` alone.
+// Determines the readiness of a resource from its status: from `Ready` and `phase` alone.
 
 import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -10,9 +10,9 @@ export interface StatusChange {
   readonly id: ResourceId;
   readonly live: Resource;
   readonly status: JsonObject;
-  /** The part of it that is ours to write. */
+  /** The part of the status that we write. */
   readonly written: JsonObject;
-  /** It is being deleted, and may be gone before its status is written. */
+  /** Set if the object is being deleted, and may not exist any more when its status is written. */
   readonly departing?: true;
 }
 
@@ -22,24 +22,27 @@ export interface NotReady extends ResourceId {
   readonly why: string;
 }
 
-/** How far the resources are, by `Ready` and `phase`. */
+/** Readiness of resources, by `Ready` and `phase`. */
 export interface Readiness {
   readonly ready: readonly ResourceId[];
   readonly progressing: readonly NotReady[];
   readonly failed: readonly NotReady[];
   /** Resources that no program of this machine stands for (`skep dev`); absent if there are none. */
   readonly notRun?: readonly NotReady[];
-  /** Servers with definitions that are not as they were reviewed, with the message of that condition; absent if there are none. */
+  /**
+   * Servers whose definitions differ from the reviewed ones, with the message of that condition; absent if there are
+   * none.
+   */
   readonly drifted?: readonly NotReady[];
 }
 
-/** The resource with the message of its condition Ready. */
+/** Returns the resource with the message of its condition Ready. */
 export function notReady(id: ResourceId, status: JsonObject): NotReady {
   const message = readyCondition(status)?.message ?? status.message;
   return { ...id, why: typeof message === 'string' ? message : '' };
 }
 
-/** The condition that every kind has. */
+/** Returns the condition that every kind has. */
 export function readyCondition(status: JsonObject): JsonObject | undefined {
   return conditionOfType(status, 'Ready');
 }
@@ -49,24 +52,29 @@ function conditionOfType({ conditions }: JsonObject, type: string): JsonObject |
   return list.find((condition) => condition.type === type);
 }
 
-/** The server offers definitions that are not as they were reviewed. It may be ready all the same. */
+/**
+ * Returns the condition if the server offers definitions that differ from the reviewed ones. It may be ready all the
+ * same.
+ */
 export function driftCondition(status: JsonObject): JsonObject | undefined {
   const locked = conditionOfType(status, 'ToolsLocked');
   return locked?.status === 'False' ? locked : undefined;
 }
 
-/** No report will come whether the server is as its lock says, unless its author gives the right. */
+/**
+ * Returns true if no report will come about whether the server matches its lock, unless its author grants the right.
+ */
 export function isUnreported(status: JsonObject): boolean {
   return conditionOfType(status, 'ToolsLocked')?.reason === 'DefinitionsNotReported';
 }
 
-/** The message of that condition; undefined if the server is as its lock says. */
+/** Returns the message of that condition; undefined if the server matches its lock. */
 export function driftText(status: JsonObject): string | undefined {
   const drift = driftCondition(status);
   return drift && (typeof drift.message === 'string' ? drift.message : '');
 }
 
-/** The resource with the message of its drift; undefined if its server is as its lock says. */
+/** Returns the resource with the message of its drift; undefined if its server matches its lock. */
 export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefined {
   const why = driftText(status);
   return why === undefined ? undefined : { ...id, why };
@@ -75,17 +83,17 @@ export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefine
 export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'> | 'degraded' {
   const ready = readyCondition(status);
   if (ready?.reason === NOT_RUN_HERE) return 'notRun';
-  // What someone scaled to zero is as it should be.
+  // A resource that a person scaled to zero is as it should be.
   if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
-  // It runs; what it lacks is waited for by itself, where it is ours. New pods are still to be waited for.
+  // The server runs, and missing parts of ours are waited for by themselves. New pods are still to be waited for.
   if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';
   // A kind without phases only holds settings: nothing is under way that could make them right.
   return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
 }
 
 /**
- * How far an object is by a status that is not ours. As kstatus reads it: what says nothing, or nothing known, is as it
- * should be; and the phases of the existing platform.
+ * Returns the state of an object by a status that is not ours. Like kstatus, it takes an object whose status is missing
+ * or unknown for ready; the phases of the existing platform count as well.
  */
 export function toldState(object: KubeObject): 'ready' | 'progressing' | 'failed' {
   const status = isObject(object.status) ? object.status : {};

@@ -1,5 +1,5 @@
-// Statuses that this look at the cluster has found and not yet written, shown to what is judged after them: a virtual server
-// is as well as its backends are now, not as they were a run ago.
+// Shows statuses that were computed and not yet written to the resources that are computed after them: the health of a
+// virtual server follows its backends as they are now, not as they were a run ago.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { levels } from '../plan/levels.ts';
 
 export interface Renewed {
   add(id: ResourceId, status: JsonObject): void;
-  /** The view, with these statuses in place of older ones. */
+  /** Returns the view with these statuses in place of older ones. */
   over(view: View, namespace: string): View;
 }
 
@@ -50,7 +50,7 @@ export function startRenewing(): Renewed {
   };
 }
 
-/** What others look at comes first; the order is otherwise kept. */
+/** Puts kinds that others read first. The order is otherwise kept. */
 export function inOrder<T extends { readonly loaded: { readonly kind?: Kind } }>(
   standings: readonly T[],
 ): readonly T[] {

@@ -1,4 +1,4 @@
-// What settling starts from: how a run left its resources.
+// Collects the input of settling: the state in which a run left its resources.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -33,10 +33,10 @@ export function settleInput(
     const key = keyOf(owner);
     childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
   }
-  // Children that are held because someone else has them: their owner's status says so.
+  // The status of the owner reports children that are held because they belong to others.
   for (const { resource, message } of prepared.desires.problems) note(resource, message);
   for (const { owner, resource, error } of outcomes) {
-    // A change outside of the applied plan was not tried: the resource is as it was.
+    // A change outside of the applied plan was not tried: the resource is unchanged.
     if (error !== undefined && error.code !== 'plan-other') note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;

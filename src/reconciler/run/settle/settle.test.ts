@@ -1,4 +1,4 @@
-// How often a run that waits looks at the cluster, and how often it says what it waits for.
+// Tests how often a run that waits reads the cluster, and how often it reports its wait.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -24,7 +24,7 @@ const INPUT: SettleInput = {
   statuses: 'ours',
 };
 
-test('a run looks at most once in two seconds, says every ten seconds what it waits for, and ends in time', async () => {
+test('a run looks at most once in two seconds, reports its wait every ten seconds, and ends in time', async () => {
   let now = 0;
   const looks: number[] = [];
   const reports: { readonly at: number; readonly waiting: Waiting }[] = [];

@@ -1,4 +1,4 @@
-// Reads the children back into phases and conditions, and writes each status that changed.
+// Computes phases and conditions from the children, and writes each status that changed.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -23,11 +23,11 @@ import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } 
 export interface ObservedState {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
-  /** Kinds of which a LIST failed: what is not known of them may be there all the same. */
+  /** Kinds with a failed LIST: objects of them may exist all the same. */
   readonly unlisted: ReadonlySet<string>;
-  /** Ours that are being deleted: nothing declares them any more, or someone else deletes them. */
+  /** Our resources that are being deleted: nothing declares them any more, or someone else deletes them. */
   readonly departing: readonly Owned[];
-  /** All the others of ours. */
+  /** All other resources of ours. */
   readonly owned: readonly Owned[];
 }
 
@@ -39,9 +39,9 @@ export interface Owned {
 
 export interface SettleInput extends StatusFacts {
   readonly standings: readonly Standing[];
-  /** Living resources that no one wants any more, and that stay because others refer to them. */
+  /** Live resources that are not declared any more, and stay because others refer to them. */
   readonly kept: readonly Kept[];
-  /** Who writes them: `theirs` is another operator. */
+  /** Writer of the statuses: `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
 
@@ -56,14 +56,14 @@ export interface Settlement {
   readonly readiness: Readiness;
 }
 
-/** What each status should be now. Pure: `writeStatuses` writes. */
+/** Returns the statuses that resources should have now. `writeStatuses` writes them. */
 export function computeStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
   return input.statuses === 'ours'
     ? ownStatuses(input, observed, now)
     : { changes: [], readiness: asToldBy(input, observed) };
 }
 
-/** How far the resources are by what another operator says of them. */
+/** Returns the readiness of resources by the statuses that another operator writes. */
 function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
   const reported = standings.flatMap(({ loaded, verdict }) => {
     const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
@@ -106,7 +106,10 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
   return { changes, readiness: { ready, progressing, failed, ...rare } };
 }
 
-/** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */
+/**
+ * A resource that is not declared any more stays until its children are deleted, and its status says so. Kinds without
+ * such a phase say nothing.
+ */
 function farewells({ standings }: SettleInput, observed: ObservedState, now: string): readonly StatusChange[] {
   const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
   return observed.departing.flatMap(({ kind, object }): readonly StatusChange[] => {
@@ -121,7 +124,7 @@ function farewells({ standings }: SettleInput, observed: ObservedState, now: str
   });
 }
 
-/** It goes as soon as it can: no one waits for it to be well. */
+/** The resource is deleted as soon as possible, so nothing waits for its readiness. */
 function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
   const found = observed.living(id);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
@@ -133,12 +136,15 @@ function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: st
 }
 
 export interface SettleDeps extends TellDeps {
-  /** Ends the waiting early. */
+  /** If aborted, the waiting ends early. */
   readonly enough?: AbortSignal | undefined;
   readonly waiting?: ReportWaiting | undefined;
 }
 
-/** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
+/**
+ * Polls until every resource is ready or has failed, or the deadline (monotonic) has passed, with one LIST per kind and
+ * poll.
+ */
 export async function settle(
   deps: SettleDeps,
   input: SettleInput,
@@ -173,10 +179,12 @@ export async function settle(
   }
 }
 
-/** How often statuses are computed again at once, whether or not the run waits; the next run does the rest. */
+/**
+ * Number of times that statuses are computed again at once, whether or not the run waits; the next run does the rest.
+ */
 const OVERTAKEN_MAX = 3;
 
-/** Two seconds at first, five after a minute: what takes long does not need to be noticed at once. */
+/** Returns two seconds at first, five after a minute: a slow change does not need to be noticed at once. */
 function pauseAfter(waitedMs: number): number {
   return Math.min(PAUSE_MAX_MS, PAUSE_MS + waitedMs / 20);
 }

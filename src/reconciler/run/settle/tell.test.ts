@@ -1,4 +1,4 @@
-// What is reported where a status cannot be written.
+// Tests the report if a status cannot be written.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -13,8 +13,8 @@ const live = {
 };
 
 test.each([
-  { departing: false, codes: ['status-not-written'], reason: 'a status that the server refuses is told' },
-  { departing: true, codes: [], reason: 'that of an object that is gone by now is missed by nobody' },
+  { departing: false, codes: ['status-not-written'], reason: 'a status that the server refuses is reported' },
+  { departing: true, codes: [], reason: 'the status of a deleted object is not reported' },
 ])('$reason', async ({ departing, codes }) => {
   const cluster = {
     apply: () => Promise.reject(new Failure('cluster-not-found', 'no such server')),

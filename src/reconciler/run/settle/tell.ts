@@ -10,16 +10,16 @@ import type { StatusChange } from './readiness.ts';
 export interface TellDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'create'>;
   readonly clock: Clock;
-  /** Name of the instance, which events say. */
+  /** Name of the instance, for events. */
   readonly instance: string;
 }
 
 export interface StatusesWritten {
-  /** `status-not-written`, one for each that could not be. */
+  /** `status-not-written` for each status that could not be written. */
   readonly failures: readonly Failure[];
-  /** `event-not-written`: warnings, for nothing depends on events. */
+  /** `event-not-written` as warnings, because nothing depends on events. */
   readonly problems: readonly Problem[];
-  /** Objects that changed after their statuses were computed, so that those were not written. */
+  /** Objects that changed after their statuses were computed, so that the statuses were not written. */
   readonly overtaken: readonly ResourceId[];
 }
 
@@ -37,7 +37,7 @@ export async function writeStatuses(
   };
 }
 
-/** The status first: without it, the next run would tell the same again. */
+/** Writes the status first: without it, the next run would report the same again. */
 async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
   const failure = await writeStatus(deps, change);
   if (failure === 'suspended') return NOTHING;
@@ -48,8 +48,8 @@ async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promi
 }
 
 /**
- * A status is computed from the one that the object has, which a virtual server writes as well. So it is only for the version
- * that it was computed from.
+ * A status is computed from the present one, which a virtual server writes as well. So it is only for the version that
+ * it was computed from.
  */
 async function writeStatus(
   deps: TellDeps,
@@ -72,13 +72,13 @@ async function writeStatus(
 
 const NOTHING: StatusesWritten = { failures: [], problems: [], overtaken: [] };
 
-/** A status that others have changed each time before it was written. */
+/** Returns the failure of a status whose object others have changed each time before it was written. */
 export function overtakenFailure(id: ResourceId): Failure {
   const message = `status of ${formatId(id)}: the object was changed again each time before it was written`;
   return new Failure('status-not-written', `${message}; the next run writes it`);
 }
 
-/** What the server says of an object that is not there any more, or is another one by now. */
+/** Codes for an object that does not exist any more, or is another one by now. */
 const GONE: readonly string[] = ['cluster-not-found', 'cluster-conflict'];
 
 async function writeEvent(deps: TellDeps, change: StatusChange, now: string): Promise<Problem | undefined> {

@@ -1,5 +1,5 @@
-// The pods of workloads of ours that lack some: what their containers wait for is why a resource is not ready. No other pods
-// are asked for.
+// Reads the pods of our workloads that lack some: the state of their containers shows why a resource is not ready. No
+// other pods are requested.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -25,10 +25,10 @@ export async function listTroubledPods(
   return (await Promise.all(lists)).flat();
 }
 
-/** As many names as a URL has room for; pods of more than ten times as many workloads are quicker to list together. */
+/** Number of names that fit into a URL. Pods of more than ten times as many workloads are quicker to list together. */
 const NAMED_MAX = 100;
 
-/** Undefined: all pods of the namespace. Pods of other workloads may be among them. */
+/** Returns undefined to list all pods of the namespace. Pods of other workloads may be among them. */
 function selectorsFor(workloads: readonly KubeObject[]): readonly (string | undefined)[] {
   const labels = workloads.map((workload) => new Map(podLabelsOf(workload)));
   const [first, ...others] = labels;
@@ -49,7 +49,7 @@ function withoutManagers(pod: KubeObject): KubeObject {
   return { ...pod, metadata };
 }
 
-/** Pods that may not be read leave a status without their reason; it is true all the same. */
+/** A status without the pods, which may be unreadable, lacks its reason; it is true all the same. */
 function nothing(error: unknown): readonly KubeObject[] {
   if (error instanceof Failure) return [];
   throw error;

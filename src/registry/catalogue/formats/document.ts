@@ -1,5 +1,5 @@
-// A registry file as JSON, and what reading one gives: entries, and for each entry that was left out a problem with its
-// place.
+// Reads a registry file as JSON. The result contains entries, and a problem with its place for each entry that was left
+// out.
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';
@@ -14,7 +14,7 @@ export interface Group {
 
 export interface Rejected {
   readonly problem: Problem;
-  /** The server's name, where the broken entry still tells it. */
+  /** The server's name, if the broken entry still has it. */
   readonly name?: string;
 }
 
@@ -23,39 +23,39 @@ export type Parsed =
       readonly ok: true;
       readonly entries: readonly Entry[];
       readonly rejected: readonly Rejected[];
-      /** Groups of the platform's format; each entry of one also names it in its document. */
+      /** Groups of the platform's format. The document of each entry in a group also names the group. */
       readonly groups: readonly Group[];
     }
   | { readonly ok: false; readonly problem: Problem };
 
-/** A text that is JSON, with the means to say where something in it is. */
+/** A text that is JSON, with a function that finds places in it. */
 export interface JsonDocument {
   readonly text: string;
-  /** Where the text is from, for messages. */
+  /** Origin of the text, for messages. */
   readonly location: string;
   readonly root: Json;
   readonly placeOf: (offset: number) => Place;
 }
 
-/** One entry as a file holds it, before anything of it is trusted. */
+/** One entry of a file before it is checked. */
 export interface Item {
   readonly pointer: string;
   /** Offset of the item and of its value in the text. */
   readonly offset: number;
   readonly valueStart: number;
   readonly valueLength: number;
-  /** The map key, where the format has one. */
+  /** The map key, if the format has one. */
   readonly key: string;
   readonly value: Json;
 }
 
-/** Something wrong inside an item; the pointer is relative to the item. */
+/** A mistake inside an item; the pointer is relative to the item. */
 export interface Mistake {
   readonly pointer: string;
   readonly message: string;
 }
 
-/** The JSON of a text; a byte order mark is overlooked (RFC 8259 section 8.1). */
+/** Parses the text as JSON; a byte order mark is ignored (RFC 8259 section 8.1). */
 export function readJson(content: string, location: string): JsonDocument | Problem {
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content;
   const lines = linePlaces(text);
@@ -69,7 +69,7 @@ export function readJson(content: string, location: string): JsonDocument | Prob
   }
 }
 
-/** The members of the map or list at the pointer, repeated names included; none where nothing is there. */
+/** Returns the members of the map or list at the pointer, including repeated names; none if there is no such value. */
 export function itemsAt(document: JsonDocument, pointer: string, value: Json | undefined): Item[] {
   if (typeof value !== 'object' || value === null) return [];
   const { text } = document;
@@ -92,7 +92,7 @@ export function itemsAt(document: JsonDocument, pointer: string, value: Json | u
   });
 }
 
-/** A problem of an item, placed at the very member that is wrong. */
+/** Creates a problem of an item, placed at the wrong member. */
 export function itemProblem(
   document: JsonDocument,
   item: Item,
@@ -103,7 +103,7 @@ export function itemProblem(
   const inner = first?.pointer ?? '';
   const offset = inner === '' ? item.offset : jsonFind(document.text, inner, item.valueStart).offset;
   const message = mistakes.map((mistake) => `${item.pointer}${mistake.pointer} ${mistake.message}`).join('; ');
-  // One broken entry does not make the others worse: they are served.
+  // A broken entry does not affect the others: they are served.
   return { ...problem(code, message, document.placeOf(offset)), severity: 'warning', pointer: item.pointer + inner };
 }
 
@@ -114,7 +114,10 @@ export function wrongShape(document: JsonDocument, pointer: string, message: str
 
 export type ReadResult = { readonly entry: Entry } | { readonly mistakes: readonly Mistake[] };
 
-/** Reads each listed item with the `read` of its format. Broken and repeated items are rejected; `nameOf` names the broken ones. */
+/**
+ * Reads each listed item with the `read` of its format. Broken and repeated items are rejected; `nameOf` returns the
+ * names of broken ones.
+ */
 export function readEntries<T extends { readonly item: Item }>(
   document: JsonDocument,
   listed: readonly T[],
@@ -139,7 +142,7 @@ export function readEntries<T extends { readonly item: Item }>(
   return { entries: unique.entries, rejected: [...rejected, ...unique.rejected] };
 }
 
-/** The first of several entries with one name and version is kept, the others are counted as rejected. */
+/** Keeps the first of several entries with one name and version, and counts the others as rejected. */
 function withoutDuplicates(
   document: JsonDocument,
   read: readonly { readonly item: Item; readonly entry: Entry }[],
@@ -166,7 +169,7 @@ function withoutDuplicates(
   return { entries, rejected };
 }
 
-/** A member of an object, undefined for everything else. */
+/** Returns a member of an object, undefined for everything else. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

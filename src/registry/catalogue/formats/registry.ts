@@ -7,9 +7,9 @@ import { parseToolhive } from './toolhive.ts';
 import { parseUpstream } from './upstream.ts';
 
 /**
- * Entries, and what was left out with the reason and its place. Not `ok` where the text as a whole is no registry
- * file: `registry-not-json` or `registry-wrong-shape`. `location` is the file name that places carry. `extent`: whether
- * the text must be all there is.
+ * Returns the entries, and the entries that were left out with reason and place. It is not `ok` if the text is not a
+ * registry file: `registry-not-json` or `registry-wrong-shape`. `location`: file name for places. `extent`: whether the
+ * text must contain the whole list.
  */
 export function parseRegistry(
   format: SourceFormat,
@@ -28,8 +28,8 @@ export function parseRegistry(
 }
 
 /**
- * Several pages of one list. What is on two of them moved while they were read: the later one counts. Not `ok` where one
- * of them is not.
+ * Reads several pages of one list. An entry on two pages moved while the pages were read: the later one counts. The
+ * result is not `ok` if one page is not.
  */
 export function parseDocuments(format: SourceFormat, documents: readonly Document[]): Parsed {
   const [only, ...more] = documents;

@@ -1,6 +1,6 @@
-// The shapes that entries must have: the platform's servers and the official server.json. What the catalogue relies on
-// is checked; lengths and patterns of prose are not, because feeds in use break them and are served all the same, and
-// unknown members are kept.
+// Defines the schemas of entries: the platform's servers and the official server.json. They check only fields that the
+// catalogue relies on. They do not check lengths and patterns of prose, because feeds in use break them and must be
+// served all the same. Unknown members are kept.
 
 import type { ErrorObject } from 'ajv';
 import { schemaCheck } from '#contracts/schema-check.ts';
@@ -79,13 +79,13 @@ const Transport = Type.Object({
 
 const Remote = Type.Object({
   type: Type.Enum(['streamable-http', 'sse']),
-  // The draft schema lets a URL begin with a variable.
+  // The draft schema allows a URL that begins with a variable.
   url: Type.String({ pattern: '^(https?://|\\{)\\S+$', description: 'an http:// or https:// URL' }),
 });
 
-/** The official server.json, without what only matters to clients. */
+/** The official server.json, without fields that only clients use. */
 const ServerJson = Type.Object({
-  // The loose rule of the official schema: stricter ones refuse names that are in use.
+  // The loose rule of the official schema: stricter ones would refuse names that are in use.
   name: Type.String({
     pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$',
     minLength: 3,
@@ -94,7 +94,7 @@ const ServerJson = Type.Object({
   }),
   title: Type.Optional(Text),
   description: Text,
-  // `latest` is a word of the API; blanks cannot be asked for in a path.
+  // `latest` is a word of the API, and clients cannot request a version with blanks in a path.
   version: Type.String({
     pattern: '^(?!latest$)\\S+$',
     maxLength: 255,
@@ -116,7 +116,7 @@ const ServerJson = Type.Object({
 });
 export type ServerJson = Static<typeof ServerJson>;
 
-/** What an official registry adds to a server.json in its answers. */
+/** The fields that an official registry adds to a server.json in its responses. */
 const OfficialMeta = Type.Object({
   status: Type.Optional(Type.Enum(['active', 'deprecated', 'deleted'])),
   statusMessage: Type.Optional(Type.String({ maxLength: 500 })),
@@ -143,7 +143,7 @@ function checker<T>(schema: TSchema): (value: unknown) => Checked<T> {
   };
 }
 
-/** The branches of a union each complain; the line that names all of them says nothing more. */
+/** Each branch of a union reports its own error, so the line that names all branches adds nothing. */
 function isTelling(error: ErrorObject): boolean {
   return error.keyword !== 'anyOf';
 }

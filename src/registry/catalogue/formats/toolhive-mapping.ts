@@ -1,6 +1,6 @@
-// One server of the platform's format as a server.json, and back. Nothing is lost on the way: what server.json has no
-// field for is kept in the publisher's block, which also holds `metadata.pulls`, the `groups` a server is listed in, and
-// the map key as `registry_key` where the name does not end in it.
+// Converts a server of the platform's format to a server.json, and back. Nothing is lost: data without a field in
+// server.json is kept in the publisher's block, which also contains `metadata.pulls`, the `groups` of a server, and the
+// map key as `registry_key` if the name does not end in it.
 
 import { PUBLISHER_PROVIDED, SERVER_SCHEMA } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { PLATFORM_VENDOR } from '../entry.ts';
 import { type Group, member } from './document.ts';
 import type { ToolhiveContainer, ToolhiveRemote } from './schema.ts';
 
-/** The format has no versions. */
+/** Version of all entries, because the format has no versions. */
 export const VERSION = '1.0.0';
 
 export type Section = 'servers' | 'remote_servers';
@@ -22,7 +22,7 @@ export interface ToolhiveItem {
   readonly groups: readonly Group[];
 }
 
-/** The entry's own name, or its key; without a namespace it gets the platform's. */
+/** Returns the entry's own name, or its key. A name without a namespace gets the platform's namespace. */
 export function serverName(key: string, name = key): string {
   return name.includes('/') ? name : `${PLATFORM_VENDOR}/${name}`;
 }
@@ -35,7 +35,7 @@ export function documentOfContainer(key: string, server: ToolhiveContainer, grou
     transport: packageTransport(transport, target_port),
     ...listMember('environmentVariables', (env_vars ?? []).map(toInput)),
   };
-  // The transport stdio has no URL to hold the port.
+  // The transport stdio has no URL that could contain the port.
   const kept = transport === 'stdio' && target_port !== undefined ? { ...rest, target_port } : rest;
   return toDocument(key, kept, { packages: [pkg] }, image, groups);
 }
@@ -46,7 +46,7 @@ export function documentOfRemote(key: string, server: ToolhiveRemote, groups: re
   return toDocument(key, rest, { remotes: [remote] }, url, groups);
 }
 
-/** The way back; a reason where the entry is no server that the platform's format can hold. */
+/** Converts back; returns a reason if the platform's format cannot represent the entry. */
 export function toToolhive(entry: Pick<Entry, 'document'>): ToolhiveItem | { readonly reason: string } {
   const { document } = entry;
   const packages = objectsIn(document.packages).filter((pkg) => pkg.registryType === 'oci');
@@ -88,7 +88,7 @@ function toDocument(
   };
 }
 
-/** The part of a name after its namespace. */
+/** Returns the part of a name after its namespace. */
 function localName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
@@ -133,7 +133,7 @@ function containerFields(pkg: JsonObject): JsonObject {
   };
 }
 
-/** As it is written: a URL of http drops port 80, one of a scheme that no one knows keeps it. */
+/** Returns the port as written: `URL` drops port 80 of http, and keeps it for an unknown scheme. */
 function portOf(url: string): number {
   const colon = url.indexOf(':');
   return Number(URL.parse(`port${url.slice(colon)}`)?.port ?? '');
@@ -146,7 +146,7 @@ function remoteFields(remote: JsonObject): JsonObject {
   };
 }
 
-/** A named argument is its flag and its value, a positional one its value. */
+/** Returns flag and value of a named argument, and the value of a positional one. */
 function flatArgument({ type, name, value }: JsonObject): string[] {
   return [type === 'named' ? name : undefined, value].filter((part) => typeof part === 'string');
 }
@@ -166,7 +166,7 @@ function listed(section: Section, document: JsonObject, runs: JsonObject): Toolh
   return { section, key, server, groups: objectsIn(groups).flatMap(toGroup) };
 }
 
-/** The first block of the platform's vendor. */
+/** Returns the first block of the platform's vendor. */
 function platformBlock(document: JsonObject): JsonObject {
   const blocks = member(member(document._meta, PUBLISHER_PROVIDED), PLATFORM_VENDOR);
   const [first] = isObject(blocks) ? Object.values(blocks) : [];
@@ -177,12 +177,12 @@ function toGroup({ name, description }: JsonObject): Group[] {
   return typeof name === 'string' ? [{ name, description: typeof description === 'string' ? description : '' }] : [];
 }
 
-/** Without the members that are undefined. */
+/** Drops the members that are undefined. */
 function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The list as a member, or nothing where it is empty. */
+/** Returns the list as a member, or nothing if the list is empty. */
 function listMember(key: string, items: Json[]): JsonObject {
   return items.length > 0 ? { [key]: items } : {};
 }

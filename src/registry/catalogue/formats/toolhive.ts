@@ -79,7 +79,7 @@ function readGroups(document: JsonDocument): { groups: ReadGroup[]; rejected: Re
   return { groups, rejected };
 }
 
-/** A server that stands in a group just as it stands elsewhere is one server; one that differs is listed by itself. */
+/** A server with the same content in a group and elsewhere is one server; one that differs is listed separately. */
 function listServers(document: JsonDocument, groups: readonly ReadGroup[]): Listed[] {
   const listed = new Map<string, Listed[]>();
   function add(section: Section, item: Item, group?: Group): void {

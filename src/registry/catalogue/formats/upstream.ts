@@ -1,5 +1,6 @@
-// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json documents, or
-// an official registry's own answer to a list, `{servers: [{server, _meta}], metadata}`. Documents are kept as they are.
+// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json
+// documents, or the response of an official registry to a list request, `{servers: [{server, _meta}], metadata}`.
+// Documents are kept unchanged.
 
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -20,7 +21,7 @@ import { type Checked, checkOfficialMeta, checkServerJson } from './schema.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
-/** `page`: one of several of a list. */
+/** `page`: one of several pages of a list. */
 export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): Parsed {
   const found = findServers(document, extent);
   if ('problem' in found) return { ok: false, problem: found.problem };
@@ -48,7 +49,7 @@ function findServers(
   if (!Array.isArray(servers)) {
     return { problem: wrongShape(document, '', 'a registry file has a list "data.servers" or "servers"') };
   }
-  // Taking one page for the whole would remove every server of the other pages.
+  // If one page counted as the whole list, every server of the other pages would be deleted.
   const cursor = member(root.metadata, 'nextCursor');
   if (extent === 'whole' && typeof cursor === 'string' && cursor !== '') {
     const message = 'this is one page of a longer list: it names a next page';
@@ -83,7 +84,7 @@ function prefixPointers(pointer: string, mistakes: readonly Mistake[]): Mistake[
   return mistakes.map((mistake) => ({ ...mistake, pointer: pointer + mistake.pointer }));
 }
 
-/** The official status outranks what the document says of itself. */
+/** Reads the official status, which takes precedence over the status in the document. */
 function readOfficial(meta: Json): Checked<Partial<Entry>> {
   const checked = checkOfficialMeta(meta);
   if ('mistakes' in checked) return checked;
@@ -107,12 +108,12 @@ function readOfficial(meta: Json): Checked<Partial<Entry>> {
 
 const NO_TIME = 'must be an RFC 3339 time';
 
-/** RFC 3339 in UTC; null where the text is no such time. */
+/** Returns the time in RFC 3339 in UTC; null if the text is not such a time. */
 function utc(text: string | undefined): string | null | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text)) return null;
   const time = Date.parse(text.toUpperCase());
   const iso = Number.isNaN(time) ? '' : new Date(time).toISOString();
-  // An offset can lead out of the years that four digits write, and there is no year 0 for PostgreSQL.
+  // An offset can lead out of the years with four digits, and PostgreSQL has no year 0.
   return /^\d{4}-/.test(iso) && !iso.startsWith('0000') ? iso : null;
 }

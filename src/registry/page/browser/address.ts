@@ -1,4 +1,4 @@
-// Where in the page a reader is, as the fragment of its URL: a list with its filters, or one server.
+// Reads and writes the reader's place in the page as the fragment of its URL: a list with its filters, or one server.
 
 export interface Query {
   readonly search: string;
@@ -7,7 +7,7 @@ export interface Query {
   readonly sort: Sort;
 }
 
-/** What lists can be ordered by; the first is how they come. */
+/** Orders of lists; the first is the default. */
 export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -23,8 +23,8 @@ export const LATEST = 'latest';
 export const NO_QUERY: Query = { search: '', filters: { tag: [], tier: [], transport: [], status: [] }, sort: 'name' };
 
 /**
- * `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` of a server that runs here;
- * anything else is the list.
+ * Reads `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` of a server
+ * that runs here; anything else is the list.
  */
 export function readAddress(fragment: string): Address {
   const [, ...running] = /^#~([^/]+)\/([^/]+)$/.exec(fragment) ?? [];
@@ -52,7 +52,7 @@ export function fragmentOf(address: Address): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** `prefix`: before the names of the filters and the order, which are extensions of the API. */
+/** `prefix`: prefix of the names of the filters and the order, which are extensions of the API. */
 export function queryParameters({ search, filters, sort }: Query, prefix: 'x-' | ''): URLSearchParams {
   const parameters = new URLSearchParams();
   if (search !== '') parameters.set('search', search);
@@ -61,7 +61,7 @@ export function queryParameters({ search, filters, sort }: Query, prefix: 'x-' |
   return parameters;
 }
 
-/** Whether nothing narrows the list. */
+/** Returns whether no filter applies to the list. */
 export function isEmpty({ search, filters }: Query): boolean {
   return search === '' && FILTER_NAMES.every((name) => filters[name].length === 0);
 }
@@ -76,7 +76,7 @@ function readQuery(text: string): Query {
   };
 }
 
-/** As it stands where it is no valid encoding: someone has edited the address. */
+/** Returns the part unchanged if it is not a valid encoding, because the reader has edited the address. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,4 +1,4 @@
-// Asks the registry API, beside which the page is served. The token lives here, in memory, and nowhere else.
+// Requests the registry API that serves the page. The token is only in memory.
 
 import { members, text } from './json.ts';
 
@@ -8,7 +8,7 @@ export type Trouble =
   | { readonly kind: 'limited' | 'unavailable'; readonly seconds: number | undefined }
   | { readonly kind: 'fault'; readonly status: number; readonly requestId: string | undefined };
 
-/** The same question gets the same answer. */
+/** Responses that are the same for the same request. */
 export type Refusal =
   | { readonly kind: 'unauthorized' | 'forbidden' | 'missing' }
   | { readonly kind: 'invalid'; readonly reason: string };
@@ -16,9 +16,12 @@ export type Refusal =
 export type Answer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly trouble: Trouble };
 
 export interface Api {
-  /** `path`: relative to the page; `other`: a token in place of this one. Where the signal aborts, the answer means nothing. */
+  /**
+   * `path`: relative to the page; `other`: a token in place of this one. If the signal aborts, the response has no
+   * meaning.
+   */
   get(path: string, signal: AbortSignal, other?: string): Promise<Answer>;
-  /** Undefined forgets it. */
+  /** Undefined deletes the token. */
   setToken(token: string | undefined): void;
   hasToken(): boolean;
 }

@@ -1,4 +1,4 @@
-// One server in the list, and the small marks that the list and a server's own page share.
+// Renders one server in the list, and the small marks that the list and a server's own page share.
 
 import { button, element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, LATEST } from './address.ts';
@@ -13,7 +13,9 @@ export interface CardDeps {
   readonly tagChosen: (tag: string) => void;
 }
 
-/** Makes the card, each time anew; `position`: in the list, from 1. Keeps no more of the entry than it shows. */
+/**
+ * Returns a function that creates the card; `position`: in the list, from 1. It keeps only the shown part of the entry.
+ */
 export function card(entry: Entry, position: number, { registry, running, tagChosen }: CardDeps): () => HTMLElement {
   const { name, title, version, description, isLatest, tags } = entry;
   const address = { view: 'server', registry, server: name, version: isLatest ? LATEST : version } as const;
@@ -48,14 +50,17 @@ function tagList(shown: readonly HTMLElement[], total: number): HTMLElement | un
 
 const HUES = 8;
 
-/** The first letter on a colour of its own: pictures are on other hosts, which would learn who looks at what. */
+/**
+ * Shows the first letter on a colour of its own: pictures are on other hosts, which would learn which servers a reader
+ * looks at.
+ */
 export function icon(name: string, title: string): HTMLElement {
   const [letter = '?'] = title.match(/[\p{L}\p{N}]/u) ?? [];
   const hue = [...name].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) % HUES;
   return element('span', { class: `icon hue-${hue}`, 'aria-hidden': 'true' }, letter.toUpperCase());
 }
 
-/** Stars, pulls and the last change, as far as they are known; undefined where none is. */
+/** Shows the known numbers: stars, pulls and the last change; undefined if none is known. */
 export function figures({
   stars,
   pulls,
@@ -86,7 +91,7 @@ const FORMATS = {
   long: new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }),
 };
 
-/** The day; as it stands where it is none. */
+/** Shows the day; if the text is not a time, shows it unchanged. */
 export function date(instant: string, style: keyof typeof FORMATS): HTMLElement {
   const time = new Date(instant);
   if (Number.isNaN(time.getTime())) return element('span', { class: 'text' }, instant);
@@ -99,10 +104,12 @@ export function tagButton(tag: string, chosen: (tag: string) => void): HTMLButto
   return pressed;
 }
 
-/** A short text, and how it looks. */
+/** A short text, and its style. */
 type Mark = readonly [text: string, look: string];
 
-/** Whether it runs here, status where it is not the usual one, tier, transports, tools, what it asks for and may do. */
+/**
+ * Returns the marks of a server: whether it runs here, an unusual status, tier, transports, tools, login, permissions.
+ */
 export function glanceAt(entry: Entry, runs: boolean): readonly Mark[] {
   const { status, tier, transports, tools, oauth, permissions } = entry;
   return [

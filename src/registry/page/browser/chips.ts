@@ -1,4 +1,4 @@
-// What narrows the list at the moment, each to be taken away with one press.
+// Shows the active filters of the list, each with a button that removes it.
 
 import { button, element, list } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, NO_QUERY, type Query } from './address.ts';
@@ -8,7 +8,7 @@ export interface Chips {
   show(query: Query): void;
 }
 
-/** `changed` gets the query without what was taken away. */
+/** `changed` is called with the query without the removed filter. */
 export function createChips(changed: (query: Query) => void): Chips {
   const node = element('div', { class: 'chips' });
   return {

@@ -1,14 +1,14 @@
-// A long list whose items are in the document only near where the reader is: what is far away is an empty place of the same
-// height.
+// Shows a long list that keeps only the items near the reader in the document: chunks that are far away are empty
+// elements of the same height.
 
 import { element } from '#std/page/shared/elements.ts';
 
 export interface Chunks {
   readonly node: HTMLElement;
-  /** Makes the items when they are needed, each time anew. */
+  /** `make` creates the items again each time they are needed. */
   add(make: () => readonly HTMLElement[]): void;
   clear(): void;
-  /** How many items there are, in the document or not. */
+  /** Returns the number of items, in the document or not. */
   count(): number;
 }
 
@@ -17,7 +17,7 @@ interface Chunk {
   readonly make: () => readonly HTMLElement[];
 }
 
-/** Beyond the window, above and below: about two screens, so that what comes into sight is there already. */
+/** Distance above and below the window, about two screens, so that items are there before they become visible. */
 const MARGIN = '1500px 0px';
 
 export function createChunks(attributes: Readonly<Record<string, string>>): Chunks {
@@ -42,7 +42,7 @@ export function createChunks(attributes: Readonly<Record<string, string>>): Chun
     place.style.height = '';
   }
 
-  /** Not under the hands of a reader: the focus would be lost. */
+  /** A chunk with the focus is not emptied, because the focus would be lost. */
   function empty({ node: place }: Chunk, height: number): void {
     if (place.childElementCount === 0 || place.contains(document.activeElement)) return;
     place.style.height = `${height}px`;

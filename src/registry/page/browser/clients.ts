@@ -1,6 +1,6 @@
-// The configuration files of MCP clients, ready to be pasted. Sources: the clients' documentation of VS Code's mcp.json and
-// its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's mcp.json and its deep
-// links, Windsurf's mcp_config.json, Zed's settings.json.
+// Writes configuration files of MCP clients, ready to be pasted. Sources: the clients' documentation of VS Code's
+// mcp.json and its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's
+// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json.
 
 import { type Configuration, configurationKey } from './configuration.ts';
 import { lastSegment } from './entry.ts';
@@ -11,13 +11,13 @@ import { configureThv } from './thv.ts';
 
 export interface Client {
   readonly name: string;
-  /** Where the text goes. */
+  /** File into which the text is pasted. */
   readonly file: string;
-  /** Undefined where it cannot run the server this way. */
+  /** Returns undefined if the client cannot run the server this way. */
   readonly configure: (server: string, launch: Launch) => Configuration | undefined;
-  /** It starts what listens by itself. */
+  /** If set, the client also starts servers that listen at an address. */
   readonly starts?: true;
-  /** A link that has the client ask whether to install it; undefined where this way has none. */
+  /** Returns a link with which the client offers to install the server; undefined if it has none for this way. */
   readonly install?: (server: string, launch: Launch) => string | undefined;
 }
 
@@ -55,14 +55,14 @@ export const CLIENTS: readonly Client[] = [
   { name: 'thv', file: 'A terminal', starts: true, configure: configureThv },
 ];
 
-/** What is blank is to be written into the file by hand: these clients know no variables. */
+/** Readers fill blanks in the file by hand: these clients have no variables. */
 function forFilledIn(server: string, launch: Launch, membersName = 'mcpServers'): Configuration {
   const write = ({ name }: Blank) => `<${name}>`;
   const definition = define(launch, 'untyped', write);
   return { text: pretty({ [membersName]: { [configurationKey(server)]: definition } }), variables: [] };
 }
 
-/** Claude Desktop starts programs only; this one passes on what is said over HTTP. */
+/** Claude Desktop only starts programs. This program forwards messages to a server over HTTP. */
 function bridged(launch: Launch): Launch {
   if (launch.kind === 'command') return launch;
   const { url, headers } = launch;
@@ -95,7 +95,7 @@ function linkForCursor(server: string, launch: Launch): string | undefined {
   return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${encodeURIComponent(packed)}`;
 }
 
-/** Asks for what is blank when the server is started. */
+/** The client asks for blank values when it starts the server. */
 function forVsCode(server: string, launch: Launch): Configuration {
   const key = configurationKey(server);
   const inputs = new Map<string, object>();
@@ -116,7 +116,7 @@ function forVsCode(server: string, launch: Launch): Configuration {
   return { text: pretty({ ...asked, servers: { [key]: definition } }), variables: [] };
 }
 
-/** Takes what is blank from the environment. */
+/** The client reads blank values from the environment. */
 function forVariables(
   server: string,
   launch: Launch,
@@ -141,7 +141,7 @@ function forVariables(
   };
 }
 
-/** How a client calls the list of its servers, and the address of one. */
+/** The client's names for the list of its servers, and for the address of one. */
 interface Words {
   readonly members: string;
   readonly url: string;
@@ -149,7 +149,7 @@ interface Words {
 
 type Write = (blank: Blank) => string;
 
-/** `untyped`: without the type of an address, which the client finds out. */
+/** `untyped`: without the type of an address, which the client detects. */
 function define(
   launch: Launch,
   style: 'typed' | 'untyped',
@@ -175,7 +175,10 @@ function define(
   };
 }
 
-/** An environment variable keeps its name; the name of a header or an argument says little without its server. */
+/**
+ * Returns the name of the variable for a value. An environment variable keeps its name. The name of a header or an
+ * argument is ambiguous without its server, so it gets the server's name.
+ */
 function variableOf({ name }: Blank, server: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : shellName(`${lastSegment(server)}_${name}`);
 }

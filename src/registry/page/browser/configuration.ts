@@ -1,11 +1,11 @@
-// What is pasted into a client, and what the server is called there.
+// Defines the text for a client, and the name of the server in it.
 
 import { lastSegment } from './entry.ts';
 import type { Blank } from './template.ts';
 
 export interface Configuration {
   readonly text: string;
-  /** Environment variables that must be set where the client runs. */
+  /** Environment variables that must be set for the client. */
   readonly variables: readonly Blank[];
 }
 

@@ -1,4 +1,4 @@
-// Ready-to-paste configuration of a client: choose the client and the way to run the server, copy the text.
+// Shows the configuration of a client: readers choose the client and the way to run the server, and copy the text.
 
 import { button, element, list } from '#std/page/shared/elements.ts';
 import { CLIENTS, type Client } from './clients.ts';
@@ -7,7 +7,7 @@ import { type Launch, type Way, waysOf } from './launch.ts';
 import { launchOfRunning, type RunningServers } from './running/servers.ts';
 import { shellLine } from './shell.ts';
 
-/** What runs here first. `announce`: for those who do not see that something was copied. */
+/** Lists running servers first. `announce`: for readers who do not see that a text was copied. */
 export function connectSection(entry: Entry, running: RunningServers, announce: (text: string) => void): HTMLElement {
   const here = running.of(entry).map(
     (server): Way => ({
@@ -61,7 +61,7 @@ export function connectTo(name: string, ways: readonly Way[], announce: (text: s
 
 function whyNot(ways: readonly Way[]): string {
   if (ways.length === 0) return 'This entry names neither a package nor a remote, so there is nothing to connect to.';
-  return 'There is no ready-made configuration for how this server is delivered; what is known of it is below.';
+  return 'There is no ready-made configuration for this kind of delivery; the known facts are below.';
 }
 
 function radio(name: string, label: string, checked: boolean, chosen: () => void): HTMLElement {
@@ -79,7 +79,7 @@ function snippets(
 ): readonly HTMLElement[] {
   if (launch === undefined) return [];
   const configuration = client.configure(server, launch);
-  if (configuration === undefined) return [element('p', {}, `${client.name} has no way to run it so.`)];
+  if (configuration === undefined) return [element('p', {}, `${client.name} cannot run it in this way.`)];
   const { text, variables } = configuration;
   const needsStart = launch.kind === 'address' && client.starts !== true ? launch.start : undefined;
   const start = needsStart === undefined ? undefined : shellLine(needsStart);
@@ -101,9 +101,9 @@ function installLink(client: Client, server: string, launch: Launch): HTMLElemen
   return element('p', {}, element('a', { href, class: 'install' }, `Install in ${client.name}`));
 }
 
-/** A text with a button that copies it. `announce`: for those who do not see that it was copied. */
+/** Shows a text with a button that copies it. `announce`: for readers who do not see that it was copied. */
 export function snippet(label: string, text: string, announce: (text: string) => void): HTMLElement {
-  // Focusable, because it may have to be scrolled.
+  // Focusable, because readers may have to scroll it.
   const code = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, element('code', {}, text));
   const copy = button('Copy', () => void copyText(), { 'aria-label': `Copy ${label}` });
   async function copyText(): Promise<void> {
@@ -111,13 +111,15 @@ export function snippet(label: string, text: string, announce: (text: string) =>
     copy.textContent = copied ? 'Copied' : 'Selected';
     if (!copied) getSelection()?.selectAllChildren(code);
     announce(
-      copied ? 'Copied' : 'The browser does not let the page copy; the text is selected, copy it with the keyboard.',
+      copied
+        ? 'Copied'
+        : 'The browser does not allow the page to copy; the text is selected, so copy it with the keyboard.',
     );
   }
   return element('figure', { class: 'snippet' }, element('figcaption', {}, element('code', {}, label), copy), code);
 }
 
-/** False where the browser has no clipboard for this page: it asks for https, or the reader has refused. */
+/** Returns false if the browser has no clipboard for this page: it requires https, or the reader has refused. */
 async function toClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard === undefined) return false;
   return await navigator.clipboard.writeText(text).then(

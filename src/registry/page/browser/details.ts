@@ -1,4 +1,4 @@
-// The page of one server: what it is, how to connect a client to it, its tools, what it needs, its versions.
+// Renders the page of one server: description, connection of a client, tools, requirements, versions.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, LATEST, NO_QUERY } from './address.ts';
@@ -29,7 +29,7 @@ export interface View {
   readonly title: string;
 }
 
-/** Undefined where it was aborted, or the caller knows by then that a token is needed. */
+/** Returns undefined if the request was aborted, or the caller was already told that a token is needed. */
 export async function loadDetails(
   deps: DetailsDeps,
   address: ServerAddress,
@@ -39,7 +39,7 @@ export async function loadDetails(
   const { registry, server, version } = address;
   const path = `${encodeURIComponent(registry)}/v0.1/servers/${encodeURIComponent(server)}/versions`;
   const [answer, versions] = await Promise.all([
-    // What was deleted is still worth a page for those who had its address.
+    // Readers with the address of a deleted server still get its page.
     api.get(`${path}/${encodeURIComponent(version)}?include_deleted=true`, signal),
     api.get(`${path}?include_deleted=true`, signal),
     deps.running.refresh(signal),
@@ -131,7 +131,7 @@ function links({ website, repository, changedAt, publishedAt }: Entry): HTMLElem
   ]);
 }
 
-/** Those that are known. */
+/** Lists the known facts. */
 function factList(facts: readonly (readonly [string, HTMLElement | undefined])[]): HTMLElement | undefined {
   const rows = facts.flatMap(([term, fact]) =>
     fact === undefined ? [] : [element('div', {}, element('dt', {}, term), element('dd', {}, fact))],

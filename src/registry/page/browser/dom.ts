@@ -1,15 +1,18 @@
-// The elements that only the catalogue page has.
+// Creates the elements that only the catalogue page has.
 
 import { type Child, element } from '#std/page/shared/elements.ts';
 
-/** A link where the address is one of the web, else the address as text: `javascript:` and the like lead nowhere. */
+/**
+ * Returns a link for an address of the web, and otherwise the address as text: `javascript:` and the like must not
+ * become links.
+ */
 export function webLink(address: string): HTMLElement {
   const protocol = URL.parse(address)?.protocol;
   if (protocol !== 'http:' && protocol !== 'https:') return element('span', { class: 'text' }, address);
   return element('a', { href: address, rel: 'noopener noreferrer nofollow', class: 'text' }, address);
 }
 
-/** A link with this text if the address is one with TLS and without a user, else the text. */
+/** Returns a link with this text for an address with TLS and without a user, and otherwise the text. */
 export function secureLink(address: string | undefined, label: string): HTMLElement {
   const url = address === undefined ? null : URL.parse(address);
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '')
@@ -17,7 +20,7 @@ export function secureLink(address: string | undefined, label: string): HTMLElem
   return element('a', { href: url.href, rel: 'noopener noreferrer nofollow', class: 'text' }, label);
 }
 
-/** A heading that a script can move the focus to. */
+/** Returns a heading that a script can move the focus to. */
 export function title(...children: readonly Child[]): HTMLHeadingElement {
   return element('h1', { tabindex: '-1' }, ...children);
 }

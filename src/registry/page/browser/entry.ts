@@ -1,4 +1,4 @@
-// One server as the page shows it, read from an answer of the API that may hold anything.
+// Reads one server from a response of the API, which may contain anything, as the page shows it.
 
 import { items, type Members, members, scalar, text, texts } from './json.ts';
 
@@ -12,12 +12,12 @@ export interface Entry {
   readonly description: string;
   readonly status: string;
   readonly statusMessage?: string;
-  /** RFC 3339: what the publisher says, else when the catalogue saw it change. */
+  /** RFC 3339: time of the change according to the publisher, or else to the catalogue. */
   readonly changedAt?: string;
   readonly publishedAt?: string;
-  /** Of its repository. */
+  /** Stars of its repository. */
   readonly stars?: number;
-  /** Of its image. */
+  /** Pulls of its image. */
   readonly pulls?: number;
   readonly permissions?: Permissions;
   readonly oauth?: OAuth;
@@ -28,14 +28,14 @@ export interface Entry {
   readonly tools: readonly Tool[];
   readonly transports: readonly string[];
   readonly packages: readonly Package[];
-  /** What the container is started with, where the publisher says so. */
+  /** Arguments of the container, if the publisher states them. */
   readonly args: readonly string[];
   readonly remotes: readonly Remote[];
   readonly website?: string;
   readonly repository?: string;
 }
 
-/** What its container may do, as the publisher says. */
+/** Permissions of its container that the publisher states. */
 export interface Permissions {
   /** `any`, or hosts; empty: no network. */
   readonly hosts: 'any' | readonly string[];
@@ -44,7 +44,7 @@ export interface Permissions {
   readonly privileged: boolean;
 }
 
-/** Of a remote that asks for a login. */
+/** Login of a remote that requires one. */
 interface OAuth {
   readonly issuer?: string;
   readonly scopes: readonly string[];
@@ -72,7 +72,7 @@ export interface Remote {
   readonly variables: readonly Input[];
 }
 
-/** Something that has a value, or needs one. */
+/** A parameter that has a value, or needs one. */
 export interface Input {
   readonly name: string;
   readonly description?: string;
@@ -81,7 +81,7 @@ export interface Input {
   readonly value?: string;
   readonly default?: string;
   readonly choices: readonly string[];
-  /** What stands in braces in `value`. */
+  /** The names in braces in `value`. */
   readonly variables: readonly Input[];
 }
 
@@ -89,7 +89,7 @@ export interface Argument extends Input {
   readonly named: boolean;
 }
 
-/** A ServerResponse of the official API. */
+/** Reads a ServerResponse of the official API. */
 export function readEntry(response: unknown): Entry {
   const { server, _meta } = members(response);
   const document = members(server);
@@ -129,12 +129,12 @@ export function readEntry(response: unknown): Entry {
   };
 }
 
-/** The part of a name after its namespace. */
+/** Returns the part of a name after its namespace. */
 export function lastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** The publisher's blocks, two levels deep under any vendor, hold tags, tier and tools. */
+/** Returns the publisher's blocks, two levels deep under any vendor. They contain tags, tier and tools. */
 function publisherBlocks(document: Members): readonly Members[] {
   const vendors = Object.values(members(members(document._meta)[PUBLISHER_PROVIDED]));
   return vendors.flatMap((vendor) => Object.values(members(vendor)).map(members));
@@ -162,7 +162,7 @@ function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Names alone, or definitions with descriptions; often both for the same tool. */
+/** Reads tools from names alone and from definitions with descriptions; often both name the same tool. */
 function readTools(blocks: readonly Members[]): readonly Tool[] {
   const tools = new Map<string, Tool>();
   for (const name of blocks.flatMap((block) => texts(block.tools))) tools.set(name, { name });

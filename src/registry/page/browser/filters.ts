@@ -1,4 +1,4 @@
-// What a list can be narrowed by: groups of checkboxes, with the number of servers behind each. Asks no one anything.
+// Shows the filters of a list: groups of checkboxes, with the number of servers behind each. Sends no requests.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
@@ -6,12 +6,12 @@ import { items, members, text } from './json.ts';
 
 interface Facet {
   readonly value: string;
-  /** Of the servers that would be listed with it; absent where no one counts. */
+  /** Number of servers that the list would have with it; absent if they are not counted. */
   readonly count?: number;
 }
 
 export interface Facets {
-  /** How many servers the list has. */
+  /** Number of servers in the list. */
   readonly total: number;
   readonly groups: Readonly<Record<FilterName, readonly Facet[]>>;
 }
@@ -22,14 +22,14 @@ const LEGENDS: Readonly<Record<FilterName, string>> = {
   transport: 'Transport',
   status: 'Status',
 };
-/** Of the answer of the API. */
+/** Names of the groups in the response of the API. */
 const MEMBERS: Readonly<Record<FilterName, string>> = {
   tag: 'tags',
   tier: 'tiers',
   transport: 'transports',
   status: 'statuses',
 };
-/** Fewer are read at a glance. */
+/** Number of values that readers see at first. */
 const SHOWN_AT_FIRST = 12;
 
 export function readFacets(body: unknown): Facets {
@@ -40,7 +40,7 @@ export function readFacets(body: unknown): Facets {
       const known = text(value);
       return known === undefined ? [] : [{ value: known, count: Number(count) }];
     });
-  // Only what is there is counted, but what is gone can be listed too.
+  // The response counts only servers that are not deleted, but deleted ones can be listed too.
   const status = read('status');
   const gone = status.some(({ value }) => value === 'deleted') ? [] : [{ value: 'deleted' }];
   const groups = { tag: read('tag'), tier: read('tier'), transport: read('transport'), status: [...status, ...gone] };
@@ -53,7 +53,7 @@ export interface FilterPanel {
   offer(groups: Facets['groups']): void;
 }
 
-/** `changed` gets the filters as they are chosen now. */
+/** `changed` is called with the chosen filters. */
 export function createFilterPanel(changed: (filters: Query['filters']) => void): FilterPanel {
   const node = element('div', { class: 'facets' });
   const expanded = new Set<FilterName>();
@@ -67,7 +67,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
     changed(chosen);
   }
 
-  /** Whoever has just chosen one of them goes on there. */
+  /** Restores the focus on the box that the reader has just chosen. */
   function render(): void {
     const { activeElement } = document;
     const at = activeElement instanceof HTMLInputElement && node.contains(activeElement) ? activeElement : undefined;
@@ -79,8 +79,8 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
   }
 
   /**
-   * What is chosen is shown even where no server has it: it must be possible to take it back. Few values stay where they
-   * are, also with no server behind them; of tags only those that some server has.
+   * Returns the values to show. Chosen values are shown even if no server has them, because the reader must be able to
+   * remove them. Groups with few values keep values without servers; tags show only values that some server has.
    */
   function offered(name: FilterName): readonly Facet[] {
     const kept = [...chosen[name], ...(name === 'tag' ? [] : met[name])];
@@ -118,7 +118,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
     node,
     show({ filters }) {
       chosen = filters;
-      // Not made anew while someone moves through them: that would lose the focus.
+      // The boxes are not created again while the reader moves through them, because the focus would be lost.
       for (const input of node.querySelectorAll('input')) {
         input.checked = FILTER_NAMES.some((name) => name === input.name && filters[name].includes(input.value));
       }

@@ -1,4 +1,4 @@
-// Reads values that came over the wire and may be anything: what has not the expected form is as good as absent.
+// Reads values from responses, which may be anything: a value of another type counts as absent.
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export function items(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Undefined where it is no text or an empty one. */
+/** Returns undefined if the value is not a text, or empty. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -19,7 +19,7 @@ export function texts(value: unknown): readonly string[] {
   return items(value).filter((item) => typeof item === 'string' && item !== '') as readonly string[];
 }
 
-/** A default, which may be a number or a truth value in documents of older schemas. */
+/** Returns a default, which may be a number or a boolean in documents of older schemas. */
 export function scalar(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : text(value);
 }

@@ -1,5 +1,5 @@
-// How a client gets to a server: a command that it starts, or an address that it connects to. Made from the packages and
-// remotes of a server.json (official schema 2025-12-11).
+// Finds the ways in which a client gets to a server: a command that it starts, or an address that it connects to. They
+// follow from the packages and remotes of a server.json (official schema 2025-12-11).
 
 import type { Argument, Entry, Input, Package, Remote } from './entry.ts';
 import { addressOf, type Blank, type Template, templateOf } from './template.ts';
@@ -8,18 +8,18 @@ export interface Command {
   readonly program: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
-  /** The same without a program, for what brings its own. */
+  /** The package without the program that starts it, for clients that have a program of their own. */
   readonly subject: Subject;
 }
 
-/** What is started, whoever starts it. */
+/** The package to start, with any program. */
 export interface Subject {
   readonly kind: 'npm' | 'pypi' | 'nuget' | 'oci';
-  /** With its version. */
+  /** Includes the version. */
   readonly identifier: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
-  /** What the program needs to know to start this; no other program takes them. */
+  /** Options of the program that starts this package; other programs do not accept them. */
   readonly options: readonly Template[];
 }
 
@@ -35,11 +35,11 @@ export type Launch =
       readonly type: 'http' | 'sse';
       readonly url: Template;
       readonly headers: readonly Setting[];
-      /** What must run before anything answers there. */
+      /** The command that must run before the address can be reached. */
       readonly start?: Command;
     };
 
-/** One way to run or reach a server; `launch` is undefined where there is no way to tell a client how. */
+/** One way to run or reach a server; `launch` is undefined if it cannot be expressed in a client's configuration. */
 export interface Way {
   readonly label: string;
   readonly launch: Launch | undefined;
@@ -55,7 +55,7 @@ export function waysOf({ packages, remotes, args }: Entry): readonly Way[] {
 function launchOfRemote(remote: Remote): Launch | undefined {
   const url = addressOf(remote.url ?? '', remote.variables);
   const [start] = url ?? [];
-  // An address may begin with a variable; otherwise it is one of the web or none at all.
+  // An address may begin with a variable; otherwise it must be an address of the web.
   if (url === undefined || (typeof start === 'string' && !/^https?:\/\//i.test(start)) || start === undefined)
     return undefined;
   return {
@@ -66,7 +66,7 @@ function launchOfRemote(remote: Remote): Launch | undefined {
   };
 }
 
-/** `args`: of the container, where the package itself names none. */
+/** `args`: arguments of the container, if the package itself has none. */
 function launchOfPackage(pkg: Package, args: readonly string[]): Launch | undefined {
   const command = commandOf(pkg, args);
   if (command === undefined) return undefined;
@@ -77,7 +77,8 @@ function launchOfPackage(pkg: Package, args: readonly string[]): Launch | undefi
 
 function commandOf(pkg: Package, ownArgs: readonly string[]): Command | undefined {
   const { registryType, identifier, version } = pkg;
-  // One that begins with a dash would be an option of the program, and nothing real holds spaces or variables.
+  // An identifier that begins with a dash would be an option of the program, and real ones contain no spaces or
+  // variables.
   if (!isPlain(identifier) || (version !== undefined && !isPlain(version))) return undefined;
   const environment = settings(pkg.environment, /^[A-Za-z_][A-Za-z0-9_.-]*$/);
   const runtime = pkg.runtimeArguments.flatMap(argument);
@@ -141,8 +142,8 @@ function containerCommand(
 }
 
 /**
- * Variables that the programs of the reader's machine follow as well, `docker` first of all: a container gets its value in
- * its own arguments, and they never see it.
+ * Variables that programs on the reader's machine read as well, above all `docker`. A container gets such a value in
+ * its own arguments, so these programs never see it.
  */
 const OF_MACHINE =
   /^(PATH|HOME|SHELL|USER|TMPDIR|IFS|ENV|GODEBUG|SSH_AUTH_SOCK|(HTTPS?|ALL|NO)_PROXY|(BASH|LD|DYLD|DOCKER|COMPOSE|BUILDKIT|XDG)_.*)$/i;
@@ -151,13 +152,13 @@ function ofContainer(part: string | Blank): string | Blank {
   return typeof part === 'string' ? part : { ...part, name: `CONTAINER_${part.name.toUpperCase()}` };
 }
 
-/** The port of an address on this machine, so that the container is reached there and from nowhere else. */
+/** Publishes the port of an address on this machine only, so that the container cannot be reached from elsewhere. */
 function published({ url }: Remote): readonly Template[] {
   const port = URL.parse(url ?? '')?.port ?? '';
   return port === '' ? [] : [['-p'], [`127.0.0.1:${port}:${port}`]];
 }
 
-/** The identifier has the tag, or older documents keep registry and version apart. */
+/** Returns the image: the identifier contains the tag, or in older documents registry and version are separate. */
 function imageOf({ identifier, version }: Package): string {
   const tagged = identifier.includes('@') || lastPart(identifier).includes(':');
   return tagged || version === undefined ? identifier : `${identifier}:${version}`;
@@ -174,19 +175,19 @@ function isPlain(text: string): boolean {
 function argument(given: Argument): readonly Template[] {
   const value = templateOf(given);
   if (!given.named) return value === undefined ? [] : [value];
-  // A flag without a value is written where the document fixes or requires it.
+  // A flag without a value is written if the document fixes or requires it.
   const [name] = given.name === '' ? [] : fixedArgument(given.name);
   if (value === undefined || name === undefined) return [];
   return value.length === 0 ? [name] : [name, value];
 }
 
-/** As it stands; what no client may be given is left out. */
+/** Returns the argument unchanged, or nothing if it must not be given to a client. */
 function fixedArgument(text: string): readonly Template[] {
   const value = addressOf(text, []);
   return value === undefined ? [] : [value];
 }
 
-/** Those that are to be written down, as far as their names can be names. */
+/** Returns the settings to write down, if their names are valid. */
 function settings(inputs: readonly Input[], name: RegExp): readonly Setting[] {
   return inputs.flatMap((input) => {
     const value = name.test(input.name) ? templateOf(input) : undefined;

@@ -1,5 +1,5 @@
-// The list of servers of one registry: search as you type, filters, results. Keeps what it has found, so that whoever
-// comes back from a server is where they were.
+// Shows the list of servers of one registry: search as you type, filters, results. It keeps its results, so that
+// readers who come back from a server find their place.
 
 import { element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, type Query } from './address.ts';
@@ -16,18 +16,18 @@ export interface ListingDeps {
   readonly api: Api;
   readonly registry: string;
   readonly running: RunningServers;
-  /** Puts the address into the URL; the listing shows it itself. */
+  /** Called to put the address into the URL; the listing shows it itself. */
   readonly addressed: (address: Address) => void;
-  /** Gets what the listing cannot tell in its own place: that a token is needed. */
+  /** Called with problems that the listing cannot show itself: that a token is needed. */
   readonly refused: (trouble: Trouble) => void;
 }
 
 export interface Listing {
   readonly node: HTMLElement;
   show(query: Query): void;
-  /** Of the list as it stands, to come back to. */
+  /** Returns the address of the current list, to come back to. */
   address(): string;
-  /** The link to a server that is listed. */
+  /** Returns the link to a listed server. */
   linkTo(server: string): HTMLElement | undefined;
   stop(): void;
 }
@@ -69,13 +69,13 @@ export function createListing({ api, registry, running, addressed, refused }: Li
     if (counted !== countPath()) void countServers();
   }
 
-  /** Whatever the order. */
+  /** The order does not matter for the count. */
   function countPath(): string {
     const parameters = listParameters({ ...query, sort: 'name' });
     return `${encodeURIComponent(registry)}/v0.1/x/dev.skep/facets?${parameters}`;
   }
 
-  /** Where this fails the list fails too, and says why. */
+  /** If this fails, the list fails too, and shows the reason. */
   async function countServers(): Promise<void> {
     counting.abort();
     counting = new AbortController();

@@ -1,5 +1,5 @@
-// The catalogue page: shows what the fragment of the URL names, and moves the focus where the reader now is. Everything
-// it shows comes from the public API of the service that serves it.
+// The catalogue page: shows the view that the fragment of the URL names, and moves the focus to it. All its data comes
+// from the public API of the service that serves it.
 
 import { button, byId, element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, readAddress } from './address.ts';
@@ -15,7 +15,7 @@ import { signInView } from './sign-in.ts';
 
 type RunningAddress = Extract<Address, { readonly view: 'running' }>;
 
-/** What the service calls itself. */
+/** Title that the service gives to the page. */
 const PAGE_TITLE = document.title;
 
 const main = byId('main');
@@ -28,15 +28,15 @@ const needsToken = document.documentElement.dataset.auth === 'oauth';
 const listings = new Map<string, Listing>();
 let registries: readonly string[] = [];
 let loading = new AbortController();
-/** Aborts when what is shown makes place for something else. */
+/** Aborts when another view replaces the current one. */
 let placed = new AbortController();
-/** The server that was shown last: whoever goes back to the list is at its link. */
+/** The server that was shown last: when the reader goes back to the list, the focus is on its link. */
 let visited: string | undefined;
-/** False until the first view stands: the browser has put the focus where it should be. */
+/** False until the first view is shown: the browser has already set the focus correctly. */
 let moves = false;
 
 function announce(message: string): void {
-  // The same text twice would not be read again.
+  // Screen readers do not read the same text twice.
   announcer.textContent = announcer.textContent === message ? `${message} ` : message;
 }
 
@@ -102,7 +102,7 @@ function showListing(registry: string, { query }: Extract<Address, { readonly vi
   visited = undefined;
 }
 
-/** Servers that run are shown above `node`, and kept up to date for as long as it is shown. */
+/** Shows running servers above `node`, and updates them as long as it is shown. */
 function placeBelowRunning(node: HTMLElement, heading: string, focus: HTMLElement | undefined): void {
   const band = element('div', {}, runningBand(running));
   place(element('div', {}, band, node), heading, focus);
@@ -115,7 +115,7 @@ async function showRunning({ namespace, name }: RunningAddress, signal: AbortSig
   const left = new AbortController();
   const view = runningView({ running, logins, announce, signal: left.signal }, namespace, name);
   if (view === undefined) {
-    place(emptyNotice(`${namespace}/${name} does not run here`, 'Go back to the list, and see what does.'), PAGE_TITLE);
+    place(emptyNotice(`${namespace}/${name} does not run here`, 'Go back to the list of running servers.'), PAGE_TITLE);
     return;
   }
   place(view.node, `${view.title} · ${PAGE_TITLE}`);
@@ -141,12 +141,12 @@ async function showServer(address: ServerAddress, signal: AbortSignal): Promise<
   visited = address.server;
   place(view.node, `${view.title} · ${PAGE_TITLE}`);
   const back = document.getElementById('back');
-  // Back to the list as it was left.
+  // The link leads back to the list with its filters.
   const left = listings.get(address.registry)?.address();
   if (left !== undefined) back?.setAttribute('href', left);
 }
 
-/** `focus`: where the reader goes on; the heading without it. */
+/** `focus`: element that gets the focus; without it, the heading does. */
 function place(node: HTMLElement, title: string, focus?: HTMLElement): void {
   placed.abort();
   placed = new AbortController();
@@ -177,7 +177,7 @@ function failed(trouble: Trouble, again: () => Promise<void>): void {
   );
 }
 
-/** `trouble`: why the last token did not do. */
+/** `trouble`: the reason why the last token was refused. */
 function askForToken(trouble: Trouble | undefined): void {
   forget();
   const reported = trouble === undefined ? undefined : describeTrouble(trouble, 'such registry');
@@ -212,7 +212,7 @@ function showControls(registry: string | undefined): void {
   select.addEventListener('change', () => go({ view: 'list', registry: select.value, query: NO_QUERY }));
   const chooser = registries.length < 2 ? [] : [element('label', { for: 'registry' }, 'Registry'), select];
   const signOut = api.hasToken() ? [button('Forget token', () => askForToken(undefined))] : [];
-  // Not made anew under the reader's hands.
+  // The control is not created again while the reader uses it.
   if (controls.querySelector('select')?.options.length === options.length && registries.length > 1) {
     const present = controls.querySelector('select');
     if (present !== null && registry !== undefined) present.value = registry;
@@ -226,7 +226,7 @@ addEventListener('hashchange', () => {
   running.readToken();
   if (!needsToken || api.hasToken()) void show();
 });
-// Sessions end with the page; one that is brought back from the browser's cache begins anew.
+// Sessions end with the page; a page that the browser restores from its cache starts again.
 addEventListener('pagehide', () => placed.abort());
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void start();

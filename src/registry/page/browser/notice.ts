@@ -1,9 +1,9 @@
-// Troubles and empty places, described where the content would be.
+// Shows problems and empty results in the place of the content.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import type { Refusal, Trouble } from './api.ts';
 
-/** `again`: asks once more, where that may help. */
+/** `again`: repeats the request, if that may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {
   const described = describeTrouble(trouble, what);
   return element(
@@ -28,11 +28,11 @@ export function emptyNotice(title: string, advice: string, ...actions: readonly 
 export interface Advice {
   readonly title: string;
   readonly advice: string;
-  /** Whether asking again may help. */
+  /** Whether repeating the request may help. */
   readonly again: boolean;
 }
 
-/** `what`: what was asked for, as in `this server`. */
+/** `what`: the requested thing, as in `this server`. */
 export function describeTrouble(trouble: Trouble, what: string): Advice {
   switch (trouble.kind) {
     case 'unauthorized':
@@ -43,7 +43,7 @@ export function describeTrouble(trouble: Trouble, what: string): Advice {
     case 'limited':
       return {
         title: 'Too many requests',
-        advice: `The registry limits how often it is asked. Try again ${inSeconds(trouble.seconds)}.`,
+        advice: `The registry limits the number of requests. Try again ${inSeconds(trouble.seconds)}.`,
         again: true,
       };
     case 'unavailable':
@@ -54,8 +54,8 @@ export function describeTrouble(trouble: Trouble, what: string): Advice {
       };
     case 'fault':
       return {
-        title: 'The registry made a mistake',
-        advice: `It answered with status ${trouble.status}. Try again; if it stays so, ask whoever runs it${requestHint(trouble.requestId)}.`,
+        title: 'The registry failed',
+        advice: `It responded with status ${trouble.status}. Try again; if the error stays, ask its operator${requestHint(trouble.requestId)}.`,
         again: true,
       };
     case 'unreachable':
@@ -87,12 +87,12 @@ function describeRefusal(trouble: Refusal, what: string): Advice {
     case 'missing':
       return {
         title: `There is no ${what}`,
-        advice: 'It may have been removed or renamed. Go back to the list and search for it.',
+        advice: 'It may have been removed or renamed. Go back to the list, and search for it.',
         again: false,
       };
     case 'invalid':
       return {
-        title: 'The registry does not understand the question',
+        title: 'The registry does not accept the request',
         advice: `It says: ${trouble.reason}. Change the search or clear the filters.`,
         again: false,
       };

@@ -1,5 +1,5 @@
-// What a search has found in one registry: the servers page after page as the reader scrolls, and what is said where there
-// are none. Of two questions only the later one is answered.
+// Shows the results of a search in one registry: servers page after page as the reader scrolls, or a notice if there
+// are none. If a second search begins, the results of the first are dropped.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { fragmentOf, isEmpty, LATEST, NO_QUERY, type Query, queryParameters } from './address.ts';
@@ -17,23 +17,23 @@ export interface ResultsDeps {
   readonly running: RunningServers;
   readonly tagChosen: (tag: string) => void;
   readonly cleared: () => void;
-  /** Called where the reader asks once more after a trouble. */
+  /** Called when the reader tries again after a problem. */
   readonly retried: () => void;
-  /** Gets what cannot be shown here: that a token is needed. */
+  /** Called with problems that cannot be shown here: that a token is needed. */
   readonly refused: (trouble: Trouble) => void;
 }
 
 export interface Results {
   readonly nodes: readonly HTMLElement[];
-  /** Asks, unless this is what is shown. */
+  /** Searches, unless the results of this query are already shown. */
   show(query: Query): void;
-  /** The link to a server that is listed. */
+  /** Returns the link to a listed server. */
   linkTo(server: string): HTMLElement | undefined;
   stop(): void;
 }
 
 const PAGE_SIZE = 30;
-/** Asked for before the reader is at the end. */
+/** Distance from the end at which the next page is requested. */
 const AHEAD = '800px 0px';
 
 export function createResults(deps: ResultsDeps): Results {
@@ -84,13 +84,13 @@ export function createResults(deps: ResultsDeps): Results {
     const { servers, metadata } = members(body);
     if (!further) results.clear();
     const before = results.count();
-    // The documents themselves may be large: only what a card shows is kept.
+    // The documents may be large: only the data on a card is kept.
     const cards = items(servers).map((server, index) => card(readEntry(server), before + index + 1, deps));
     if (cards.length > 0) results.add(() => cards.map((make) => make()));
     next = text(members(metadata).nextCursor);
     const nobody = results.count() === 0 ? [nothing(isEmpty(query), cleared)] : [];
     below.replaceChildren(...(next === undefined ? nobody : [element('p', { class: 'hint' }, 'More servers follow.')]));
-    // Watched anew: where it is still near, the next page comes at once.
+    // Observed again: if the end is still near, the next page comes at once.
     if (next !== undefined) end.observe(below);
   }
 
@@ -119,7 +119,7 @@ function listPath(registry: string, query: Query, cursor: string | undefined): s
   return `${encodeURIComponent(registry)}/v0.1/servers?${parameters}`;
 }
 
-/** What decides which servers are listed and counted. */
+/** Returns the parameters that decide which servers are listed and counted. */
 export function listParameters(query: Query): URLSearchParams {
   const parameters = queryParameters(query, 'x-');
   parameters.set('version', LATEST);
@@ -136,6 +136,6 @@ function nothing(everything: boolean, cleared: () => void): HTMLElement {
   }
   return emptyNotice(
     'This registry is empty',
-    'Nothing has been synced into it yet, or its filters let nothing through.',
+    'Nothing has been synced into it yet, or its filters exclude everything.',
   );
 }

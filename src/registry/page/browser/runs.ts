@@ -1,4 +1,5 @@
-// What a server is delivered as and what it needs: its packages and remotes with their environment variables and headers.
+// Shows how a server is delivered and which settings it needs: its packages and remotes with their environment
+// variables and headers.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Entry, Input, Package, Remote } from './entry.ts';
@@ -50,7 +51,7 @@ function packageBlock(pkg: Package): HTMLElement {
 
 function inputs(caption: string, all: readonly Input[]): HTMLElement | undefined {
   if (all.length === 0) return undefined;
-  // What stands in braces in a value is wanted as well.
+  // The variables in braces in a value are settings too.
   const rows = all
     .flatMap((input) => [input, ...input.variables])
     .map((input) =>

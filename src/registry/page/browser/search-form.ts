@@ -1,4 +1,4 @@
-// The search field: what is typed is asked for once the typing pauses, or at once with Enter.
+// Shows the search field, which searches once the typing pauses, or at once with Enter.
 
 import { element } from '#std/page/shared/elements.ts';
 
@@ -10,7 +10,7 @@ export interface SearchForm {
 }
 
 const PAUSE_MS = 200;
-/** The API takes no longer ones. */
+/** The API refuses longer texts. */
 const LENGTH_MAX = 255;
 
 export function createSearchForm(changed: (search: string) => void): SearchForm {
@@ -44,7 +44,10 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
     clearTimeout(pause);
     pause = setTimeout(change, PAUSE_MS);
   });
-  /** As elsewhere on the web; not where something is being typed, nor with a key that makes it another command. */
+  /**
+   * The key moves the focus to the search field, as elsewhere on the web; not while the reader types, and not with a
+   * modifier key.
+   */
   function toSearch(event: KeyboardEvent): void {
     const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !node.isConnected) return;
@@ -61,7 +64,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
   return {
     node,
     show(search) {
-      // What is being typed is newer than any address.
+      // A text that is being typed is newer than any address.
       if (pause === undefined && input.value.trim() !== search) input.value = search;
     },
     focus() {

@@ -1,12 +1,12 @@
-// Asks for a token where the registry needs one, and says where such tokens come from (RFC 9728). It is kept in memory
-// only: a reload forgets it.
+// Asks for a token if the registry requires one, and shows the issuers of such tokens (RFC 9728). The token is kept in
+// memory only: it is lost at a reload.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import type { Api } from './api.ts';
 import { title, webLink } from './dom.ts';
 import { members, text, texts } from './json.ts';
 
-/** `reported`: why the last token was not accepted. */
+/** `reported`: the reason why the last token was refused. */
 export function signInView(api: Api, reported: HTMLElement | undefined, done: () => void): HTMLElement {
   const input = element('input', {
     type: 'password',
@@ -25,7 +25,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
     element(
       'p',
       { id: 'token-hint', class: 'hint' },
-      'It stays in the memory of this page and is forgotten when you reload or leave it.',
+      'It stays in the memory of this page and is lost when you reload or leave it.',
     ),
     problem,
     element('button', { type: 'submit', class: 'primary' }, 'Show the catalogue'),
@@ -34,7 +34,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
     event.preventDefault();
     const token = input.value.trim().replace(/^Bearer +/i, '');
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      problem.textContent = 'This is no token: it must be one word, without spaces or line breaks. Copy it again.';
+      problem.textContent = 'This is not a token: it must be one word, without spaces or line breaks. Copy it again.';
       input.setAttribute('aria-invalid', 'true');
       input.focus();
       return;
@@ -47,7 +47,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
   return element('div', { class: 'narrow' }, title('This registry asks for a token'), reported, form, sources);
 }
 
-/** Public, and only a help: where it cannot be had, nothing is said. */
+/** The sources are public and only a help: if they cannot be read, nothing is shown. */
 async function showSources(api: Api, into: HTMLElement): Promise<void> {
   const answer = await api.get('.well-known/oauth-protected-resource', new AbortController().signal);
   if (!answer.ok) return;
@@ -56,7 +56,7 @@ async function showSources(api: Api, into: HTMLElement): Promise<void> {
   const documentation = text(resource_documentation);
   const audience = text(resource);
   into.replaceChildren(
-    element('h2', {}, 'Where to get one'),
+    element('h2', {}, 'How to get one'),
     element('p', {}, issuers.length === 1 ? 'Tokens are issued by:' : 'Tokens are issued by any of:'),
     list(issuers),
     ...(audience === undefined

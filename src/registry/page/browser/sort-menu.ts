@@ -1,4 +1,4 @@
-// The order of the list: by name, or by what is highest.
+// Chooses the order of the list: by name, or by a number with the highest first.
 
 import { element } from '#std/page/shared/elements.ts';
 import { type Query, SORTS, type Sort } from './address.ts';

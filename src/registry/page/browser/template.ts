@@ -1,8 +1,8 @@
-// Texts with places that whoever pastes them fills in: how a server.json says that a value is wanted.
+// Texts with blanks that the reader fills in: the form in which a server.json requires a value.
 
 import type { Input } from './entry.ts';
 
-/** Something only the reader knows. */
+/** A value that only the reader knows. */
 export interface Blank {
   readonly name: string;
   readonly description: string;
@@ -13,8 +13,8 @@ export interface Blank {
 export type Template = readonly (string | Blank)[];
 
 /**
- * What to write for an input: its fixed value with the variables in it, its default, or a blank where it is required.
- * Undefined where it may be left out.
+ * Returns the text for an input: its fixed value with the variables in it, its default, or a blank if it is required.
+ * Returns undefined if it may be left out.
  */
 export function templateOf(input: Input): Template | undefined {
   if (input.value !== undefined) return harmless(parseTemplate(input.value, input.variables)) ?? [blank(input)];
@@ -23,12 +23,15 @@ export function templateOf(input: Input): Template | undefined {
   return input.required ? [blank(input)] : undefined;
 }
 
-/** A text of the document itself, such as an address; undefined where no client may be given it. */
+/**
+ * Returns the template of a text of the document itself, such as an address; undefined if it must not be given to a
+ * client.
+ */
 export function addressOf(text: string, variables: readonly Input[]): Template | undefined {
   return harmless(parseTemplate(text, variables));
 }
 
-/** `{name}` stands for a variable; other braces for themselves. */
+/** `{name}` with the name of a variable is a blank; other braces stay text. */
 function parseTemplate(text: string, variables: readonly Input[]): Template {
   const parts: (string | Blank)[] = [];
   let from = 0;
@@ -50,12 +53,12 @@ function parseTemplate(text: string, variables: readonly Input[]): Template {
   }
 }
 
-/** What a terminal would act on, or what shows a text in another order than it has. */
+/** Characters that a terminal interprets, or that change the visible order of a text. */
 const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 /**
- * Clients expand `${…}` in their files: a catalogue entry that says `${env:CLOUD_SECRET}` in a header would have the
- * reader's own secret sent to its server. Such texts are never passed on, nor is what no one sees before it is pasted.
+ * Clients expand `${…}` in their files: a catalogue entry with `${env:CLOUD_SECRET}` in a header would make them send
+ * the reader's own secret to its server. Such texts are never passed on, and neither are invisible characters.
  */
 function harmless(template: Template): Template | undefined {
   const parts = joined(template);

@@ -1,4 +1,4 @@
-// The command by which ToolHive's CLI runs a server, or reaches one. Source:
+// Writes the command with which ToolHive's CLI runs a server, or connects to one. Source:
 // https://docs.stacklok.com/toolhive/reference/cli/thv_run
 
 import { type Configuration, configurationKey } from './configuration.ts';
@@ -6,7 +6,7 @@ import type { Launch, Subject } from './launch.ts';
 import { shellName, shellWord } from './shell.ts';
 import type { Template } from './template.ts';
 
-/** How ToolHive's CLI calls what it builds an image for; it has no name for packages of NuGet. */
+/** Schemes of ToolHive's CLI for packages that it builds an image for; it has none for packages of NuGet. */
 const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
   npm: 'npx://',
   pypi: 'uvx://',
@@ -14,7 +14,7 @@ const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
   oci: '',
 };
 
-/** A line for a POSIX shell; undefined where it has no name for the package. */
+/** Returns a line for a POSIX shell; undefined if ToolHive's CLI has no scheme for the package. */
 export function configureThv(server: string, launch: Launch): Configuration | undefined {
   const name: Template[] = [['--name'], [configurationKey(server).toLowerCase()]];
   const command = launch.kind === 'command' ? launch.command : launch.start;
@@ -40,7 +40,7 @@ function thvWorkload(
   launch: Launch,
 ): readonly Template[] | undefined {
   const scheme = THV_SCHEMES[kind];
-  // Without a mount that its document asks for, a server would start and find nothing.
+  // Without a mount that its document requires, a server would start without its data.
   if (scheme === undefined || options.length > 0) return undefined;
   const settings = environment.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value]]);
   const rest: Template[] = args.length === 0 ? [] : [['--'], ...args];

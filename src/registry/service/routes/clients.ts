@@ -1,4 +1,4 @@
-// Lists of a registry's servers for administrators of MCP clients: one JSON file for each client.
+// Serves lists of a registry's servers for administrators of MCP clients: one JSON file for each client.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LISTED_CLIENTS } from '#contracts/registry/listed-clients.ts';
@@ -10,7 +10,7 @@ import { type ConditionalOptions, conditionalAnswers, type Load } from '../condi
 import { route } from '../route.ts';
 import { CLIENTS_SCHEMA } from '../schemas.ts';
 
-/** A longer list is one that no administrator reviews. */
+/** Administrators do not review longer lists. */
 const SERVERS_MAX = 2_000;
 
 export function addClientRoutes(app: FastifyInstance, options: ConditionalOptions): void {
@@ -25,21 +25,21 @@ function askClients(request: FastifyRequest, key: SourceKey): Read<Load> {
   const client = LISTED_CLIENTS.find((name) => list === `${name}.json`);
   if (client === undefined) {
     const names = LISTED_CLIENTS.map((name) => `${name}.json`).join(', ');
-    return refused('client-unknown', `there is no list of this name; there are ${names}`);
+    return refused('client-unknown', `there is no list of this name; the lists are ${names}`);
   }
   return found(async (catalogue) => {
     const entries = await readLatest(catalogue, key);
     if (entries === undefined) {
       return refused(
         'client-list-too-long',
-        `the registry has more than ${SERVERS_MAX} servers: name fewer by its filter`,
+        `the registry has more than ${SERVERS_MAX} servers: select fewer by its filter`,
       );
     }
     return found({ text: `${JSON.stringify(clientList(client, entries), undefined, 2)}\n` });
   });
 }
 
-/** Undefined if there are too many. */
+/** Returns undefined if there are too many. */
 async function readLatest(catalogue: CatalogueReader, key: SourceKey): Promise<readonly StoredEntry[] | undefined> {
   const entries: StoredEntry[] = [];
   let after: ListPosition | undefined;

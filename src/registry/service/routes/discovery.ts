@@ -1,4 +1,4 @@
-// The protected-resource metadata (RFC 9728 section 3): how clients learn where tokens come from.
+// Serves the protected-resource metadata (RFC 9728 section 3), from which clients learn the issuers of tokens.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resourceMetadata, resourceSuffix, WELL_KNOWN_PATH } from '#auth/metadata.ts';
@@ -9,7 +9,7 @@ import { route } from '../route.ts';
 
 const MAX_AGE_SECONDS = 300;
 
-/** Only in mode oauth: without access control there is nothing to discover. */
+/** Added only in mode oauth: without access control there is nothing to discover. */
 export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSettings): void {
   const document = resourceMetadata(settings);
   function send(reply: FastifyReply): FastifyReply {
@@ -17,7 +17,8 @@ export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSetti
   }
 
   route(app, WELL_KNOWN_PATH, (_request, reply) => send(reply), DISCOVERY_SCHEMA);
-  // Where the resource has a path, RFC 9728 section 3.1 puts the document here; clients of the existing server ask above as well.
+  // If the resource has a path, RFC 9728 section 3.1 puts the document here; clients of the existing server also
+  // request it above.
   const suffix = resourceSuffix(settings.resourceUrl);
   if (suffix === '') return;
   route(app, `${WELL_KNOWN_PATH}/*`, (request, reply) => {

@@ -1,5 +1,5 @@
-// What there is and how its sync goes, and the manual sync (as far as a service whose registries come from its configuration
-// can offer it).
+// Lists the registries with the state of their syncs, and starts manual syncs (as far as a service whose registries
+// come from its configuration can offer it).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -43,12 +43,12 @@ export function addExtensionRoutes(app: FastifyInstance, config: RegistryConfig,
       return sendRefusal(reply, { code: 'registry-not-synced', message: 'the registry has no source to sync' });
     }
     await catalogue.requestSync(key.value);
-    request.log.info({ registry: key.value.source }, 'a sync was asked for');
+    request.log.info({ registry: key.value.source }, 'a sync was requested');
     return reply.code(202).header('cache-control', 'no-store').send(info);
   }
 }
 
-/** 5, without what tells clients about the inside of the installation. */
+/** Leaves out everything that would show clients the inside of the installation. */
 interface RegistryInfo {
   readonly name: string;
   readonly type: 'REMOTE' | 'FILE' | 'MANAGED' | 'KUBERNETES';
@@ -85,8 +85,11 @@ function kindOf(type: ServedRegistry['origin']['type']): Pick<RegistryInfo, 'typ
   }
 }
 
-/** Why a source failed names hosts and paths of the inside: it is in the log, and in the status of the MCPRegistry. */
-const FAILED = 'the last attempt failed; what was read before is still served';
+/**
+ * Replaces the reason of a failure, which contains internal hosts and paths: it is in the log, and in the status of the
+ * MCPRegistry.
+ */
+const FAILED = 'the last attempt failed; the entries that were read before are still served';
 
 function syncStatus({ phase, message, attemptCount, serverCount, lastAttempt, lastSyncTime }: SourceState): object {
   return {

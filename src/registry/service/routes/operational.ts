@@ -1,4 +1,4 @@
-// Health, readiness and version: never behind a token.
+// Serves health, readiness and version, always without a token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
@@ -26,7 +26,7 @@ interface OperationalOptions {
   readonly isStopping: () => boolean;
 }
 
-/** /health, /readiness (503 while the catalogue cannot be read, and from the stop on) and /version. */
+/** Adds /health, /readiness (503 while the catalogue cannot be read, and after the stop has begun) and /version. */
 export function addOperationalRoutes(
   app: FastifyInstance,
   { catalogue, version, isStopping }: OperationalOptions,

@@ -1,5 +1,5 @@
-// The catalogue page for people: a shell at / and its files below /page. It holds no data and is public in every mode; what
-// it shows it asks the API for, with the reader's own token.
+// Serves the catalogue page for people: a shell at / and its files below /page. It contains no data and is public in
+// every mode; it requests its data from the API, with the reader's own token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '#std/page/headers.ts';
@@ -31,7 +31,7 @@ export async function addPageRoutes(app: FastifyInstance, settings: PageSettings
 interface Sent {
   readonly cacheControl: string;
   readonly type: string;
-  /** Changes whenever the body does. */
+  /** Changes whenever the body changes. */
   readonly tag: string;
   readonly body: () => string;
 }

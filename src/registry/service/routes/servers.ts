@@ -1,4 +1,4 @@
-// The catalogue itself: lists, versions, one version, and what lists can be filtered by. Read-only.
+// Serves the catalogue itself: lists, versions, one version, and the values of filters. Read-only.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SourceKey } from '../../catalogue/ports.ts';
@@ -11,17 +11,17 @@ import { route } from '../route.ts';
 import { FACETS_SCHEMA, LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
 
-/** The documents' base first; the other one is that of the existing platform. */
+/** First the base of the documents, then the base of the existing platform. */
 const BASES = ['/:registry/v0.1', '/registry/:registry/v0.1'];
-/** Extensions of the official API are below x/ and the name of who made them. */
+/** Extensions of the official API are below x/ and the name of their author. */
 const FACETS = 'x/dev.skep/facets';
 
-/** A loose rule: whatever a source may hold can be read. */
+/** A loose rule, so that all names that a source may contain can be read. */
 const SERVER_NAME = /^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/;
 const NAME_LENGTH_MAX = 200;
 const VERSION_LENGTH_MAX = 255;
 
-/** Lists, versions, single versions and what lists can be filtered by, below both bases. */
+/** Adds lists, versions, single versions and the values of filters, below both bases. */
 export function addServerRoutes(app: FastifyInstance, options: ConditionalOptions): void {
   const answering = conditionalAnswers(options);
   for (const base of BASES) {
@@ -61,7 +61,7 @@ function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
   if (!name.ok) return name;
   const version = parameter(request, 'version');
   if (version.length > VERSION_LENGTH_MAX || !isVersion(version)) {
-    return refused('version-invalid', 'version is empty, too long or holds blanks that none has');
+    return refused('version-invalid', 'version is empty, too long, or contains invalid blanks');
   }
   const includeDeleted = readVersionsQuery(request.query as RawQuery);
   if (!includeDeleted.ok) return includeDeleted;
@@ -88,12 +88,12 @@ function readServerName(request: FastifyRequest): Read<string> {
   return refused('server-name-invalid', 'server name must have the form namespace/name, with its slash written as %2F');
 }
 
-/** Whatever a source may hold: control characters that are no blanks too. */
+/** Accepts every version that a source may contain, also control characters that are not blanks. */
 function isVersion(text: string): boolean {
   return text.trim() !== '' && text.isWellFormed() && !/[\0\t\n\v\f\r]/.test(text);
 }
 
-/** Decoded by the router. */
+/** Returns the parameter, which the router has decoded. */
 function parameter(request: FastifyRequest, name: string): string {
   return (request.params as Readonly<Record<string, string>>)[name] ?? '';
 }

@@ -1,9 +1,9 @@
-// Makes elements. The only place where what others say meets the document of a page: always as text, never as markup.
+// Creates elements. Only here texts of others are put into the document of a page, always as text and never as markup.
 
 export type Child = Node | string | undefined;
 export type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
-/** True gives an empty attribute; false and undefined give none. */
+/** True becomes an empty attribute. False and undefined become none. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -26,9 +26,9 @@ export function button(label: string, pressed: () => void, attributes: Attribute
   return made;
 }
 
-/** `item`: the attributes of each. */
+/** `item`: the attributes of each item. */
 export function list(items: readonly Child[], attributes: Attributes = {}, item: Attributes = {}): HTMLUListElement {
-  // Safari takes the role from lists without bullets.
+  // Safari removes the role from lists without bullets.
   return element('ul', { role: 'list', ...attributes }, ...items.map((each) => element('li', item, each)));
 }
 

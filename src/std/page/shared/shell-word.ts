@@ -1,6 +1,9 @@
-// One word of a line for a POSIX shell.
+// Quotes a word for a POSIX shell.
 
-/** As it is where the shell leaves it alone, else in single quotes, in which nothing has a meaning. */
+/**
+ * Returns the word unchanged if the shell does not change it, else in single quotes, in which no character has a
+ * special meaning.
+ */
 export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

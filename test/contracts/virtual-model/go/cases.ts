@@ -1,11 +1,12 @@
-// Templates and data to hold our engine against Go's: the same in every run. In one file, because it is one list of cases.
+// Generates templates and data to compare our engine with Go's: the same in every run. In one file, because it is one
+// list of cases.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
 export type Case = readonly [template: string, data: JsonObject];
 
 interface Dice {
-  /** A whole number below. */
+  /** Returns a whole number below `end`. */
   below(end: number): number;
   one<T>(of: readonly T[]): T;
   chance(share: number): boolean;
@@ -24,7 +25,7 @@ function dice(seed: number): Dice {
   return { below, one: (of) => of[below(of.length)] as never, chance: (share) => next() < share };
 }
 
-/** The same case for the same seed, a whole number. */
+/** Returns the case of a seed, a whole number. */
 export function generateCase(seed: number): Case {
   const die = dice(seed);
   const data = dataOf(die);

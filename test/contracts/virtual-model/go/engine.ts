@@ -1,4 +1,4 @@
-// Go's own engine, where Go is installed: builds main.go beside this file and asks it.
+// Runs Go's own engine, if Go is installed: builds main.go next to this file and calls it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -7,10 +7,10 @@ import type { Case } from './cases.ts';
 
 export const GO = ['/usr/local/go/bin/go', '/usr/bin/go'].find((path) => existsSync(path));
 
-/** The text, or at which stage Go refuses, and why. */
+/** The text, or the stage at which Go refuses and the reason. */
 export type GoAnswer = string | readonly ['parse'] | readonly ['run', why: string];
 
-/** `directory` takes the program. */
+/** `directory`: the folder for the program. */
 export function askGo(go: string, directory: string, cases: readonly Case[]): readonly GoAnswer[] {
   const program = join(directory, 'templates');
   execFileSync(go, ['build', '-o', program, join(import.meta.dirname, 'main.go')], {
@@ -20,8 +20,8 @@ export function askGo(go: string, directory: string, cases: readonly Case[]): re
 }
 
 /**
- * Not to be compared: Go keeps whole numbers and fractions apart (values.ts says why we do not), and cuts characters of more
- * than one byte into bytes that are no text.
+ * Whether results are not compared: Go distinguishes whole numbers and fractions (values.ts says why we do not), and
+ * cuts characters of more than one byte into bytes that are not text.
  */
 export function isDifferent([template, data]: Case, answer: GoAnswer): boolean {
   if (template.includes('slice') && /[^\0-\x7f]/.test(template + JSON.stringify(data))) return true;

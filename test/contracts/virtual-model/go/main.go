@@ -1,5 +1,5 @@
-// Runs templates as text/template does: reads a JSON list of [template, data] and writes a JSON list of answers, each the
-// text, or ["parse"] or ["run", error]. Whole numbers of the data are ints, as ours are.
+// Runs templates with text/template: reads a JSON list of [template, data] and writes a JSON list of results, each the
+// text, or ["parse"] or ["run", error]. Whole numbers of the data are ints, as in our engine.
 package main
 
 import (

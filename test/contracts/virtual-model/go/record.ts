@@ -1,4 +1,5 @@
-// Writes answers.jsonl: what Go says of 2,400 generated templates. Run it where Go is installed: `node test/contracts/virtual-model/go/record.ts`.
+// Writes answers.jsonl: the results of Go for 2,400 generated templates. It needs Go: `node
+// test/contracts/virtual-model/go/record.ts`.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -178,12 +178,12 @@ it.each([
   {
     reason: 'questions that are none',
     result: { resultType: 'input_required', inputRequests: { a: 1 } },
-    message: 'The MCP server asks for input in a way that is not understood',
+    message: 'The MCP server asks for input in an unknown form',
   },
   {
     reason: 'no question at all',
     result: { resultType: 'input_required' },
-    message: 'The MCP server asks for input and says not which',
+    message: 'The MCP server asks for input without saying which',
   },
   {
     reason: 'a type of result that sessions do not have',

@@ -226,7 +226,7 @@ it('refuses a requestState that was changed, is used twice, or belongs to anothe
     const answer = await callStateless(at, 'tools/call', params, { ...options, caller });
     return answer.messages[0]?.error?.message ?? answer.messages[0]?.result?.resultType;
   };
-  const changed = 'Invalid params: requestState is refused: it was changed, or is not of this server';
+  const changed = 'Invalid params: requestState is refused: it was changed, or was not issued by this server';
   expect(await retry({ requestState: `${state.slice(0, -2)}AA` })).toBe(changed);
   expect(await retry({ requestState: 7 })).toBe(changed);
   expect(await retry({}, url, 'bob')).toBe(changed);

@@ -116,6 +116,6 @@ test.skipIf(redis === undefined)('says that a session is unknown once its replic
     body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
   });
   expect(response.status).toBe(404);
-  expect(await response.text()).toContain('Session not found: the replica that had it is gone');
+  expect(await response.text()).toContain('Session not found: its replica no longer runs');
   await client.close();
 });

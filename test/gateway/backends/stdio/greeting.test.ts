@@ -74,11 +74,13 @@ describe('a shared process that ends at server/discover', () => {
     const { backend, runs, observer } = startShared(ending, ending, modern);
     expect((await callStateless(backend)).fault).toMatchObject({
       reason: 'unreachable',
-      detail: expect.stringContaining('ended while it was greeted'),
+      detail: expect.stringContaining('ended during the handshake'),
     });
     expect((await callStateless(backend)).json().result.content[0].text).toBe('{}');
     expect(runs.count).toBe(3);
-    expect(observer.lines.filter((line) => line.includes('initialize greets it from now on'))).toHaveLength(1);
+    expect(
+      observer.lines.filter((line) => line.includes('its handshake begins with initialize from now on')),
+    ).toHaveLength(1);
   });
 
   test('may have been replaced: one that refuses initialize is asked again', async () => {

@@ -1,5 +1,6 @@
-// One request of a client with sessions at a server of 2026-07-28: sent with what that revision needs, its questions put to
-// the client on the open stream, and sent again with the answers until there is a result.
+// Runs one request of a client with sessions at a server of 2026-07-28: adds the members that this revision requires,
+// puts the server's questions to the client on the open stream, and repeats the request with the answers until there is
+// a result.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import { standardHeaders } from '../../../wire/headers.ts';
@@ -29,9 +30,9 @@ interface Call {
   /** JSON texts of the ids of questions that wait for the client. */
   readonly open: Set<string>;
   flow?: Flow;
-  /** How often it was sent. */
+  /** How often the request was sent. */
   rounds: number;
-  /** Whether the tools' schemas were read anew for it. */
+  /** Whether the tools' schemas were read again for this call. */
   refreshed: boolean;
   stopTimer?: () => void;
 }
@@ -49,7 +50,7 @@ export function openCall(
   const cancel = () => {
     if (reply.closed()) return;
     call.flow?.abort();
-    // A cancelled request gets no response (2025-11-25, basic/utilities/cancellation): its stream ends.
+    // A cancelled request gets no response (2025-11-25, basic/utilities/cancellation), so its stream ends.
     reply.end(202);
     settle(call);
   };
@@ -66,7 +67,7 @@ export function openCall(
   };
 }
 
-/** Nothing of the call is left behind. */
+/** Removes all state of the call. */
 function settle({ state, request, open, stopTimer }: Call): void {
   state.calls.delete(request.id.json);
   for (const id of open) state.questions.delete(id);
@@ -131,7 +132,7 @@ function send(call: Call, retry?: Retry): void {
   if (aborted || call.reply.closed()) flow.abort();
 }
 
-/** A status that the client has to see for itself, such as 401 or 429, stays; others mean that no such server is there. */
+/** Passes on statuses that concern the client, such as 401 or 429; other statuses mean that there is no such server. */
 function endWithoutResponse(call: Call, status: number): void {
   if (status === 401 || status === 403 || status === 429 || status >= 500) {
     call.reply.end(status);
@@ -143,7 +144,7 @@ function endWithoutResponse(call: Call, status: number): void {
   fail(call, { reason: status >= 400 ? 'answer-invalid' : 'closed', message, detail: `status ${status}` });
 }
 
-/** False: the client is slow. */
+/** Returns false if the client is slow. */
 function take(call: Call, bytes: Buffer, message: Message): boolean {
   if (message.kind === 'notification') return call.reply.event(bytes);
   if (message.kind === 'response') takeResponse(call, bytes, message);
@@ -201,14 +202,14 @@ function takeQuestions(call: Call, bytes: Buffer, { result }: ResponseMessage): 
     put(call, question, JSON.stringify(`${stem}-${index}`), (answer) => {
       answers.set(question.key, answer);
       if (answers.size < questions.length) return;
-      // In the order of the questions, not of the answers.
+      // The answers go in the order of the questions.
       const sorted = new Map(questions.map(({ key }) => [key, answers.get(key) ?? '{}']));
       send(call, { id: JSON.stringify(stem), members: retryMembers(sorted, requestState) });
     });
   }
 }
 
-/** The server wants to be asked again and nothing else: it gets some time for what it does. */
+/** Repeats the request after a delay: the server needs time and has no questions. */
 function sendLater(call: Call, requestState: string | undefined): void {
   const { context } = call;
   const retry = { id: JSON.stringify(uniqueText(context)), members: retryMembers(new Map(), requestState) };
@@ -216,7 +217,7 @@ function sendLater(call: Call, requestState: string | undefined): void {
   call.stopTimer = context.ports.clock.after(waitMs, () => send(call, retry));
 }
 
-/** Asks the client; `id` is JSON text. */
+/** Puts a question to the client; `id` is JSON text. */
 function put(call: Call, question: Question, id: string, answered: (result: string) => void): void {
   const { state, open, reply } = call;
   open.add(id);
@@ -226,7 +227,8 @@ function put(call: Call, question: Question, id: string, answered: (result: stri
     if (reply.closed()) return;
     const read = readClientResponse(bytes, response);
     if (read.ok) return answered(read.result);
-    // `inputResponses` have results alone (2026-07-28, basic/patterns/mrtr, InputResponses): the request fails with the error.
+    // `inputResponses` contain only results (2026-07-28, basic/patterns/mrtr, InputResponses), so the request fails
+    // with the client's error.
     finishError(call, read.code, `The client did not answer ${question.method}: ${read.message}`);
   });
   reply.event(questionMessage(question, id));

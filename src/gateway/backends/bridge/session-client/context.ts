@@ -1,4 +1,4 @@
-// What the parts share that serve clients with sessions on a server without.
+// Defines the shared context of the parts that serve clients with sessions on a server without sessions.
 
 import type { BridgeContext } from '../context.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';

@@ -1,4 +1,4 @@
-// What a server of 2026-07-28 says of itself, asked once for many clients.
+// Requests a 2026-07-28 server's description of itself once for many clients.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -20,11 +20,11 @@ export interface Discovery {
 
 interface Kept {
   readonly facts: ServerFacts;
-  /** Monotonic milliseconds. */
+  /** Expiry in monotonic milliseconds. */
   readonly until: number;
 }
 
-/** Answers that are one caller's own, at most; the oldest go first. */
+/** Maximum number of answers that belong to one caller; the oldest are deleted first. */
 const MAX_PRIVATE = 1000;
 const PUBLIC = '';
 
@@ -61,14 +61,14 @@ export function createDiscovery(context: BridgeContext): Discovery {
   };
 }
 
-/** Asks `server/discover`; `meta` is the JSON text of `_meta`. */
+/** Sends `server/discover`; `meta` is the JSON text of `_meta`. */
 export function askDiscover(context: BridgeContext, cause: Cause, meta: string): Promise<Asked> {
   const body = callMessage('server/discover', '"skep-discover"', `{"_meta":${meta}}`);
   const headers = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'server/discover' };
   return ask(askingOf(context), postExchange(cause, 'stateless', body, headers));
 }
 
-/** Undefined where the answer is none to `server/discover`. */
+/** Returns undefined if the answer does not fit `server/discover`. */
 export function discoverResult(asked: Asked): JsonObject | undefined {
   if (!asked.ok || asked.response === undefined) return undefined;
   const { bytes, message } = asked.response;

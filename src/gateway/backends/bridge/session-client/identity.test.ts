@@ -8,7 +8,7 @@ const IDENTITY = {
   nonce: 'n',
 };
 
-it('reads back what a session id carries', () => {
+it('reads back the contents of a session id', () => {
   const id = formatSessionId(IDENTITY);
   expect(id).toMatch(/^[\x21-\x7e]+$/);
   expect(isBridgeSession(id)).toBe(true);
@@ -19,7 +19,7 @@ it('reads back what a session id carries', () => {
   });
 });
 
-it('leaves out what makes the id too long, what may be asked last', () => {
+it('leaves out members that make the id too long, the permitted questions last', () => {
   const long = 'x'.repeat(5000);
   const icons = readSessionId(formatSessionId({ ...IDENTITY, clientInfo: { ...IDENTITY.clientInfo, icon: long } }));
   expect(icons).toMatchObject({ capabilities: IDENTITY.capabilities, clientInfo: { name: 'client', version: '1' } });

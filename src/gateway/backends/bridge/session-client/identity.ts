@@ -1,25 +1,25 @@
-// Who a client with sessions is, as its session id carries it, so that any replica can serve it: the id is all that there is
-// of the session.
+// Encodes the identity of a client with sessions into its session id, so that any replica can serve it without stored
+// state.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { statelessClientCapabilities } from '../protocol.ts';
 
 export interface ClientIdentity {
-  /** The revision that was agreed on. */
+  /** Negotiated revision. */
   readonly revision: string;
-  /** In the words of 2026-07-28. */
+  /** Capabilities in the form of 2026-07-28. */
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
-  /** Tells sessions of equal clients apart. */
+  /** Distinguishes sessions of equal clients. */
   readonly nonce: string;
 }
 
 const PREFIX = 'bridge.';
-/** Sealed it has to fit into a header with room for the other headers. */
+/** Limit so that the sealed id fits into a header, with room for the other headers. */
 const MAX_JSON = 1800;
 const MAX_NAME = 128;
 
-/** Visible ASCII. What a client says of itself beyond the bound is left out, its extensions and experiments first. */
+/** Returns visible ASCII. Client data beyond the bound is left out, extensions and experiments first. */
 export function formatSessionId(identity: ClientIdentity): string {
   const { revision, capabilities, clientInfo, nonce } = identity;
   const { experimental: _experimental, extensions: _extensions, ...core } = capabilities;
@@ -38,7 +38,7 @@ export function isBridgeSession(id: string): boolean {
   return id.startsWith(PREFIX);
 }
 
-/** Undefined for what `formatSessionId` did not make. */
+/** Returns undefined for ids that `formatSessionId` did not create. */
 export function readSessionId(id: string): ClientIdentity | undefined {
   if (!isBridgeSession(id)) return undefined;
   const content = parse(Buffer.from(id.slice(PREFIX.length), 'base64url').toString());
@@ -62,7 +62,7 @@ function shortInfo(info: JsonObject | undefined): JsonObject | undefined {
   return { name: shownText(name).slice(0, MAX_NAME), version: shownText(version).slice(0, MAX_NAME) };
 }
 
-/** The capabilities of the core protocol, without what is inside of them but for the ways of asking. */
+/** Keeps the core capabilities that let a server question the client, with their modes but no settings. */
 function bare({ roots, sampling, elicitation }: JsonObject): JsonObject {
   const keys = (value: unknown) =>
     isObject(value)

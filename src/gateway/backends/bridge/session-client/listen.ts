@@ -1,5 +1,5 @@
-// The GET stream of a client with sessions, fed by `subscriptions/listen` at a server of 2026-07-28, which is opened anew
-// when the client's subscriptions change.
+// Serves the GET stream of a client with sessions from `subscriptions/listen` at a server of 2026-07-28, which is
+// opened again when the client's subscriptions change.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { NotificationMessage } from '../../../wire/message.ts';
@@ -18,11 +18,11 @@ interface Listening {
   readonly exchange: Exchange;
   readonly capabilities: JsonObject;
   readonly reply: Reply;
-  /** The subscription whose notifications pass. */
+  /** Subscription whose notifications pass. */
   current?: Flow;
-  /** The one that takes its place once it is acknowledged. */
+  /** Subscription that replaces `current` once it is acknowledged. */
   next?: Flow;
-  /** Called when that has happened, or never will. */
+  /** Called when the replacement has happened or failed. */
   settled: () => void;
 }
 
@@ -35,7 +35,7 @@ export function openListener(
 ): Flow {
   const reply = createReply(answer);
   if (!isWorthListening(capabilities)) {
-    // 2025-11-25, Transports, Listening for Messages from the Server.
+    // The server reports no changes (2025-11-25, Transports, Listening for Messages from the Server).
     reply.end(405);
     return NO_FLOW;
   }
@@ -53,7 +53,7 @@ export function openListener(
     listening.settled();
   }
 
-  // A client that opens another stream has lost the one before.
+  // A client that opens another stream has lost the previous one.
   state.listener?.end();
   state.listener = listener;
   reply.stream();
@@ -69,7 +69,10 @@ function isWorthListening({ tools, prompts, resources }: JsonObject): boolean {
   return lists || (isObject(resources) && resources.subscribe === true);
 }
 
-/** What the server can tell, and what the client has subscribed to; undefined where that is nothing. */
+/**
+ * Returns a filter of the changes that the server can report and the client's subscriptions; undefined if it would be
+ * empty.
+ */
 function filterOf(
   { tools, prompts, resources }: JsonObject,
   subscriptions: ReadonlySet<string>,
@@ -84,7 +87,7 @@ function filterOf(
   return Object.values(filter).some((each) => each !== undefined) ? filter : undefined;
 }
 
-/** Settles when the server listens to what the client wants now, or cannot. */
+/** Settles when the server listens for the current subscriptions, or cannot. */
 function subscribeAnew(listening: Listening): Promise<void> {
   const { context, state, exchange, capabilities, reply } = listening;
   if (reply.closed()) return Promise.resolve();
@@ -120,7 +123,7 @@ function subscribeAnew(listening: Listening): Promise<void> {
   });
 }
 
-/** The server ends the subscription: the client's stream ends too, and the client opens another. */
+/** Ends the client's stream when the server ends the subscription; the client opens another one. */
 function endStream({ reply, state }: Listening, fault: BackendFault | undefined): void {
   if (fault === undefined) reply.end(200);
   else reply.fail(fault);
@@ -128,7 +131,7 @@ function endStream({ reply, state }: Listening, fault: BackendFault | undefined)
 }
 
 function send({ state, reply }: Listening, bytes: Buffer, message: NotificationMessage): boolean {
-  // Until the server has heard of it, it reports what the client has unsubscribed from.
+  // Until the server has the new subscription, it still reports resources that the client has unsubscribed from.
   const updated = message.method === 'notifications/resources/updated';
   if (updated && !coversUri(state.subscriptions, message.target?.value ?? '')) return true;
   return reply.event(withoutSubscription(bytes, message));

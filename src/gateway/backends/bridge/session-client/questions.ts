@@ -1,5 +1,5 @@
-// `input_required` of a server of 2026-07-28 as requests to a client with sessions, and the client's responses as
-// `inputResponses`.
+// Converts `input_required` of a server of 2026-07-28 to requests to a client with sessions, and the client's responses
+// to `inputResponses`.
 
 import { isObject, shownText } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';
@@ -10,7 +10,7 @@ import { allowsQuestion } from '../protocol.ts';
 import type { ClientIdentity } from './identity.ts';
 
 export interface Question {
-  /** Of `inputRequests`. */
+  /** Key in `inputRequests`. */
   readonly key: string;
   readonly method: string;
   /** JSON text. */
@@ -23,7 +23,10 @@ export type InputRequired =
 
 const MAX_QUESTIONS = 32;
 
-/** `requestState` stays JSON text. `newId` names an elicitation by URL, which sessions need a name for. */
+/**
+ * `requestState` stays JSON text. `newId` creates the name of an elicitation by URL, which clients with sessions
+ * require.
+ */
 export function readInputRequired(
   bytes: Buffer,
   result: Span,
@@ -33,15 +36,14 @@ export function readInputRequired(
   const members = objectMembers(bytes, result.start) ?? [];
   const requests = members.find(({ key }) => key === 'inputRequests');
   const state = members.find(({ key }) => key === 'requestState');
-  if (requests === undefined && state === undefined) return notUnderstood('asks for input and says not which');
+  if (requests === undefined && state === undefined) return notUnderstood('asks for input without saying which');
   const requestState = state === undefined ? undefined : textOf(bytes, state.value);
   const asked = requests === undefined ? [] : objectMembers(bytes, requests.value.start);
-  if (asked === undefined || asked.length > MAX_QUESTIONS)
-    return notUnderstood('asks for input in a way that is not understood');
+  if (asked === undefined || asked.length > MAX_QUESTIONS) return notUnderstood('asks for input in an unknown form');
   const questions: Question[] = [];
   for (const { key, value } of asked) {
     const question = readQuestion(bytes, key, value, newId);
-    if (question === undefined) return notUnderstood('asks for input in a way that is not understood');
+    if (question === undefined) return notUnderstood('asks for input in an unknown form');
     const params: unknown = question.params === undefined ? undefined : JSON.parse(question.params);
     if (!allowsQuestion(capabilities, question.method, params))
       return notUnderstood(`asks for ${question.method}, which the client does not support`);
@@ -60,7 +62,7 @@ function readQuestion(bytes: Buffer, key: string, value: Span, newId: () => stri
   if (members === undefined || typeof method !== 'string') return undefined;
   const params = members.find((member) => member.key === 'params')?.value;
   if (params === undefined) return { key, method };
-  // 2025-11-25, client/elicitation: the name by which `notifications/elicitation/complete` would speak of it.
+  // Name that `notifications/elicitation/complete` would refer to (2025-11-25, client/elicitation).
   const byUrl =
     method === 'elicitation/create' && isObject(about) && about.mode === 'url' && !('elicitationId' in about);
   if (!byUrl) return { key, method, params: textOf(bytes, params) };
@@ -87,7 +89,7 @@ export function readClientResponse(bytes: Buffer, { result, error }: ResponseMes
   return { ok: false, code: Number.isSafeInteger(code) ? Number(code) : -32603, message: shownText(message) };
 }
 
-/** Members of `params` for the retry. `answers` are JSON texts by the key of the question. */
+/** Returns members of `params` for the retry. `answers` are JSON texts by the key of the question. */
 export function retryMembers(
   answers: ReadonlyMap<string, string>,
   requestState: string | undefined,

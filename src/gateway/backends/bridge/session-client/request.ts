@@ -1,5 +1,5 @@
-// A request of a client with sessions as 2026-07-28 has it: the same bytes with the fields of `_meta` that say who asks, and
-// the headers that mirror its body.
+// Converts a request of a client with sessions to 2026-07-28: the same bytes plus the fields of `_meta` that describe
+// the client, and the headers that mirror the body.
 
 import type { RequestMessage } from '../../../wire/message.ts';
 import type { Patch } from '../../../wire/patch.ts';
@@ -8,10 +8,10 @@ import { addMembers, applyPatches, changeMembers, replaceSpan } from '../edit.ts
 import { META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION } from '../protocol.ts';
 import type { ClientIdentity } from './identity.ts';
 
-/** Where the client has not said, servers decide from which level on they log (2025-11-25, server/utilities/logging). */
+/** Log level if the client has not set one: servers may then choose it (2025-11-25, server/utilities/logging). */
 export const DEFAULT_LOG_LEVEL = 'info';
 
-/** Members of `_meta` as JSON texts. Without a level the server logs nothing about the request. */
+/** Returns members of `_meta` as JSON texts. Without a level the server logs nothing about the request. */
 export function metaMembers({ capabilities, clientInfo }: ClientIdentity, logLevel?: string): readonly string[] {
   const members = [
     `"${META_VERSION}":"${LATEST_STATELESS_REVISION}"`,
@@ -29,7 +29,7 @@ export function metaObject(identity: ClientIdentity): string {
 const OWN_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL]);
 
 export interface Retry {
-  /** JSON text; another than that of the request before (2026-07-28, basic/patterns/mrtr). */
+  /** JSON text that differs from the id of the previous request (2026-07-28, basic/patterns/mrtr). */
   readonly id: string;
   /** Members of `params` as JSON texts. */
   readonly members: readonly string[];
@@ -37,7 +37,7 @@ export interface Retry {
 
 const ANSWERS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
-/** The bytes that go to the server. */
+/** Returns the bytes for the server. */
 export function statelessBody(body: Buffer, message: RequestMessage, meta: readonly string[], retry?: Retry): Buffer {
   const patches: Patch[] = retry === undefined ? [] : [replaceSpan(message.id.span, retry.id)];
   const { params, meta: given } = message;

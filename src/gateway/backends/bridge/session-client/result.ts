@@ -1,5 +1,5 @@
-// Responses of a server of 2026-07-28 as clients with sessions read them: the same bytes without what their revisions do not
-// have, and with their error codes.
+// Converts responses of a server of 2026-07-28 for clients with sessions: the same bytes without members that their
+// revisions do not have, and with their error codes.
 
 import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../../wire/errors.ts';
@@ -11,7 +11,7 @@ import { objectOf } from '../messages.ts';
 import { CACHEABLE } from '../protocol.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';
 
-/** `resultType` of a result; servers of earlier revisions leave it out (2026-07-28, Result Responses). */
+/** Returns `resultType` of a result; servers of earlier revisions leave it out (2026-07-28, Result Responses). */
 export function resultType(bytes: Buffer, members: readonly Member[]): string {
   const member = members.find(({ key }) => key === 'resultType');
   return member === undefined
@@ -19,7 +19,7 @@ export function resultType(bytes: Buffer, members: readonly Member[]): string {
     : shownText(JSON.parse(bytes.toString('utf8', member.value.start, member.value.end)));
 }
 
-/** The response with the id that the client gave. */
+/** Returns the response with the client's id. */
 export function sessionResponse(
   bytes: Buffer,
   response: ResponseMessage,
@@ -50,13 +50,15 @@ function resultPatches(bytes: Buffer, result: Span, method: string, schemas: Too
   return method === 'tools/list' ? [...patches, ...schemas.learnForSessions(bytes, result)] : patches;
 }
 
-/** Until 2025-11-25 structured content is an object; the same stands in `content` as text. */
+/**
+ * Returns whether structured content is an object, as required until 2025-11-25; the same data is in `content` as text.
+ */
 function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boolean {
   const value = members.find((member) => member.key === key)?.value;
   return value !== undefined && bytes[value.start] === 0x7b;
 }
 
-/** 2025-11-25, server/resources, Error Handling; other invalid params of a read keep their code. */
+/** Follows 2025-11-25, server/resources, Error Handling; other invalid params of a read keep their code. */
 function missingResource(bytes: Buffer, error: Span): readonly Patch[] {
   const { code, data, message } = objectOf(bytes, error);
   const names = typeof data === 'object' && data !== null && 'uri' in data;

@@ -1,5 +1,5 @@
-// Serves clients with sessions on a server of 2026-07-28: the session exists in its id alone, the handshake and what that
-// revision has no more are answered here, and everything else is a request at the server.
+// Serves clients with sessions on a server of 2026-07-28: the session exists only in its id, the handshake and methods
+// that this revision no longer has are answered here, and everything else is sent to the server.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
@@ -23,7 +23,7 @@ import { type ClientState, createClientStates } from './states.ts';
 
 export interface SessionClients {
   open(exchange: Exchange, answer: Answer): Flow;
-  /** Streams end; what is in flight is not waited for. */
+  /** Ends streams without waiting for calls in flight. */
   close(): void;
 }
 
@@ -101,7 +101,7 @@ function post(
   }
 }
 
-/** 2026-07-28 has no notifications of clients over HTTP: a cancellation is the end of the request's stream. */
+/** Handles a cancellation: 2026-07-28 has no client notifications over HTTP, so the request's stream is ended. */
 function takeNotification(state: ClientState, { method, refersTo }: NotificationMessage): void {
   if (method === 'notifications/cancelled' && refersTo !== undefined) state.calls.get(refersTo.json)?.();
 }
@@ -119,7 +119,7 @@ function takeResponse(state: ClientState, body: Buffer, response: ResponseMessag
 
 type LocalMethod = (state: ClientState, reply: Reply, body: Buffer, request: RequestMessage) => void;
 
-/** What 2026-07-28 has no more, and needs no server. */
+/** Methods that 2026-07-28 no longer has and that need no server. */
 const LOCAL: Readonly<Record<string, LocalMethod | undefined>> = {
   ping: (_state, reply, _body, { id }) => reply.finish(resultMessage(id.json, '{}')),
   'logging/setLevel'(state, reply, body, { id, params }) {
@@ -150,7 +150,7 @@ function subscribe({ subscriptions, listener }: ClientState, reply: Reply, reque
   else subscriptions.delete(target.value);
   const answer = () => reply.finish(resultMessage(id.json, '{}'));
   if (subscriptions.size === before || listener === undefined) answer();
-  // What changes after the answer is reported.
+  // Changes after this answer are reported to the client.
   else listener.renew().then(answer);
 }
 

@@ -1,5 +1,5 @@
-// What this process remembers of sessions whose clients it serves: the log level, subscriptions, and what is in flight. All
-// else is in the session id, so that another replica lacks these alone.
+// Remembers sessions of served clients in this process: the log level, subscriptions and requests in flight. Everything
+// else is in the session id, so another replica lacks only these.
 
 import type { ResponseMessage } from '../../../wire/message.ts';
 import { type ClientIdentity, readSessionId } from './identity.ts';
@@ -7,35 +7,35 @@ import { type ClientIdentity, readSessionId } from './identity.ts';
 export interface ClientState {
   readonly id: string;
   readonly identity: ClientIdentity;
-  /** From `logging/setLevel`. */
+  /** Set by `logging/setLevel`. */
   logLevel?: string;
-  /** URIs of `resources/subscribe`. */
+  /** URIs set by `resources/subscribe`. */
   readonly subscriptions: Set<string>;
-  /** What cancels a request in flight, by the JSON text of its id. */
+  /** Cancels requests in flight, by the JSON text of their id. */
   readonly calls: Map<string, () => void>;
-  /** Who gets the client's response to a request of ours, by the JSON text of its id. */
+  /** Receives the client's response to a request of ours, by the JSON text of its id. */
   readonly questions: Map<string, (bytes: Buffer, response: ResponseMessage) => void>;
   listener?: ClientListener;
 }
 
 export interface ClientListener {
-  /** The subscriptions are others now; settles when the server knows. */
+  /** Applies changed subscriptions; settles when the server has them. */
   renew(): Promise<void>;
   end(): void;
 }
 
 export interface ClientStates {
-  /** Undefined where the id is none of a bridge, or its session was ended here. */
+  /** Returns undefined if the id is not from a bridge, or its session was ended here. */
   find(id: string): ClientState | undefined;
   end(id: string): void;
   all(): Iterable<ClientState>;
 }
 
-/** How many ended sessions are remembered as such. */
+/** Maximum number of ended sessions that are remembered. */
 const ENDED = 10_000;
 
 export function createClientStates(max: number): ClientStates {
-  /** The one that was used last is last. */
+  /** Ordered by last use, the most recent last. */
   const states = new Map<string, ClientState>();
   const ended = new Set<string>();
 

@@ -1,4 +1,4 @@
-// One `subscriptions/listen` at a server of 2026-07-28, made for a client with sessions.
+// Opens one `subscriptions/listen` at a server of 2026-07-28 for a client with sessions.
 
 import type { JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -15,9 +15,9 @@ import { metaObject } from './request.ts';
 
 export interface SubscriptionHandlers {
   acknowledged(): void;
-  /** False: the client is slow. */
+  /** Returns false if the client is slow. */
   notify(bytes: Buffer, message: NotificationMessage): boolean;
-  /** The server has ended it, or it broke. */
+  /** Called when the server has ended the subscription, or the connection broke. */
   over(fault?: BackendFault): void;
 }
 

@@ -1,5 +1,5 @@
-// One session at a server with sessions, kept for requests of clients without: how it begins and ends, and what requests in
-// it look like.
+// Opens and closes one session at a server with sessions, kept for clients without sessions, and creates the requests
+// in it.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -12,37 +12,37 @@ import { type ServerFacts, sessionClientCapabilities } from '../protocol.ts';
 import type { SessionCall, SessionListener } from './participants.ts';
 
 export interface BackendSession {
-  /** Of the caller and the capabilities that it is kept for. */
+  /** Key of the caller and capabilities that the session is kept for. */
   readonly key: string;
-  /** The server's; absent where it has none. */
+  /** The server's session id; absent if it has none. */
   readonly id?: string;
   readonly revision: string;
   readonly facts: ServerFacts;
-  /** Whether the server may ask the client anything. */
+  /** Whether the server may question the client. */
   readonly mayAsk: boolean;
   readonly calls: Set<SessionCall>;
   readonly listeners: Set<SessionListener>;
-  /** URIs that the server was asked to watch, and by how many. */
+  /** URIs that the server was asked to watch, with the number of watchers. */
   readonly watched: Map<string, number>;
-  /** The least severe level that the server was asked to log, as an index of LOG_LEVELS. */
+  /** Least severe level that the server was asked to log, as an index of LOG_LEVELS. */
   logLevel?: number;
   stream: GetStream;
-  /** The last request: its credentials are used for what is sent without one. */
+  /** Last request: messages without a request of their own use its credentials. */
   cause: Cause;
   lastId: number;
-  /** Monotonic milliseconds. */
+  /** Last use in monotonic milliseconds. */
   usedAt: number;
   ended: boolean;
 }
 
-/** The stream on which the server says what belongs to no request. */
+/** Stream for server messages that belong to no request. */
 type GetStream =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly flow: Flow; readonly begun: Promise<void> }
-  /** The server has none (2025-11-25: 405). */
+  /** The server has no such stream (2025-11-25: 405). */
   | { readonly kind: 'refused' };
 
-/** JSON text of an id that no other request in this session has. */
+/** Returns the JSON text of an id that is unique in this session. */
 export function nextId(session: BackendSession): string {
   session.lastId += 1;
   return String(session.lastId);
@@ -59,7 +59,7 @@ export function sessionGet({ id, revision }: BackendSession, cause: Cause, lastE
   return { method: 'GET', era: 'session', path, headers: headersFor(cause, own), session: id, caller, authorize };
 }
 
-/** A request of our own in the session. */
+/** Sends a request of our own in the session. */
 export function askInSession(
   context: BridgeContext,
   session: BackendSession,
@@ -70,7 +70,7 @@ export function askInSession(
   return ask(askingOf(context), sessionPost(session, session.cause, body));
 }
 
-/** A message that has no response: a notification, or the response to a request of the server. */
+/** Sends a message that has no response: a notification, or the response to a request of the server. */
 export function notifyServer(context: BridgeContext, session: BackendSession, body: Buffer): Promise<Asked> {
   return ask(askingOf(context), sessionPost(session, session.cause, body));
 }
@@ -158,7 +158,10 @@ function createSession(
   };
 }
 
-/** Ends it at the server too (2025-11-25, Transports, Session Management); settles when the server knows, or never will. */
+/**
+ * Ends the session, also at the server (2025-11-25, Transports, Session Management). Settles when the server has
+ * answered or the request has failed.
+ */
 export async function closeSession(context: BridgeContext, session: BackendSession): Promise<void> {
   if (session.ended) return;
   session.ended = true;

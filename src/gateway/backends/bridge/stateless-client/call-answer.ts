@@ -1,4 +1,4 @@
-// What a server says of a call, on its way to the client: progress, log messages and the response.
+// Forwards a server's messages about a call to the client: progress, log messages and the response.
 
 import { isObject, shownText } from '#std/json.ts';
 import { ERRORS } from '../../../wire/errors.ts';
@@ -24,7 +24,7 @@ export function takeResponse(
   if (call.attempt !== undefined) finishCall(context, call, call.attempt);
 }
 
-/** Gives the response that has come to this attempt. */
+/** Sends the received response to this attempt. */
 export function finishCall({ schemas }: StatelessClientContext, call: Call, attempt: Attempt): void {
   const { final, session } = call;
   if (final === undefined) return;
@@ -40,7 +40,7 @@ export function finishCall({ schemas }: StatelessClientContext, call: Call, atte
   attempt.reply.finish(answer, status);
 }
 
-/** -32042 is of 2025-11-25 alone; the client makes the same call again once its user has opened the URLs. */
+/** Ends the call with URLs that the user has to open before the client repeats it. -32042 exists only in 2025-11-25. */
 function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown): void {
   const urls = urlQuestions(data);
   const byUrl = { mode: 'url' };
@@ -52,7 +52,7 @@ function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown)
   attempt.reply.finish(resultMessage(attempt.request.id.json, inputRequired(urls)));
 }
 
-/** While the client is absent only so much is kept. */
+/** Forwards or stores a notification. While the client is absent, at most `maxBytes` are stored. */
 export function takeNotification(call: Call, maxBytes: number, bytes: Buffer, message: NotificationMessage): void {
   if (call.over) return;
   if (call.attempt !== undefined) {
@@ -79,7 +79,7 @@ export function sendNotification(call: Call, attempt: Attempt, bytes: Buffer, me
   if (!reply.event(bytes)) call.blocked = true;
 }
 
-/** From which level on a request gets log messages; undefined: none. */
+/** Returns the lowest level of log messages that a request gets; undefined for none. */
 export function logLevelOf(meta: unknown): number | undefined {
   if (!isObject(meta)) return undefined;
   const level = LOG_LEVELS.indexOf(shownText(meta[META_LOG_LEVEL]));

@@ -1,4 +1,4 @@
-// How a call ends other than by its response: given up by its client, failed, or refused.
+// Ends a call other than by its response: abandoned by its client, failed, or refused.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { BackendFault, Flow } from '../../backend.ts';
@@ -7,7 +7,7 @@ import { notifyServer } from './backend-session.ts';
 import type { Attempt, Call } from './call-state.ts';
 import type { StatelessClientContext } from './context.ts';
 
-/** What a client can do with its request under way: closing the stream cancels (2026-07-28, Cancellation). */
+/** Lets a client control its request: closing the stream cancels it (2026-07-28, Cancellation). */
 export function attemptFlow(context: StatelessClientContext, call: Call, attempt: Attempt): Flow {
   return {
     abort() {
@@ -22,7 +22,7 @@ export function attemptFlow(context: StatelessClientContext, call: Call, attempt
   };
 }
 
-/** Ends it at the server, which is not waited for. */
+/** Ends the call at the server without waiting for it. */
 export function cancelCall(context: StatelessClientContext, call: Call, reason: string): void {
   const { session, participant, questions } = call;
   if (!endCall(call) || participant === undefined) return;
@@ -36,14 +36,14 @@ export function cancelCall(context: StatelessClientContext, call: Call, reason: 
 
 const NO_SPAN = { start: 0, end: 0 };
 
-/** It is over: nothing of the session belongs to it any more. */
+/** Marks the call as over and detaches it from the session. */
 export function leaveSession(call: Call): void {
   call.over = true;
   if (call.participant !== undefined) call.session.calls.delete(call.participant);
   call.release();
 }
 
-/** False: it had ended. */
+/** Returns false if it had ended already. */
 function endCall(call: Call): boolean {
   if (call.over) return false;
   leaveSession(call);

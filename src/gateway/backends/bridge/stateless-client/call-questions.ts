@@ -1,4 +1,4 @@
-// Questions of a server in the course of a call: they end the client's request with `input_required`, and the call waits
+// Handles questions of a server during a call: they end the client's request with `input_required`, and the call waits
 // until the client comes back with answers.
 
 import { ERRORS } from '../../../wire/errors.ts';
@@ -32,7 +32,7 @@ export function takeQuestion(
   if (!allowsQuestion(capabilities, request.method, params)) {
     refuseRequest(context, session, request, ERRORS.methodNotFound, 'The client does not support this');
     if (attempt === undefined) return;
-    // 2026-07-28, Per-request protocol fields.
+    // Follows 2026-07-28, Per-request protocol fields.
     const required = { requiredCapabilities: requiredCapabilities(request.method, params) };
     refuseClient(attempt, ERRORS.missingClientCapability, 'Missing required client capability', required, 400);
     cancelCall(context, call, 'The client lacks a capability');
@@ -68,7 +68,7 @@ function askClient(context: StatelessClientContext, call: Call): void {
   attempt.reply.finish(resultMessage(attempt.request.id.json, inputRequired(requests, state)));
 }
 
-/** The client comes back with `requestState`. */
+/** Continues a call for a client that comes back with `requestState`. */
 export function resumeCall(context: StatelessClientContext, attempt: Attempt, digest: string): Flow | undefined {
   const { exchange, body, request } = attempt;
   const { requestState } = objectOf(body, request.params);
@@ -91,7 +91,7 @@ export function resumeCall(context: StatelessClientContext, attempt: Attempt, di
   answerServer(context, call, readAnswers(body, request));
   sendHeld(call, attempt);
   if (call.final !== undefined) finishCall(context, call, attempt);
-  // 2026-07-28, basic/patterns/mrtr, Error Handling: what is missing is asked for again.
+  // Missing answers are requested again (2026-07-28, basic/patterns/mrtr, Error Handling).
   else if (call.questions.length > 0) askSoon(context, call);
   return flow;
 }
@@ -116,7 +116,7 @@ function faultOfStatus(status: number): BackendFault | undefined {
   if (status < 400) return undefined;
   return {
     reason: 'closed',
-    message: 'the MCP server does not wait for an answer any more',
+    message: 'the MCP server no longer waits for an answer',
     detail: `status ${status}`,
   };
 }

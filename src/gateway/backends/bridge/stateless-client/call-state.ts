@@ -1,4 +1,4 @@
-// A call of a client without sessions in a session at the server, over all its round trips with the client.
+// Defines a call of a client without sessions in a session at the server, over all its round trips with the client.
 
 import type { JsonObject } from '#std/json.ts';
 import type { NotificationMessage, RequestMessage, ResponseMessage } from '../../../wire/message.ts';
@@ -8,43 +8,43 @@ import type { BackendSession } from './backend-session.ts';
 import type { SessionCall } from './participants.ts';
 import type { Question } from './questions.ts';
 
-/** The client's request that waits for an answer: the first, or a retry with answers. */
+/** Client request that waits for an answer: the first one, or a retry with answers. */
 export interface Attempt {
   readonly exchange: Exchange;
   readonly body: Buffer;
   readonly request: RequestMessage;
   readonly reply: Reply;
-  /** From which level on it gets log messages, as an index of LOG_LEVELS. */
+  /** Lowest level of its log messages, as an index of LOG_LEVELS. */
   readonly logLevel?: number;
 }
 
 interface PendingQuestion {
   readonly question: Question;
-  /** Whether the client has been asked. */
+  /** Whether the question was sent to the client. */
   asked: boolean;
 }
 
 export interface Call {
   readonly session: BackendSession;
-  /** Others may use the session from now on. */
+  /** Lets others use the session from now on. */
   readonly release: () => void;
   readonly caller: string;
   readonly capabilities: JsonObject;
-  /** Of what it asks for; a retry has the same. */
+  /** Digest of the requested action; a retry has the same. */
   readonly digest: () => string;
   participant?: SessionCall;
-  /** Undefined while it waits for the client to come back. */
+  /** Undefined while the call waits for the client to come back. */
   attempt?: Attempt;
   flow?: Flow;
   questions: PendingQuestion[];
-  /** How many questions there have been. */
+  /** Number of questions so far. */
   asked: number;
   rounds: number;
-  /** What came while the client was absent. */
+  /** Notifications that came while the client was absent. */
   held: { readonly bytes: Buffer; readonly message: NotificationMessage }[];
   heldBytes: number;
   final?: { readonly bytes: Buffer; readonly response: ResponseMessage };
-  /** The client reads slowly. */
+  /** Whether the client reads slowly. */
   blocked: boolean;
   over: boolean;
 }

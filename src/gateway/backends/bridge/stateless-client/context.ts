@@ -1,4 +1,4 @@
-// What the parts share that serve clients without sessions on a server with.
+// Defines the shared context of the parts that serve clients without sessions on a server with sessions.
 
 import type { BridgeContext } from '../context.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';

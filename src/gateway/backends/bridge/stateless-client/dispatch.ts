@@ -1,5 +1,5 @@
-// Brings each message of a session at the server to whom it belongs, on whichever stream it came. What cannot be said to
-// belong to one call is refused.
+// Delivers each message of a session at the server to its call or listener, on whichever stream it came. Requests that
+// cannot be attributed to one call are refused.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../../wire/message.ts';
@@ -21,7 +21,7 @@ export function dispatchMessage(
     case 'response': {
       const json = message.id?.json;
       const call = origin?.id === json ? origin : findCall(session, (each) => each.id === json);
-      // An error that names no request can only be about that of its own stream.
+      // An error without an id can only be about the request of its own stream.
       (call ?? (json === undefined ? origin : undefined))?.respond(bytes, message);
       return;
     }
@@ -39,7 +39,7 @@ function findCall({ calls }: BackendSession, fits: (call: SessionCall) => boolea
   return undefined;
 }
 
-/** The only one, so that nothing reaches another's client. */
+/** Returns the call only if it is the only one that fits, so that no other client gets the message. */
 function single({ calls }: BackendSession, fits: (call: SessionCall) => boolean): SessionCall | undefined {
   const fitting = [...calls].filter(fits);
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -69,7 +69,7 @@ function dispatchNotification(
       for (const listener of session.listeners) listener.notify(bytes, message);
       return;
     default:
-      // On the stream of a request what is not of the core protocol may belong to an extension.
+      // On the stream of a request, a notification outside the core protocol may belong to an extension.
       if (origin !== undefined && method !== 'notifications/elicitation/complete') origin.notify(bytes, message);
   }
 }
@@ -94,7 +94,7 @@ function dispatchRequest(
     call.ask(bytes, message);
     return;
   }
-  const text = 'It cannot be said which request this belongs to: send it on the stream of that request';
+  const text = 'It is unknown to which request this belongs: send it on the stream of that request';
   refuseRequest(context, session, message, ERRORS.invalidRequest, text);
 }
 

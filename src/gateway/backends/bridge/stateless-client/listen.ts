@@ -1,4 +1,4 @@
-// `subscriptions/listen` of a client of 2026-07-28, fed by the messages of a session at the server and by
+// Serves `subscriptions/listen` of a client of 2026-07-28 from the messages of a session at the server and by
 // `resources/subscribe` there.
 
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -12,7 +12,7 @@ import { CHANGES, closure, createOutlet, type Filter } from './outlet.ts';
 import type { SessionListener } from './participants.ts';
 import { ensureStream } from './stream.ts';
 
-/** Answers with undefined where the client has gone meanwhile. */
+/** Resolves with undefined if the client has gone. */
 export async function listenInSession(
   context: StatelessClientContext,
   session: BackendSession,
@@ -58,7 +58,7 @@ export async function listenInSession(
   };
 }
 
-/** What the server can do of what the client asks for. */
+/** Returns the part of the requested filter that the server supports. */
 async function subscribe(context: StatelessClientContext, session: BackendSession, asked: JsonObject): Promise<Filter> {
   const { capabilities } = session.facts;
   const methods = new Set<string>();
@@ -88,7 +88,7 @@ function unwatch(context: StatelessClientContext, session: BackendSession, uri: 
   if (release(session, uri) && !session.ended) void askInSession(context, session, 'resources/unsubscribe', { uri });
 }
 
-/** True: no one watches it any more. */
+/** Returns true if the URI has no more watchers. */
 function release({ watched }: BackendSession, uri: string): boolean {
   const count = (watched.get(uri) ?? 0) - 1;
   if (count > 0) watched.set(uri, count);

@@ -1,5 +1,5 @@
-// The stream of one `subscriptions/listen` to its client: acknowledged first, every message with the id of the subscription,
-// and while the client reads slowly each change is remembered once.
+// Writes the stream of one `subscriptions/listen` to its client: an acknowledgement first, every message with the id of
+// the subscription, and each change once while the client reads slowly.
 
 import type { JsonObject } from '#std/json.ts';
 import type { NotificationMessage, RequestMessage } from '../../../wire/message.ts';
@@ -9,15 +9,15 @@ import { coversUri, META_SERVER, META_SUBSCRIPTION, type ServerFacts } from '../
 import type { Reply } from '../reply.ts';
 
 export interface Filter {
-  /** Of notifications that say that a list has changed. */
+  /** Notifications that say that a list has changed. */
   readonly methods: ReadonlySet<string>;
-  /** Of resources whose updates are reported. */
+  /** Resources whose updates are reported. */
   readonly uris: readonly string[];
   /** Ids of tasks whose changes are reported (SEP-2663). */
   readonly taskIds?: readonly string[];
 }
 
-/** What a client may ask for, the server's capability, and the notification. */
+/** Member of the client's filter, the server's capability, and the notification. */
 export const CHANGES = [
   ['toolsListChanged', 'tools', 'notifications/tools/list_changed'],
   ['promptsListChanged', 'prompts', 'notifications/prompts/list_changed'],
@@ -25,19 +25,19 @@ export const CHANGES = [
 ] as const;
 
 export interface Outlet {
-  /** Acknowledges; what came before follows. */
+  /** Sends the acknowledgement, then the messages that came before. */
   begin(filter: Filter): void;
   notify(bytes: Buffer, message: NotificationMessage): void;
   resume(): void;
 }
 
-/** Updates of parts of a resource may have any URI. */
+/** Limit of stored changes: updates of parts of a resource may have any URI. */
 const MAX_WAITING = 1000;
 
 /** `id` is JSON text. */
 export function createOutlet(reply: Reply, id: string): Outlet {
   const tag = tagOf(id);
-  /** By what they say: the same change twice is one. */
+  /** Waiting changes by their content: equal changes are stored once. */
   const waiting = new Map<string, readonly [Buffer, NotificationMessage]>();
   let filter: Filter | undefined;
   let flowing = false;
@@ -90,7 +90,7 @@ function agreement({ methods, uris, taskIds = [] }: Filter, tag: string): string
   return `{"_meta":{${tag}},"notifications":${JSON.stringify(agreed)}}`;
 }
 
-/** The notification with the id of its subscription in `_meta`. */
+/** Returns the notification with the id of its subscription in `_meta`. */
 function tagged(bytes: Buffer, { params, meta }: NotificationMessage, tag: string): Buffer {
   if (meta !== undefined) return applyPatches(bytes, [addMembers(bytes, meta.span.start, tag)]);
   if (params !== undefined) return applyPatches(bytes, [addMembers(bytes, params.start, `"_meta":{${tag}}`)]);
@@ -98,7 +98,7 @@ function tagged(bytes: Buffer, { params, meta }: NotificationMessage, tag: strin
   return applyPatches(bytes, [replaceSpan({ start: end, end }, `,"params":{"_meta":{${tag}}}`)]);
 }
 
-/** The response that ends a subscription well. */
+/** Returns the response that ends a subscription gracefully. */
 export function closure({ id }: RequestMessage, { serverInfo }: ServerFacts): Buffer {
   const server = serverInfo === undefined ? '' : `,"${META_SERVER}":${JSON.stringify(serverInfo)}`;
   return resultMessage(id.json, `{"resultType":"complete","_meta":{${tagOf(id.json)}${server}}}`);

@@ -1,14 +1,14 @@
-// Calls that wait until their client comes back with answers, in the memory of this process, each under a handle that is
-// good for one retry.
+// Stores calls that wait for their client's answers in the memory of this process, each under a handle that is valid
+// for one retry.
 
 import { callerOwner } from '../../caller-key.ts';
 import type { BridgeContext } from '../context.ts';
 
-/** Where parked calls are kept. Another replica has none of them: calls are bound to the connection to their server. */
+/** Store of parked calls. Other replicas do not have them: a call is bound to the connection to its server. */
 export interface Parking<Call> {
-  /** False where there are too many. `expired` is called after the time that a call may wait. */
+  /** Returns false if there are too many. `expired` is called after the time that a call may wait. */
   put(handle: string, caller: string, call: Call, expired: () => void): boolean;
-  /** Takes it out: a second retry with the same handle finds nothing. */
+  /** Removes the call: a second retry with the same handle finds nothing. */
   take(handle: string): Call | undefined;
 }
 

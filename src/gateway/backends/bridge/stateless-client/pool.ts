@@ -1,6 +1,6 @@
-// Sessions at the server, kept by caller and capabilities, opened when the first request needs one. A call in whose course
-// the server may ask its client has a session to itself, as long as there may be more: so that the server's questions belong
-// to one call even where they come on no stream of its own.
+// Keeps sessions at the server by caller and capabilities, and opens them when the first request needs one. A call
+// during which the server may question its client gets a session of its own, within the limits, so that questions
+// belong to one call even if they do not come on its own stream.
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backend.ts';
@@ -15,7 +15,7 @@ interface Wanted {
   readonly cause: Cause;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
-  /** Whether the server may ask the client: then no other should use the session meanwhile. */
+  /** Whether the server may question the client: then no other such call should share the session. */
   readonly alone: boolean;
 }
 
@@ -23,37 +23,37 @@ export type Lent =
   | {
       readonly ok: true;
       readonly session: BackendSession;
-      /** The one who wanted it alone does not any more. Calling it again does nothing. */
+      /** Ends the exclusive use of the session. Calling it again does nothing. */
       release(): void;
     }
   | Extract<Opened, { readonly ok: false }>;
 
 export interface SessionPool {
   find(wanted: Wanted): Lent | Promise<Lent>;
-  /** The server does not know it any more. */
+  /** Called when the server no longer knows the session. */
   lose(session: BackendSession): void;
   close(): Promise<void>;
 }
 
-/** A place for one session of a client. */
+/** Place for one session of a client. */
 interface Slot {
   readonly caller: string;
   session?: BackendSession;
   opening?: Promise<Opened>;
-  /** How many use it that should be alone. */
+  /** Number of calls in it that need a session of their own. */
   asking: number;
 }
 
 interface Pool {
   readonly context: BridgeContext;
-  /** By caller and capabilities; the ones that were used last are last. */
+  /** Slots by caller and capabilities, the most recently used last. */
   readonly clients: Map<string, Slot[]>;
   stopTimer?: () => void;
 }
 
-/** How long servers get to hear that their sessions end. */
+/** Time for servers to answer the end of their sessions. */
 const GOODBYE_MS = 1000;
-/** Sessions of a client besides its first are kept for so long. */
+/** Time after which idle sessions beyond a client's first are ended. */
 const EXTRA_IDLE_MS = 30_000;
 const SWEEP_MS = 15_000;
 
@@ -102,7 +102,7 @@ function chooseSlot(pool: Pool, slots: Slot[], wanted: Wanted, key: string): Slo
   const free = wanted.alone ? slots.find(({ asking }) => asking === 0) : slots[0];
   if (free !== undefined) return free;
   const most = pool.context.limits.sessionsPerClient;
-  // A question in a session that is shared might be answered by another client: rather no answer for now.
+  // In a shared session another client might answer a question: the call is refused instead.
   if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots, wanted.cause.caller))
     return wanted.alone ? undefined : slots[0];
   const slot: Slot = { caller: wanted.cause.caller, asking: 0 };
@@ -140,7 +140,7 @@ async function openInSlot(pool: Pool, slots: Slot[], slot: Slot, wanted: Wanted,
   if (opened.ok) {
     const { session } = opened;
     startSweeping(pool);
-    // What the server asks outside of a request's own stream would be lost without it.
+    // Without this stream, server requests outside of a request's own stream would be lost.
     if (session.mayAsk) await ensureStream(context, session, () => loseSession(pool, session));
     if (!session.ended) slot.session = session;
   } else if (opened.status !== undefined) context.doubtEra();
@@ -175,8 +175,8 @@ function sweep(pool: Pool): void {
 }
 
 /**
- * Ends an idle session of the caller that has most of them if there are as many as may be, and one of the same caller if that
- * has half of them: capabilities are what clients say, so that one caller could otherwise have all.
+ * Ends an idle session of the caller with the most sessions if the pool is full, or one of the same caller if it has
+ * half of all: capabilities are chosen by clients, so one caller could otherwise fill the pool.
  */
 function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const most = pool.context.limits.backendSessions;
@@ -185,7 +185,7 @@ function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const isOwn = (slot: { readonly caller: string }) => callerOwner(slot.caller) === owner;
   const crowds = all.filter(isOwn).length >= Math.max(most / 2, 1);
   if (!crowds && all.length < most) return true;
-  // Of the client that asks nothing is ended.
+  // Sessions of the requesting client itself are not ended.
   const idle = all.flatMap((slot) =>
     slot.session !== undefined && isIdle(slot.session) && !own.includes(slot)
       ? { caller: slot.caller, session: slot.session }

@@ -1,4 +1,5 @@
-// Requests of a server with sessions as `inputRequests` of 2026-07-28, and `inputResponses` as its responses.
+// Converts requests of a server with sessions to `inputRequests` of 2026-07-28, and `inputResponses` to responses for
+// the server.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';
@@ -10,13 +11,13 @@ import { ASKING_METHODS } from '../protocol.ts';
 export interface Question {
   /** JSON text of the server's id. */
   readonly id: string;
-  /** Of `inputRequests`. */
+  /** Key in `inputRequests`. */
   readonly key: string;
   /** JSON text of the value in `inputRequests`. */
   readonly request: string;
 }
 
-/** Of earlier revisions alone: what correlates notifications, and tasks. */
+/** Members of earlier revisions only: they correlate notifications, or belong to tasks. */
 const DROPPED: ReadonlySet<string> = new Set(['_meta', 'elicitationId', 'task']);
 
 export function readQuestion(bytes: Buffer, { id, method, params }: RequestMessage, number: number): Question {
@@ -28,7 +29,7 @@ export function readQuestion(bytes: Buffer, { id, method, params }: RequestMessa
   return { id: id.json, key, request: `{"method":${name},"params":${about}}` };
 }
 
-/** JSON text of an InputRequiredResult; `requestState` is a text. */
+/** Returns the JSON text of an InputRequiredResult; `requestState` is a text. */
 export function inputRequired(
   requests: readonly (readonly [key: string, request: string])[],
   requestState?: string,
@@ -38,7 +39,7 @@ export function inputRequired(
   return `{"resultType":"input_required","inputRequests":{${asked}}${state}}`;
 }
 
-/** Responses for the server by the key of the question; only those that are objects count as answers. */
+/** Returns responses for the server by the key of the question; only objects count as answers. */
 export function readAnswers(body: Buffer, { params }: RequestMessage): ReadonlyMap<string, string> {
   const members = params === undefined ? undefined : objectMembers(body, params.start);
   const responses = members?.find(({ key }) => key === 'inputResponses')?.value;
@@ -51,7 +52,10 @@ export function answerMessage({ id }: Question, answer: string): Buffer {
   return resultMessage(id, answer);
 }
 
-/** `error.data` of -32042 (2025-11-25, client/elicitation): URLs that the user has to open before the call is made again. */
+/**
+ * Reads `error.data` of -32042 (2025-11-25, client/elicitation): URLs that the user has to open before the call is
+ * repeated.
+ */
 export function urlQuestions(data: unknown): readonly (readonly [key: string, request: string])[] {
   const listed = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
   return listed.filter(isObject).map((each, index) => [`elicitation-${index + 1}`, JSON.stringify(urlRequest(each))]);
@@ -61,7 +65,7 @@ function urlRequest({ message, url }: JsonObject): JsonObject {
   return { method: 'elicitation/create', params: { mode: 'url', message: message ?? '', url } };
 }
 
-/** What the client is asked in a request that `inputRequests` holds. */
+/** Returns the params of a question as `inputRequests` holds them. */
 export function paramsOf(bytes: Buffer, { params }: RequestMessage): JsonObject {
   return objectOf(bytes, params);
 }

@@ -1,11 +1,11 @@
-// `requestState` of calls that wait: a sealed handle that is good for the caller that got it, for the request that it came
-// with, and for a while (2026-07-28, basic/patterns/mrtr, Server Requirements).
+// Seals and opens `requestState` of waiting calls: a handle that is valid only for the caller that got it, for the same
+// request, and for a limited time (2026-07-28, basic/patterns/mrtr, Server Requirements).
 
 import type { BridgeContext } from '../context.ts';
 
 const PREFIX = 'parked.';
 
-/** Undefined where the seal refuses. */
+/** Returns undefined if the seal refuses. */
 export function sealRequestState(
   { ports }: BridgeContext,
   caller: string,
@@ -26,7 +26,8 @@ export function openRequestState(
   digest: string,
 ): OpenedState {
   const opened = typeof state === 'string' ? ports.seal.open(state, caller) : undefined;
-  if (opened === undefined || !opened.id.startsWith(PREFIX)) return refusal('it was changed, or is not of this server');
+  if (opened === undefined || !opened.id.startsWith(PREFIX))
+    return refusal('it was changed, or was not issued by this server');
   if (ports.clock.now() - opened.issuedAt > limits.parkedMs) return refusal('it is too old');
   if (opened.data?.digest !== digest) return refusal('it belongs to another request');
   return { ok: true, handle: opened.id.slice(PREFIX.length) };

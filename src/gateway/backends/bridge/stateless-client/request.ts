@@ -1,5 +1,5 @@
-// A request of a client of 2026-07-28 as sessions have it: the same bytes without what that revision added, and with an id
-// and a progress token that no other request of the shared session has.
+// Converts a request of a client of 2026-07-28 for a session: the same bytes without the members that this revision
+// added, and with an id and a progress token that are unique in the shared session.
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '#std/json.ts';
@@ -12,7 +12,7 @@ import { META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION } from '..
 const NEW_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL]);
 const NEW_PARAMS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
-/** `id` is JSON text; it is the progress token as well, where the client has given one. */
+/** `id` is JSON text; it also replaces the progress token if the client has sent one. */
 export function sessionBody(body: Buffer, message: RequestMessage, id: string): Buffer {
   const { params, meta } = message;
   const patches = messagePatches(message, { id, progressToken: id });
@@ -21,7 +21,7 @@ export function sessionBody(body: Buffer, message: RequestMessage, id: string): 
   return applyPatches(body, patches);
 }
 
-/** What a request asks for, whatever its id, `_meta` and answers are: equal for a request and its retry. */
+/** Returns a digest of a request without its id, `_meta` and answers: a request and its retry have the same. */
 export function requestDigest(body: Buffer, { method, params }: RequestMessage): string {
   const { _meta, inputResponses, requestState, ...rest } = objectOf(body, params);
   return createHash('sha256')

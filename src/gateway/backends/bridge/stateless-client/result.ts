@@ -1,5 +1,5 @@
-// Responses of a server with sessions as clients of 2026-07-28 read them: the same bytes with what that revision requires,
-// its error codes, and the HTTP status that goes with them.
+// Converts responses of a server with sessions for clients of 2026-07-28: the same bytes plus the members that this
+// revision requires, its error codes, and the matching HTTP status.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import { messagePatches } from '../../../wire/ids.ts';
@@ -15,7 +15,7 @@ export interface StatelessResponse {
   readonly bytes: Buffer;
 }
 
-/** With the id of `request`. */
+/** Returns the response with the id of `request`. */
 export function statelessResponse(
   bytes: Buffer,
   response: ResponseMessage,
@@ -31,14 +31,14 @@ export function statelessResponse(
   if (error === undefined) return { status: 200, bytes: applyPatches(bytes, patches) };
   const { code } = objectOf(bytes, error);
   const place = objectMembers(bytes, error.start)?.find(({ key }) => key === 'code');
-  // 2026-07-28, Error Codes: that of earlier revisions must not be sent.
+  // The code of earlier revisions must not be sent (2026-07-28, Error Codes).
   if (code === ERRORS.resourceNotFound && place !== undefined) {
     patches.push(replaceSpan(place.value, String(ERRORS.invalidParams)));
   }
   return { status: statusOf(code), bytes: applyPatches(bytes, patches) };
 }
 
-/** 2026-07-28, Streamable HTTP, Protocol Version Header: an unknown method is 404. */
+/** Returns 404 for an unknown method (2026-07-28, Streamable HTTP, Protocol Version Header). */
 function statusOf(code: unknown): number {
   return code === ERRORS.methodNotFound ? 404 : 200;
 }
@@ -51,7 +51,7 @@ function resultPatches(bytes: Buffer, result: Span, method: string, { serverInfo
   if (members === undefined) return [];
   const added = ['"resultType":"complete"'];
   const hints = CACHEABLE.has(method);
-  // Nothing says for how long and for whom it holds.
+  // The server does not say for how long and for whom the result is valid.
   if (hints) added.push(...HINTS);
   const patches: Patch[] = [];
   const meta = members.find(({ key }) => key === '_meta')?.value;

@@ -1,5 +1,5 @@
-// Sends a call into its session and reads the server's answer, also where the server ends the stream early and wants to be
-// asked for the rest of it.
+// Sends a call into its session and reads the server's answer, also if the server ends the stream early and has to be
+// asked for the rest.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import type { Message } from '../../../wire/message.ts';
@@ -17,14 +17,14 @@ import { dispatchMessage } from './dispatch.ts';
 import type { SessionCall } from './participants.ts';
 import { sessionBody } from './request.ts';
 
-/** One answer of the server to the call, or what is left of it after a break. */
+/** The server's answer to the call, or the rest of it after a break. */
 interface Receiving {
   readonly call: Call;
-  /** The session was not known any more: nothing has happened. */
+  /** Called if the server no longer knows the session: the call was not executed. */
   readonly lost: () => void;
   lastEventId?: string;
   retryMs: number;
-  /** Without anything new since. */
+  /** Breaks in a row without new data. */
   breaks: number;
 }
 
@@ -45,7 +45,7 @@ export function sendCall(context: StatelessClientContext, call: Call, lost: () =
   if (call.over) flow.abort();
 }
 
-/** What the session's messages do to the call; `id` is JSON text. */
+/** Creates the receiver of the session's messages for the call; `id` is JSON text. */
 function createParticipant(context: StatelessClientContext, call: Call, id: string, method: string): SessionCall {
   return {
     id,
@@ -76,7 +76,7 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
     {
       head(code, _headers, streamed) {
         status = code;
-        // Until then the answer can yet have a status of its own.
+        // Until then the answer can still get a status of its own.
         if (streamed) stopTimer = context.ports.clock.after(context.limits.headMs, () => call.attempt?.reply.stream());
       },
       message: take,
@@ -100,7 +100,7 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
   );
 }
 
-/** 2025-11-25 says 404; servers of earlier times answer 400. */
+/** Recognises a lost session. 2025-11-25 requires 404; older servers answer 400. */
 function isLost({ session }: Call, status: number, bytes: Buffer, message: Message): boolean {
   if (session.id === undefined || message.kind !== 'response' || message.error === undefined) return false;
   if (status !== 404 && status !== 400) return false;
@@ -115,7 +115,10 @@ function startOver({ call, lost }: Receiving): void {
   lost();
 }
 
-/** 2025-11-25, Transports, Resumability and Redelivery: the server may end the connection before the response. */
+/**
+ * Continues a call after a break: the server may end the connection before the response (2025-11-25, Transports,
+ * Resumability and Redelivery).
+ */
 function continueCall(context: StatelessClientContext, receiving: Receiving, status: number): void {
   const { call, lastEventId, retryMs } = receiving;
   if (status === 401 || status === 403 || status === 429 || status >= 500) {

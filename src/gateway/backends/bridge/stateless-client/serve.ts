@@ -30,7 +30,7 @@ import { inSession, startCall } from './start.ts';
 
 export interface StatelessClients {
   open(exchange: Exchange, answer: Answer): Flow;
-  /** Subscriptions end in the way of the protocol, and sessions at the server are ended. */
+  /** Ends subscriptions as the protocol requires, and sessions at the server. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ function openExchange(context: StatelessClientContext, exchange: Exchange, answe
   const { method, body, message } = exchange;
   const reply = createReply(answer);
   if (method !== 'POST' || body === undefined || message === undefined) {
-    // 2026-07-28, Streamable HTTP, Earlier Streamable HTTP Revisions.
+    // Follows 2026-07-28, Streamable HTTP, Earlier Streamable HTTP Revisions.
     reply.end(method === 'POST' ? 400 : 405);
     return NO_FLOW;
   }
@@ -81,7 +81,7 @@ function openExchange(context: StatelessClientContext, exchange: Exchange, answe
   });
 }
 
-/** `params` is read only where it may have a `requestState`. */
+/** Reads `params` only if it may have a `requestState`. */
 function objectOfMembers(body: Buffer, { params }: RequestMessage): JsonObject {
   return params !== undefined && body.includes('"requestState"') ? objectOf(body, params) : {};
 }

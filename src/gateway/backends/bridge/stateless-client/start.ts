@@ -1,4 +1,4 @@
-// Begins a call in a session at the server, and once more where the server has forgotten that.
+// Starts a call in a session at the server, and once more if the server has forgotten the session.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Flow } from '../../backend.ts';
@@ -12,10 +12,10 @@ import type { Lent } from './pool.ts';
 import { requestDigest } from './request.ts';
 import { sendCall } from './send.ts';
 
-/** A session to work in, until it is released. */
+/** Session to work in until it is released. */
 export type Lending = Extract<Lent, { readonly ok: true }>;
 
-/** Goes on in a session of the caller; the one who does has to release it. */
+/** Continues in a session of the caller; the continuation has to release it. */
 export function inSession(
   context: StatelessClientContext,
   meta: JsonObject,
@@ -55,7 +55,7 @@ export function startCall(
 ): void {
   const { session } = lent;
   const call = createCall(lent, meta, attempt);
-  // What the server reports as unknown has not been done: one more time, in a new session.
+  // A call in a session that the server does not know was not executed, so it is sent again in a new session.
   const lost = () => {
     context.pool.lose(session);
     flow.begin(
@@ -99,7 +99,10 @@ function createCall({ session, release }: Lending, meta: JsonObject, attempt: At
   };
 }
 
-/** The server logs for the whole session: it is set to the lowest level that was asked for, and each call takes its part. */
+/**
+ * Sets the server's log level, which applies to the whole session, to the lowest requested one; each call filters its
+ * part.
+ */
 function lowerLogLevel(
   context: StatelessClientContext,
   session: BackendSession,

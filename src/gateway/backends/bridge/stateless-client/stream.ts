@@ -1,4 +1,4 @@
-// Opens the GET stream of a session at the server, once for all who need it, and again when it breaks.
+// Opens the GET stream of a session at the server once for all users, and again when it breaks.
 
 import type { Flow } from '../../backend.ts';
 import { type BridgeContext, createLaterFlow } from '../context.ts';
@@ -9,10 +9,10 @@ import { dispatchMessage } from './dispatch.ts';
 const RETRY_MS = 1000;
 /** A gateway that refuses the stream for a moment (502, 503, 429) may do so again. */
 const REFUSED_RETRY_MS = 10_000;
-/** A server that does not answer a GET is not waited for. */
+/** Time limit for a server that does not answer a GET. */
 const BEGIN_MS = 2000;
 
-/** Settles when the server has said whether it has such a stream. */
+/** Settles when it is known whether the server has such a stream. */
 export function ensureStream(context: BridgeContext, session: BackendSession, lost: () => void): Promise<void> {
   if (session.ended || session.stream.kind === 'refused') return Promise.resolve();
   if (session.stream.kind === 'open') return session.stream.begun;
@@ -23,7 +23,7 @@ export function ensureStream(context: BridgeContext, session: BackendSession, lo
       stopTimer();
       resolve();
     };
-    // The stream is known before anything can come on it.
+    // The stream is registered before any message can come on it.
     queueMicrotask(() => flow.begin(openStream(context, session, flow, lost, ready)));
   });
   session.stream = { kind: 'open', flow, begun };

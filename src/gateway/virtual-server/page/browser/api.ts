@@ -1,4 +1,4 @@
-// Asks the virtual server, beside whose answers the page is served.
+// Requests documents of the virtual server that serves the page.
 
 export interface Backend {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Backend {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** `backend` is absent where the virtual server has it itself. */
+/** `backend` is absent if the virtual server has the item itself. */
 export interface Place {
   readonly backend?: string;
   readonly own?: string;
@@ -94,7 +94,7 @@ async function get<T>(path: string): Promise<T> {
   return response.json();
 }
 
-/** Rejects where it does not answer. */
+/** Rejects if it does not answer. */
 export async function askVirtualServer(): Promise<Server> {
   const [status, { backends }] = await Promise.all([
     get<Status>('status'),

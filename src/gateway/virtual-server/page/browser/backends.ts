@@ -1,10 +1,10 @@
-// Each backend: how it is, where it is, and what of it clients see.
+// Shows each backend: its health, its address, and its part of the offer.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Backend, ListName, Offered, Server } from './api.ts';
 import { named, textList } from './dom.ts';
 
-/** A list of thousands would keep the browser busy. */
+/** Limit, since a list of thousands would keep the browser busy. */
 const SHOWN_MAX = 500;
 
 const WORDS: Readonly<Record<ListName, string>> = {
@@ -30,13 +30,13 @@ export function backendsView({ backends, status }: Server): HTMLElement {
     ...backends.map((backend) => backendView(backend, byBackend.get(backend.name) ?? [])),
     own.length === 0
       ? undefined
-      : card('Of the server itself', [element('span', { class: 'what' }, countsOf(own))], [offeredView(own)]),
+      : card('Offered by the server itself', [element('span', { class: 'what' }, countsOf(own))], [offeredView(own)]),
   );
 }
 
 function backendView(backend: Backend, offered: readonly Offered[]): HTMLElement {
   const { name, status, per_caller } = backend;
-  const offers = per_caller === true ? 'shows each caller something else' : countsOf(offered);
+  const offers = per_caller === true ? 'shows other items to each caller' : countsOf(offered);
   const head = [element('span', { class: `state ${status}` }, status), element('span', { class: 'what' }, offers)];
   return card(name, head, [backendFacts(backend), offeredView(offered)]);
 }
@@ -80,7 +80,7 @@ function backendFacts(backend: Backend): HTMLElement {
   );
 }
 
-/** What clients see first. */
+/** Shows first the items that clients see. */
 function offeredView(offered: readonly Offered[]): HTMLElement | undefined {
   if (offered.length === 0) return undefined;
   const sorted = offered.toSorted((a, b) => Number(b.advertised) - Number(a.advertised));

@@ -1,4 +1,4 @@
-// Names that several want, and who has them.
+// Shows names in conflict, and which backend has them.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Conflict, Place, Status } from './api.ts';
@@ -18,7 +18,7 @@ export function conflictsView({ conflicts, conflict_resolution }: Status): HTMLE
       'p',
       { class: 'hint' },
       `Equal names of tools are resolved by the strategy ${conflict_resolution}. `,
-      conflicts.length === 0 ? 'No name is wanted twice.' : undefined,
+      conflicts.length === 0 ? 'No names are in conflict.' : undefined,
     ),
     items.length === 0 ? undefined : textList([...items, ...more]),
   );
@@ -27,8 +27,8 @@ export function conflictsView({ conflicts, conflict_resolution }: Status): HTMLE
 function conflictLine({ list, name, given_to, others }: Conflict): readonly (Node | string)[] {
   const losers = others.flatMap((place, index) => [...(index === 0 ? [] : [', ']), placeText(place, name)]);
   if (given_to === undefined) {
-    const nobody = element('span', { class: 'problem' }, ' is offered by nobody');
-    return [`The ${wordOf(list)} `, named(name), nobody, '; it is wanted by ', ...losers];
+    const nobody = element('span', { class: 'problem' }, ' is offered by no backend');
+    return [`The ${wordOf(list)} `, named(name), nobody, '; it is claimed by ', ...losers];
   }
   return [`The ${wordOf(list)} `, named(name), ' is that of ', placeText(given_to, name), ', not of ', ...losers];
 }

@@ -1,4 +1,4 @@
-// The page of a virtual server: asks it how it is, and shows that. It changes nothing.
+// Loads the state of a virtual server and shows it, without changing anything.
 
 import { byId, element } from '#std/page/shared/elements.ts';
 import { askVirtualServer, type Server } from './api.ts';
@@ -16,7 +16,7 @@ async function load(): Promise<void> {
     show(await askVirtualServer());
   } catch {
     announcer.textContent = '';
-    const text = 'The server cannot be shown: it does not answer as it should.';
+    const text = 'The server cannot be shown: its answer is invalid.';
     main.replaceChildren(element('p', { class: 'notice', role: 'alert' }, text));
   }
   byId('controls').replaceChildren(againButton());

@@ -1,4 +1,4 @@
-// The last runs of workflows: how each ended, and its steps.
+// Shows the last runs of workflows: how each ended, and its steps.
 
 import { element } from '#std/page/shared/elements.ts';
 import type { Run } from './api.ts';

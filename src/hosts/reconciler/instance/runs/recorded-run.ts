@@ -1,4 +1,4 @@
-// A run with what comes after it: its record, and whoever is notified.
+// Makes a run, records it and notifies the receivers.
 
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { failedRecord, recordOf } from '#reconciler/run/history/record.ts';
@@ -14,7 +14,7 @@ export interface Listeners {
   readonly notifier: Notices | undefined;
 }
 
-/** A run, recorded and reported to whoever wants to know, also where it throws. */
+/** Records and reports the run also if it throws. */
 export async function runRecorded(
   listeners: Listeners,
   deps: RunDeps,
@@ -24,7 +24,8 @@ export async function runRecorded(
   const startedAt = new Date(deps.clock.now()).toISOString();
   try {
     const result = await how(deps, options);
-    // It has done nothing, and what it saw is not what exists: no run to go back to, and no verdict on its commits.
+    // The run has done nothing or did not read the state that exists: it cannot be rolled back to, and says nothing
+    // about its commits.
     if (result.paused !== undefined || lostItsLock(result)) return result;
     const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
     return { ...result, warnings: [...result.warnings, ...warnings] };
@@ -37,13 +38,16 @@ export async function runRecorded(
   }
 }
 
-/** Records and reports a run that was left out: earlier records may be open, and earlier notices not delivered. */
+/** Records and reports a run that was skipped: earlier records may be open, and earlier notices not delivered. */
 export async function recordLeftOut(listeners: Listeners, result: RunResult): Promise<RunResult> {
   const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
   return { ...result, warnings: [...result.warnings, ...warnings] };
 }
 
-/** The run that holds the lock tells what becomes of it, and who has lost it writes nothing more, not even that. */
+/**
+ * Codes of runs that are not recorded here: the holder of the lock records its own run, and a run that has lost its
+ * lock writes nothing more.
+ */
 const OF_ANOTHER: readonly string[] = ['locked', 'lock-lost'];
 
 function lostItsLock({ outcomes, failures }: RunResult): boolean {

@@ -1,5 +1,5 @@
-// Finds out whether the reads of a run would have the same answers as those of the last one, and whether time changes nothing: then
-// the result of the last run is the one of this run, and nothing is computed.
+// Finds out whether a run would read the same data as the last one and the time would change nothing: then the result
+// of the last run is used again without computing it.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { type NotedReads, noteReads } from '#adapters/cluster/kept/noted-reads.ts';
@@ -12,17 +12,17 @@ import type { SopsKeys } from '#std/sops/open.ts';
 import type { Hurry } from '../hurry.ts';
 
 export interface RepeatedRuns {
-  /** For runs: notes their reads. */
+  /** Cluster for runs: it notes their reads. */
   readonly cluster: ConnectedCluster;
   /** The same cluster, for everything else. */
   readonly connected: ConnectedCluster;
-  /** The same sources: notes the keys and programs that they are read with. */
+  /** Returns the same sources, which note the keys and programs that they are read with. */
   notingSources(sources: readonly FleetSource[]): readonly FleetSource[];
-  /** A run has planned. */
+  /** Called when a run has planned. */
   looked(prepared: Pick<Prepared, 'gathered' | 'unsealed'>): void;
   /** Makes a run. */
   over(run: () => Promise<RunResult>): Promise<RunResult>;
-  /** Returns the result of a run now if it is known without one. */
+  /** Returns the result that a run would have now if it is known without a run. */
   repeat(id: string, sources: readonly FleetSource[]): Promise<RunResult | undefined>;
 }
 
@@ -62,7 +62,7 @@ export function openRepeatedRuns(
   };
 }
 
-/** Each run lists everything, so that only a run can tell. */
+/** Returns repetition switched off, for runs that list everything: only a run can find changes then. */
 function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   return {
     cluster: connected,
@@ -74,12 +74,15 @@ function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   };
 }
 
-/** Each of them is read when its own time has come. */
+/** Registry sources have times of their own at which they are read. */
 function hasRegistrySources({ gathered: { loaded } }: Pick<Prepared, 'gathered'>): boolean {
   return loaded.some(({ kind, defaulted }) => defaulted !== undefined && (kind?.sources(defaulted).length ?? 0) > 0);
 }
 
-/** Nothing waits for a person, for another source or for a date, and nothing is tried again: the cause of an error may be outside of Git. */
+/**
+ * Returns true if nothing waits for a person, another source or a date, and nothing has to be tried again: the cause of
+ * an error may be outside of Git.
+ */
 function isQuiet(result: RunResult): boolean {
   const { paused, plan, outcomes, failures, warnings, catalogue, waits, quarantined, problems } = result;
   const { batches, waiting, approved, within, withheld = [] } = plan;
@@ -89,7 +92,7 @@ function isQuiet(result: RunResult): boolean {
   return paused === undefined && [...open, ...planned].every(({ length }) => length === 0);
 }
 
-/** They change without a commit. */
+/** Notes the key files and programs, because they change without a commit. */
 function noteFiles(reads: NotedReads, source: FleetSource): FleetSource {
   const { name, keys, kustomize } = source;
   return {
@@ -114,7 +117,7 @@ async function haveSameCommits(sources: readonly FleetSource[], { commits }: Run
       ({ commit, stale }, index) => stale === undefined && commit === commits[sources[index]?.name ?? ''],
     );
   } catch (error) {
-    // The run that follows meets the failure as well, and reports it.
+    // The next run has the same failure, and reports it.
     if (error instanceof Failure) return false;
     throw error;
   }

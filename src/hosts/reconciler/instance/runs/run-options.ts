@@ -1,4 +1,4 @@
-// Makes the options of a run out of the configuration of its instance.
+// Creates the options of a run from the configuration of its instance.
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -10,7 +10,7 @@ import { imagePolicyOf } from '../../../config/image-policy.ts';
 import { VERSION } from '../../../version.ts';
 import { RELEASED_IMAGE } from '../../own-image.ts';
 
-/** `image`: of the workloads for which the configuration names none. */
+/** `image`: image of the workloads if the configuration names none. */
 export function optionsOf(config: Config, home: string, policies?: PolicySet, image = RELEASED_IMAGE): RunOptions {
   const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
   const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;

@@ -13,7 +13,7 @@ import type { InstanceWatch } from '../watch.ts';
 import { type Listeners, recordLeftOut, runRecorded } from './recorded-run.ts';
 import type { RepeatedRuns } from './repeated-run.ts';
 
-/** One run, recorded; `how` it goes if it is not `reconcile` as it is. Throws what that throws. */
+/** Makes one run and records it. If `how` is given, it replaces `reconcile`. Throws the errors of `how`. */
 export type Run = (overrides?: Partial<RunOptions>, how?: typeof reconcile) => Promise<RunResult>;
 
 interface Running extends Listeners {
@@ -72,7 +72,7 @@ async function tracedRun(
   });
 }
 
-/** Plan files say themselves what a run may do. */
+/** Runs only report if plans must be signed: plan files say themselves which changes a run may make. */
 function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesAs'> {
   if (plans.require === 'unsigned') return {};
   return {

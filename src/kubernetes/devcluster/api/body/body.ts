@@ -16,7 +16,7 @@ export interface ReadBody {
   readonly duplicates: readonly string[];
 }
 
-/** The object that a create or replace carries. */
+/** Reads the object that a create or replace carries. */
 export function readObject(request: ApiRequest, kind: string): ReadBody {
   const type = mediaType(request.contentType);
   const text = request.body.toString('utf8');
@@ -24,11 +24,11 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
   if (type === PROTOBUF) return readProtobufObject(request.body);
   if (type !== 'application/yaml') throw unsupportedMediaType(OBJECT_TYPES);
   const value = parseYaml(text);
-  if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
+  if (!isObject(value)) throw unrecognized(kind, `the body is not an object (${excerpt(text)})`);
   return { value, duplicates: [] };
 }
 
-/** Few kinds can be read in this form: for the others a client is asked to send another. */
+/** Only some kinds can be read in this form. For the others, the client is told to send another form. */
 function readProtobufObject(body: Buffer): ReadBody {
   const value = readProtobuf(body);
   if (value === undefined) throw unsupportedMediaType(['application/json', 'application/yaml']);
@@ -39,7 +39,7 @@ function readJsonObject(text: string, kind: string): ReadBody {
   const value = parseText(text);
   if (value instanceof SyntaxError)
     throw unrecognized(kind, `json parse error: ${lowerFirst(value.message)} (${excerpt(text)})`);
-  if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
+  if (!isObject(value)) throw unrecognized(kind, `the body is not an object (${excerpt(text)})`);
   return { value, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
 }
 
@@ -56,21 +56,21 @@ function excerpt(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
 }
 
-/** A JSON patch document; what it must be the caller says. */
+/** Reads a JSON patch document. The caller checks its shape. */
 export function readPatch(request: ApiRequest): Json {
   const value = parseText(request.body.toString('utf8'));
   if (value instanceof SyntaxError) throw badRequest(`error decoding patch: ${lowerFirst(value.message)}`);
   return value;
 }
 
-/** The configuration of a server-side apply: YAML, of which JSON is a part. */
+/** Reads the configuration of a server-side apply: YAML, of which JSON is a part. */
 export function readApplied(request: ApiRequest): ReadBody {
   const text = request.body.toString('utf8');
   const json = parseText(text);
   if (!(json instanceof SyntaxError) && isObject(json))
     return { value: json, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
   const value = parseYaml(text);
-  if (!isObject(value)) throw badRequest('error decoding YAML: the document is no object');
+  if (!isObject(value)) throw badRequest('error decoding YAML: the document is not an object');
   return { value, duplicates: [] };
 }
 
@@ -83,7 +83,7 @@ function parseText(text: string): Json | SyntaxError {
   }
 }
 
-/** The YAML that clients send is machine-written; the version and the merge keys are those that Kubernetes reads. */
+/** Clients send machine-written YAML. The version and the merge keys are those that Kubernetes reads. */
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', merge: true });
   const [problem] = document.errors;
@@ -97,7 +97,7 @@ export function mediaType(header: string): string {
   return (header.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** The DeleteOptions of a deletion's body; an absent body says nothing. */
+/** Reads the DeleteOptions of a deletion. An absent body sets no option. */
 export function readDeleteBody(request: ApiRequest): JsonObject {
   if (mediaType(request.contentType) === PROTOBUF) throw unsupportedMediaType(['application/json']);
   const text = request.body.toString('utf8').trim();
@@ -106,5 +106,5 @@ export function readDeleteBody(request: ApiRequest): JsonObject {
   const value = parsed instanceof SyntaxError ? undefined : parsed;
   if (isObject(value) && (value.kind === undefined || value.kind === 'DeleteOptions')) return value;
   if (isObject(value)) throw badRequest(`no kind ${JSON.stringify(value.kind)} is registered as DeleteOptions`);
-  throw badRequest("couldn't get version/kind; json parse error: the body is no DeleteOptions object");
+  throw badRequest("couldn't get version/kind; json parse error: the body is not a DeleteOptions object");
 }

@@ -1,8 +1,8 @@
 // Finds keys that a JSON text writes twice: JSON.parse keeps the last one silently, a strict API server complains.
 
 /**
- * Paths (`spec.ports[0].name`) of keys that occur more than once in their object, each once. The text must have passed
- * `JSON.parse`: this scanner follows the structure and checks nothing.
+ * Returns the paths (`spec.ports[0].name`) of keys that occur more than once in their object, each path once. The text
+ * must have passed `JSON.parse`: this scanner follows the structure and checks nothing.
  */
 export function duplicateKeys(text: string): string[] {
   const scanner: Scanner = { text, position: 0, duplicates: new Set() };
@@ -71,7 +71,7 @@ function scanString(scanner: Scanner): string {
   return JSON.parse(scanner.text.slice(start, scanner.position)) as string;
 }
 
-/** True where another item follows. */
+/** Returns true if another item follows. */
 function skipComma(scanner: Scanner): boolean {
   skipBlanks(scanner);
   if (scanner.text[scanner.position] !== ',') return false;

@@ -6,7 +6,7 @@ interface Row {
   readonly reason: string;
   readonly target: Json;
   readonly patch: Json[];
-  /** Absent: the patch is refused. */
+  /** If absent, the patch is refused. */
   readonly result?: Json;
 }
 
@@ -46,8 +46,8 @@ const rows: readonly Row[] = [
     result: { a: 1 },
   },
   { reason: 'a test that fails refuses', target: { a: 1 }, patch: [{ op: 'test', path: '/a', value: 2 }] },
-  { reason: 'replace needs what it replaces', target: {}, patch: [{ op: 'replace', path: '/a', value: 1 }] },
-  { reason: 'remove needs what it removes', target: {}, patch: [{ op: 'remove', path: '/a' }] },
+  { reason: 'replace needs an existing value', target: {}, patch: [{ op: 'replace', path: '/a', value: 1 }] },
+  { reason: 'remove needs an existing value', target: {}, patch: [{ op: 'remove', path: '/a' }] },
   { reason: 'a parent is not made', target: {}, patch: [{ op: 'add', path: '/a/b', value: 1 }] },
   { reason: 'an index beyond the end is refused', target: [1], patch: [{ op: 'add', path: '/3', value: 1 }] },
   { reason: 'an index has no leading zero', target: [1, 2], patch: [{ op: 'remove', path: '/01' }] },

@@ -9,7 +9,7 @@ interface PatchRefusal {
 
 type Outcome = { readonly value: Json } | PatchRefusal;
 
-/** The target after all operations, or why one of them cannot be done; the target is not modified. */
+/** Returns the target after all operations, or why one of them cannot be applied. Does not modify the target. */
 export function jsonPatch(target: Json, operations: readonly Json[]): Outcome {
   let value: Json = structuredClone(target);
   for (const operation of operations) {
@@ -66,7 +66,7 @@ function readValue(target: Json, path: string): Json | undefined {
   return value;
 }
 
-/** An array index as RFC 6901 section 4 writes it, at most `last`. */
+/** Reads an array index as RFC 6901 section 4 defines it, at most `last`. */
 function indexIn(list: readonly Json[], token: string, last: number): number | undefined {
   if (token === '-') return last === list.length ? last : undefined;
   if (!/^(0|[1-9][0-9]*)$/.test(token)) return undefined;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Json } from '#std/json.ts';
 import { mergePatch } from './merge-patch.ts';
 
-/** RFC 7386, appendix A, and what follows from its text. */
+/** The examples of RFC 7386, appendix A, and further cases that its text implies. */
 const rows: readonly { reason: string; target: Json; patch: Json; result: Json }[] = [
   { reason: 'a member is replaced', target: { a: 'b' }, patch: { a: 'c' }, result: { a: 'c' } },
   { reason: 'a member is added', target: { a: 'b' }, patch: { b: 'c' }, result: { a: 'b', b: 'c' } },
@@ -17,7 +17,7 @@ const rows: readonly { reason: string; target: Json; patch: Json; result: Json }
   { reason: 'nulls inside a new object are not kept', target: {}, patch: { a: { b: null } }, result: { a: {} } },
   { reason: 'a list becomes an object', target: { a: [1] }, patch: { a: { b: 1 } }, result: { a: { b: 1 } } },
   { reason: 'null inside a list is a value', target: {}, patch: { a: [null] }, result: { a: [null] } },
-  { reason: 'a patch that is no object replaces everything', target: { a: 1 }, patch: ['b'], result: ['b'] },
+  { reason: 'a patch that is not an object replaces everything', target: { a: 1 }, patch: ['b'], result: ['b'] },
 ];
 
 test.each(rows)('$reason', ({ target, patch, result }) => {

@@ -50,7 +50,7 @@ test('the data of a Secret becomes base64', () => {
   expect(readProtobuf(message('Secret', raw))).toMatchObject({ data: { token: 'aHVudGVyMg==' }, type: 'Opaque' });
 });
 
-test('fields that are not known here are passed over, whatever their wire type', () => {
+test('unknown fields are skipped, whatever their wire type', () => {
   const others = Buffer.from([20 * 8 - 64 * 2 + 1, 0, 0, 0, 0, 0, 0, 0, 0, 6 * 8 + 5, 0, 0, 0, 0, 7 * 8, 0x80, 1]);
   const raw = Buffer.concat([others, field(1, field(1, 'one'))]);
   expect(readProtobuf(message('Namespace', raw))).toEqual({
@@ -68,6 +68,6 @@ const REFUSED: readonly { reason: string; body: Buffer }[] = [
   { reason: 'content that is longer than the message', body: message('ConfigMap', Buffer.from([10, 99, 1])) },
 ];
 
-test.each(REFUSED)('$reason is no readable message', ({ body }) => {
+test.each(REFUSED)('$reason is not a readable message', ({ body }) => {
   expect(readProtobuf(body)).toBeUndefined();
 });

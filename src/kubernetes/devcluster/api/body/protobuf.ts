@@ -59,7 +59,9 @@ const KINDS: Readonly<Record<string, Message>> = {
 
 const TYPE_META: Message = { 1: ['apiVersion', 'text'], 2: ['kind', 'text'] };
 
-/** The object in a body; undefined where it is no such message, or of a kind that is not read here. */
+/**
+ * Returns the object in a body. Returns undefined if the body is not such a message, or if its kind is not supported.
+ */
 export function readProtobuf(body: Buffer): JsonObject | undefined {
   if (!body.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
   const envelope = fieldsOf(body.subarray(MAGIC.length));
@@ -75,7 +77,7 @@ export function readProtobuf(body: Buffer): JsonObject | undefined {
 
 interface Field {
   readonly number: number;
-  /** Length-delimited content, or none for numbers. */
+  /** Length-delimited content. Empty for numbers. */
   readonly bytes: Buffer;
   readonly value: number;
 }
@@ -85,7 +87,7 @@ const FIXED_64 = 1;
 const DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** Undefined where the bytes are no message. */
+/** Returns undefined if the bytes are not a message. */
 function fieldsOf(bytes: Buffer): Field[] | undefined {
   const fields: Field[] = [];
   let position = 0;
@@ -133,7 +135,7 @@ function varint(bytes: Buffer, start: number): { readonly value: number; readonl
   return undefined;
 }
 
-/** Empty texts are absent ones; fields that are not in the table are left out. */
+/** Treats empty texts as absent and leaves out fields that are not in the table. */
 function readMessage(message: Message, bytes: Buffer): JsonObject | undefined {
   const fields = fieldsOf(bytes);
   if (fields === undefined) return undefined;

@@ -1,6 +1,6 @@
-// What fills in the defaults of one type.
+// The type of a function that fills in the defaults of one type.
 
 import type { JsonObject } from '#std/json.ts';
 
-/** Answers the value with its defaults; values inside have theirs already. */
+/** Returns the value with its defaults. Values inside it already have theirs. */
 export type Defaulter = (value: JsonObject) => JsonObject;

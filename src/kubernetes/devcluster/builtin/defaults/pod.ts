@@ -1,4 +1,4 @@
-// Defaults of pod templates and what is in them.
+// Fills in the defaults of pod templates and of the types inside them.
 
 import type { JsonObject } from '#std/json.ts';
 import { fill, isUnset, itemsAt } from '../fields.ts';
@@ -62,7 +62,7 @@ function container(value: JsonObject): JsonObject {
   });
 }
 
-/** No tag and no digest, or the tag `latest`; what is no image name at all is neither. */
+/** Whether the image has the tag `latest`, or neither tag nor digest. False for a text that is not an image name. */
 function isLatest(image: unknown): boolean {
   if (typeof image !== 'string' || image === '' || image.includes('@')) return false;
   if (/[A-Z]/.test(image.slice(image.lastIndexOf('/') + 1).split(':')[0] ?? '')) return false;
@@ -70,7 +70,7 @@ function isLatest(image: unknown): boolean {
   return tag === undefined || tag === 'latest';
 }
 
-/** What holds for pods themselves but not for templates. */
+/** Fills in the defaults that pods have and templates do not. */
 function pod(value: JsonObject): JsonObject {
   const spec = typeof value.spec === 'object' && value.spec !== null && !Array.isArray(value.spec) ? value.spec : {};
   return { ...value, spec: fill(spec, { enableServiceLinks: true }) };

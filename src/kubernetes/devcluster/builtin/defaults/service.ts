@@ -1,4 +1,4 @@
-// Defaults of Services that do not depend on what the cluster has given out.
+// Fills in the defaults of Services that do not depend on addresses and ports that the cluster has allocated.
 
 import type { JsonObject } from '#std/json.ts';
 import { fill, isUnset, objectAt } from '../fields.ts';

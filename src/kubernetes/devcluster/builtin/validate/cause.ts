@@ -1,4 +1,4 @@
-// Causes of a 422 as the API words them.
+// Creates causes of a 422 with the texts of the API server.
 
 import type { Json } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';
@@ -34,20 +34,20 @@ function withDetail(text: string, detail: string | undefined): string {
   return detail === undefined || detail === '' ? text : `${text}: ${detail}`;
 }
 
-/** A number that must not be negative; absent is fine. */
+/** Reports a negative number. Absent is valid. */
 export function nonNegative(field: string, value: Json | undefined): Cause[] {
   return typeof value === 'number' && value < 0
     ? [invalidValue(field, value, 'must be greater than or equal to 0')]
     : [];
 }
 
-/** A port; 0 and absent are the caller's to judge. */
+/** Reports a port that is absent or outside 1 to 65535. */
 export function portNumber(field: string, value: Json | undefined): Cause[] {
   const valid = typeof value === 'number' && value >= 1 && value <= 65_535;
   return valid ? [] : [invalidValue(field, value, 'must be between 1 and 65535, inclusive')];
 }
 
-/** One of the supported values; absent is fine. */
+/** Reports a value that is not supported. Absent is valid. */
 export function oneOf(field: string, value: Json | undefined, supported: readonly string[]): Cause[] {
   return value === undefined || supported.includes(String(value)) ? [] : [notSupported(field, value, supported)];
 }

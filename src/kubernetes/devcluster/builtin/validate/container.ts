@@ -1,4 +1,4 @@
-// Rules for the containers of a pod template.
+// Checks the containers of a pod template.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import { storedQuantity } from '../../../rules/quantity.ts';
@@ -8,7 +8,7 @@ import { isUnset, itemsAt, objectAt } from '../fields.ts';
 import { duplicate, invalidValue, missing, oneOf, portNumber, required } from './cause.ts';
 import { validateProbes } from './probe.ts';
 
-/** `volumes`: names that the template declares. */
+/** `volumes`: the names of volumes that the template declares. */
 export function validateContainers(
   containers: readonly JsonObject[],
   volumes: ReadonlySet<string>,
@@ -38,7 +38,7 @@ function validateContainer(container: JsonObject, volumes: ReadonlySet<string>, 
   ];
 }
 
-/** An RFC 1123 label that must be there. */
+/** Checks a required RFC 1123 label. */
 export function validateLabelName(value: Json | undefined, field: string): Cause[] {
   if (isUnset(value)) return [required(field)];
   return nameComplaints(String(value), 'label').map((why) => invalidValue(field, value, why));
@@ -61,7 +61,7 @@ function validatePorts(ports: readonly JsonObject[], field: string): Cause[] {
   });
 }
 
-/** IANA service name (RFC 6335 section 5.1), in lower case. */
+/** Checks an IANA service name (RFC 6335 section 5.1) in lower case. */
 export function validatePortName(name: string, field: string): Cause[] {
   const complaints: string[] = [];
   if (name.length > 15) complaints.push('must be no more than 15 characters');
@@ -124,7 +124,7 @@ function validateMounts(mounts: readonly JsonObject[], volumes: ReadonlySet<stri
   });
 }
 
-/** A path that stays below its folder. */
+/** Reports a path that leaves its folder. */
 export function validateDescending(value: Json | undefined, field: string): Cause[] {
   const path = String(value);
   const causes = path.startsWith('/') ? [invalidValue(field, path, 'must be a relative path')] : [];
@@ -172,7 +172,7 @@ const UNITS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** Close enough to compare a request with its limit. */
+/** Returns a number that is exact enough to compare a request with its limit. */
 function amountOf(quantity: Json): number {
   const text = storedQuantity(String(quantity)) ?? String(quantity);
   const match = /^([+-]?[0-9.]+)([a-zA-Z]*)(?:([+-]?[0-9]+))?$/.exec(text);

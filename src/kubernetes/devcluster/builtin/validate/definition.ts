@@ -1,4 +1,4 @@
-// What a CustomResourceDefinition says about how its kind is served and shown.
+// Checks the parts of a CustomResourceDefinition that say how its kind is served and shown.
 
 import type { Json, JsonObject } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';
@@ -14,7 +14,7 @@ export function validateServing(spec: JsonObject): Cause[] {
   return [
     ...checkNames(objectAt(spec, 'names')),
     ...preserved(spec),
-    // What a CRD's only version says of itself is worded as it was when CRDs had but one.
+    // If a CRD has only one version, errors name the field that it had when CRDs had one version only.
     ...versions.flatMap((version, index) => columns(version, isOnly ? 'spec' : `spec.versions[${index}]`)),
   ];
 }

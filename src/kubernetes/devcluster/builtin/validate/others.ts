@@ -1,4 +1,4 @@
-// Rules for the smaller kinds: ConfigMap, Secret, RBAC, NetworkPolicy, Lease, PersistentVolumeClaim.
+// Checks the smaller kinds: ConfigMap, Secret, RBAC, NetworkPolicy, Lease, PersistentVolumeClaim.
 
 import { isIP } from 'node:net';
 import { type JsonObject, jsonEquals } from '#std/json.ts';
@@ -61,7 +61,7 @@ function typedKeys(type: string, data: JsonObject): Cause[] {
   return (TYPED_KEYS[type] ?? []).filter((key) => data[key] === undefined).map((key) => required(`data[${key}]`));
 }
 
-/** Once `immutable` is set, neither it nor the data changes. */
+/** Reports changes of an object in which `immutable` is set: of the flag and of the data. */
 function frozen(next: JsonObject, old: KubeObject | undefined, keys: readonly string[]): Cause[] {
   const before: JsonObject = old ?? {};
   if (before.immutable !== true) return [];
@@ -84,7 +84,7 @@ function textBytes(data: JsonObject): number {
   return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
 }
 
-/** What counts is what the text stands for. */
+/** Returns the number of decoded bytes, to which the limit applies. */
 function decodedBytes(data: JsonObject): number {
   return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value), 'base64'), 0);
 }
@@ -138,7 +138,7 @@ export function validateRoleBinding(next: KubeObject, old: KubeObject | undefine
   ];
 }
 
-/** The role is shown under the names of the server's own struct. */
+/** Reports a changed role. The message has the field names of the server's struct. */
 function roleChange(role: JsonObject, old: KubeObject | undefined): Cause[] {
   if (old === undefined || jsonEquals(role, objectAt(old, 'roleRef'))) return [];
   const shown = { APIGroup: role.apiGroup ?? '', Kind: role.kind ?? '', Name: role.name ?? '' };
@@ -190,7 +190,7 @@ function validateBlock(value: unknown, field: string): Cause[] {
   return valid ? [] : [invalidValue(field, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 }
 
-/** Events of core/v1; those of objects without namespace live in `default` or `kube-system`. */
+/** Checks Events of core/v1. Events about cluster-scoped objects are in `default` or `kube-system`. */
 export function validateEvent(next: KubeObject): Cause[] {
   const { namespace } = next.metadata;
   const involved = objectAt(next, 'involvedObject').namespace ?? '';

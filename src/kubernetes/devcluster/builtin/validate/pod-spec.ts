@@ -1,4 +1,4 @@
-// Rules for pods and pod templates.
+// Checks pods and pod templates.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';
@@ -7,7 +7,7 @@ import { isUnset, itemsAt, objectAt } from '../fields.ts';
 import { duplicate, forbiddenField, invalidValue, nonNegative, notSupported, oneOf, required } from './cause.ts';
 import { validateContainers, validateDescending, validateLabelName } from './container.ts';
 
-/** `template` of a workload whose pods are restarted for ever. */
+/** Checks the `template` of a workload that always restarts its pods. */
 export function validateTemplate(template: JsonObject, field: string): Cause[] {
   const spec = objectAt(template, 'spec');
   const labels = objectAt(objectAt(template, 'metadata'), 'labels') as Record<string, string>;
@@ -56,7 +56,7 @@ function validateVolumes(volumes: readonly JsonObject[], field: string): Cause[]
   });
 }
 
-/** The paths of the files of ConfigMaps and Secrets. */
+/** Checks the paths of files of ConfigMaps and Secrets. */
 function validateFiles(volume: JsonObject, field: string): Cause[] {
   const projected = itemsAt(objectAt(volume, 'projected'), 'sources');
   return [

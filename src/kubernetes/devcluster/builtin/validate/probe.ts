@@ -1,4 +1,4 @@
-// Rules for the probes of a container.
+// Checks the probes of a container.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Cause } from '../../api/status.ts';

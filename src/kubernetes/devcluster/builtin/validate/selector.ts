@@ -1,4 +1,4 @@
-// Label selectors as workloads have them (meta.k8s.io/v1 LabelSelector).
+// Checks label selectors of workloads (meta.k8s.io/v1 LabelSelector).
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { selects } from '../../../rules/label-selector.ts';
@@ -7,7 +7,7 @@ import { qualifiedNameComplaints } from '../../api/validate-metadata.ts';
 import { itemsAt, objectAt } from '../fields.ts';
 import { forbiddenField, invalidValue, required } from './cause.ts';
 
-/** A selector that must be there, say something and match the template's labels. */
+/** Checks a required selector: it must not be empty and must match the template's labels. */
 export function validateWorkloadSelector(spec: JsonObject, field: string, kind: string): Cause[] {
   const { selector } = spec;
   const labels = objectAt(objectAt(objectAt(spec, 'template'), 'metadata'), 'labels');
@@ -26,7 +26,7 @@ export function validateWorkloadSelector(spec: JsonObject, field: string, kind: 
   return selects(selector, labels) ? [] : [mismatch];
 }
 
-/** The expressions of any label selector. */
+/** Checks the expressions of any label selector. */
 export function validateExpressions(selector: JsonObject, path: string): Cause[] {
   return itemsAt(selector, 'matchExpressions').flatMap(({ key, operator, values }, index) => {
     const place = `${path}.matchExpressions[${index}]`;

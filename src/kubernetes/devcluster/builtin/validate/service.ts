@@ -1,4 +1,4 @@
-// Rules for Services.
+// Checks Services.
 
 import { type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../../rules/object.ts';
@@ -76,7 +76,7 @@ function duplicatePorts(ports: readonly JsonObject[]): Cause[] {
   });
 }
 
-/** The first address stays unless the Service was or becomes an ExternalName. */
+/** Reports a changed first address, unless the Service was or becomes an ExternalName. */
 function keptAddress(spec: JsonObject, before: JsonObject): Cause[] {
   if (spec.type === 'ExternalName' || before.type === 'ExternalName') return [];
   const addresses = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];

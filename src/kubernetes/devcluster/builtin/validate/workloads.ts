@@ -1,4 +1,4 @@
-// Rules for Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs.
+// Checks Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs.
 
 import { type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../../rules/object.ts';
@@ -91,13 +91,13 @@ export const validateStatefulSet: Rule = (next, old, subresource) => {
   ];
 };
 
-/** It cannot change, so an old one is not judged again. */
+/** Checks the name of a new object only, because it cannot change later. */
 function validateServiceName(name: Json | undefined, old: KubeObject | undefined): Cause[] {
   if (old !== undefined || name === undefined || name === '') return [];
   return nameComplaints(String(name), 'label').map((why) => invalidValue('spec.serviceName', name, why));
 }
 
-/** Claim templates are volumes to the containers. */
+/** Adds the claim templates to the volumes that containers can mount. */
 function withClaimVolumes(spec: JsonObject): JsonObject {
   const template = objectAt(spec, 'template');
   const podSpec = objectAt(template, 'spec');
@@ -153,7 +153,10 @@ export const validateCronJob: Rule = (next, _old, subresource) => {
   ];
 };
 
-/** Five fields or a macro; what is in the fields the job's controller would judge. */
+/**
+ * Checks that the schedule has five fields or is a macro. In a real cluster the controller of the jobs checks the
+ * content of the fields.
+ */
 function validateSchedule(schedule: Json | undefined): Cause[] {
   const text = typeof schedule === 'string' ? schedule.trim() : '';
   if (text === '') return [required('spec.schedule')];

@@ -1,5 +1,5 @@
-// Questions to the API server's authorizer in expressions of policies: their types are known here, their answers are not.
-// Source: Kubernetes CEL, "Kubernetes authorizer library".
+// Declares the functions of the API server's authorizer for expressions of policies. Their types are known here, their
+// results are not. Source: Kubernetes CEL, "Kubernetes authorizer library".
 
 import { taggedType } from '../tagged.ts';
 import { refuseUnevaluable } from '../unevaluable.ts';
@@ -23,7 +23,7 @@ const resource = new ResourceCheck(undefined);
 /** The value of the variable `authorizer`. */
 export const authorizer = Object.assign(new PlainAuthorizer(undefined), { requestResource: resource });
 
-/** Registered apart: the type has a field. */
+/** Registered separately, because the type has a field. */
 export const AUTHORIZER_TYPE = { ctor: PlainAuthorizer, fields: { requestResource: RESOURCE } };
 
 export const AUTHORIZER_LIBRARY: Library = {
@@ -49,5 +49,5 @@ export const AUTHORIZER_LIBRARY: Library = {
 };
 
 function refuseAuthorizer(): never {
-  return refuseUnevaluable('it asks the authorizer, and only the API server knows who may do what');
+  return refuseUnevaluable('it uses the authorizer, and only the API server knows the permissions');
 }

@@ -1,4 +1,5 @@
-// Comprehensions over two variables: index and item of a list, key and value of a map. Source: cel-go ext/comprehensions.
+// Implements comprehensions over two variables: index and item of a list, key and value of a map. Source: cel-go
+// ext/comprehensions.
 
 import type { ASTNode, TypeDeclaration } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';
@@ -15,7 +16,7 @@ import {
   variableName,
 } from './macro-scope.ts';
 
-/** Names of the key (or index) and the value of a range, with their types. */
+/** Returns the names of the key (or index) and the value of a range, with their types. */
 function variables(checker: Checker, { args, receiver }: Call, scope: Scope): [string, TypeDeclaration][] {
   const range = checker.check(receiver, scope);
   const names = [variableName(args[0]), variableName(args[1])] as const;
@@ -50,11 +51,11 @@ function entriesOf(range: unknown): [unknown, unknown][] {
 
 interface Comprehension<State> {
   readonly start: () => State;
-  /** Undefined goes on; anything else is the answer. */
+  /** Processes one entry. If it returns undefined, the loop continues. Any other value is the result. */
   readonly step: (state: State, run: (node: number) => unknown, entry: [unknown, unknown]) => unknown;
   readonly end: (state: State) => unknown;
   readonly type: (checker: Checker, types: readonly TypeDeclaration[], keys: TypeDeclaration) => TypeDeclaration;
-  /** Which arguments must be of type bool. */
+  /** Indices of the arguments that must be of type bool. */
   readonly conditions: readonly number[];
 }
 
@@ -93,7 +94,7 @@ function mustBeBool(checker: Checker, type: TypeDeclaration | undefined, node: A
 
 const bool = (checker: Checker): TypeDeclaration => checker.getType('bool');
 
-/** Errors count only where no element decides without them. */
+/** Builds a quantifier. An error counts only if no element decides the result. */
 export function quantifier(decisive: boolean) {
   return twoVariables<{ error?: unknown }>({
     start: () => ({}),

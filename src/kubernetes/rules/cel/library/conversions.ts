@@ -1,4 +1,4 @@
-// Conversions between CEL's types, as cel-go does them. Source: CEL language definition, "Standard definitions".
+// Converts between CEL's types as cel-go does. Source: CEL language definition, "Standard definitions".
 
 import { formatSeconds, parseGoDuration } from '../../formats/duration.ts';
 import { floorDivide, formatTimestamp, parseTimestamp } from '../../formats/timestamp.ts';
@@ -82,7 +82,7 @@ function textOfBytes(bytes: Uint8Array): string {
   return Buffer.from(text, 'utf8').equals(bytes) ? text : fail('invalid UTF-8 in bytes, cannot convert to string');
 }
 
-/** Go's shortest `%g`: an exponent of at least two digits, below 1e-4 and from 1e6 on. */
+/** Writes a double like Go's shortest `%g`: with an exponent of at least two digits below 1e-4 and from 1e6 on. */
 export function goDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

@@ -1,5 +1,5 @@
-// `'%s'.format([...])` and quoting, letter by letter as cel-go prints. Source: cel-go ext/strings, version 2 (its numbers
-// are grouped and its exponents raised, as for English readers).
+// Implements `'%s'.format([...])` and quoting, with exactly the output of cel-go. Source: cel-go ext/strings, version 2
+// (it groups digits and writes exponents as English texts do).
 
 import { formatSeconds } from '../../formats/duration.ts';
 import { formatTimestamp } from '../../formats/timestamp.ts';
@@ -91,7 +91,7 @@ const RAISED: Readonly<Record<string, string>> = {
   '9': '⁹',
 };
 
-/** The precision is ignored, as it is there. */
+/** Writes a number in scientific notation. The precision is ignored, as in cel-go. */
 function scientific(value: unknown, _precision: number): string {
   const number = double(value, 'scientific');
   if (typeof number === 'string') return number;
@@ -109,7 +109,7 @@ function double(value: unknown, clause: string): number | string {
   return fail(`${clause} clause can only be used on doubles`);
 }
 
-/** Inside of lists and maps, what was a string shows its quotes. */
+/** Writes a value. Inside lists and maps, strings have quotes. */
 function asText(value: unknown, nested: boolean): string {
   if (value === null) return 'null';
   switch (typeof value) {
@@ -146,7 +146,7 @@ function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Types are values of a class of the engine that prints as `Type<int>`. */
+/** Returns the name of a type. Types are values of a class of the engine that prints as `Type<int>`. */
 function nameOfType(value: unknown): string | undefined {
   return /^Type<(.*)>$/.exec(String(value))?.[1];
 }

@@ -1,22 +1,22 @@
-// The shape in which functions are handed to the CEL engine.
+// The shape of libraries of functions for the CEL engine.
 
 import type { Environment, RegisteredFunctionHandler } from '@marcbachmann/cel-js';
 import { celPackage } from '../package.ts';
 
 export interface Library {
-  /** CEL name of a type to the class of its values. */
+  /** Classes of values by the CEL name of their type. */
   readonly types?: Readonly<Record<string, abstract new (...args: never[]) => object>>;
-  /** Name to type and value. */
+  /** Types and values of constants by name. */
   readonly constants?: Readonly<Record<string, readonly [type: string, value: object]>>;
-  /** Signature (`string.find(string): string`) to function. */
+  /** Functions by signature (`string.find(string): string`). */
   readonly functions?: Readonly<Record<string, RegisteredFunctionHandler>>;
-  /** Signature (`duration + duration`) to function. */
+  /** Operators by signature (`duration + duration`). */
   readonly operators?: Readonly<Record<string, (left: never, right: never) => unknown>>;
 }
 
 /**
- * The engine does not let its own functions be replaced. Where Kubernetes' differ, ours carry this ending, and
- * expressions are rewritten to call them.
+ * The engine's own functions cannot be replaced. If those of Kubernetes differ, ours have this suffix, and expressions
+ * are rewritten to call them.
  */
 export const OURS = '__';
 
@@ -33,13 +33,13 @@ export function register(environment: Environment, library: Library): void {
   }
 }
 
-/** Ends the evaluation as an error of the rule. */
+/** Ends the evaluation with an error of the rule. */
 export function fail(message: string): never {
   const { EvaluationError } = celPackage();
   throw new EvaluationError(message);
 }
 
-/** Sets are lists too. */
+/** Returns the items of a list. Sets are lists too. */
 export function itemsOf<T>(list: Iterable<T>): readonly T[] {
   return Array.isArray(list) ? list : [...list];
 }

@@ -1,4 +1,5 @@
-// Functions of lists. Source: Kubernetes CEL, "Kubernetes list library"; cel-go ext/lists, version 3; ext/sets.
+// Implements the functions of lists. Source: Kubernetes CEL, "Kubernetes list library"; cel-go ext/lists, version 3;
+// ext/sets.
 
 import { spend } from '../cost.ts';
 import { equals } from '../equality.ts';
@@ -55,7 +56,7 @@ function checked(value: bigint): bigint {
   return BigInt.asIntN(64, value) === value ? value : fail('integer overflow');
 }
 
-/** Negative where `a` comes first. Strings compare by code point. */
+/** Returns a negative number if `a` comes first. Strings are compared by code point. */
 export function compareItems(a: Comparable, b: Comparable): number {
   if (a instanceof CelDuration && b instanceof CelDuration) return sign(a.value, b.value);
   if (a instanceof CelTimestamp && b instanceof CelTimestamp) return sign(a.value, b.value);

@@ -1,9 +1,9 @@
-// What the engine hands to macros, and variables that hold inside of one.
+// The types that the engine passes to macros, and variables that are valid inside a macro.
 
 import type { ASTNode, TypeDeclaration } from '@marcbachmann/cel-js';
 import { fail } from './library.ts';
 
-/** What the engine hands to the two halves of a macro. */
+/** The objects that the engine passes to the two halves of a macro. */
 export interface Checker {
   check(node: ASTNode, scope: Scope): TypeDeclaration;
   getType(name: string): TypeDeclaration;
@@ -26,7 +26,7 @@ export interface Call {
   readonly receiver: ASTNode;
 }
 
-/** Binds variables, one scope inside the other, and runs a node in the innermost. */
+/** Binds variables, each in a scope inside the previous one, and runs a node in the innermost. */
 export interface Binding {
   scopes: readonly Scope[];
 }

@@ -1,4 +1,4 @@
-// Macros: sorting by a key, what to do with an optional value, and whether a field is there. Source: cel-go ext/lists,
+// Implements macros: sorting by a key, optional values, and the presence of a field. Source: cel-go ext/lists,
 // cel.OptionalTypes; CEL language definition, "Macros".
 
 import type { Environment, TypeDeclaration } from '@marcbachmann/cel-js';
@@ -41,7 +41,7 @@ function sortBy(call: Call) {
   };
 }
 
-/** `optional.optMap(x, expression)`; `flat`: the expression gives an optional itself. */
+/** `optional.optMap(x, expression)`. With `flat`, the expression itself returns an optional. */
 function optionalMap(flat: boolean) {
   return (call: Call) => {
     const binding: Binding = { scopes: [] };
@@ -65,7 +65,7 @@ function optionalMap(flat: boolean) {
   };
 }
 
-/** `has(object.field)`, whatever the object is: the engine's own knows chains of fields only. */
+/** `has(object.field)` for any object. The engine's own macro supports chains of fields only. */
 function presence(call: Call) {
   const [argument] = call.args;
   if (argument?.op !== '.' && argument?.op !== '.?') return fail('invalid argument to has() macro');

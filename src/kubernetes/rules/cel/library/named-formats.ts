@@ -1,4 +1,4 @@
-// The named formats that rules can hold texts against. Source: Kubernetes CEL, "Kubernetes format library".
+// Implements the named formats that rules can check texts against. Source: Kubernetes CEL, "Kubernetes format library".
 
 import {
   dns1035Fault,
@@ -24,7 +24,7 @@ const FORMATS: Readonly<Record<string, FaultOf>> = {
   dns1123SubdomainPrefix: prefixOf(subdomainFault),
   dns1035LabelPrefix: prefixOf(dns1035Fault),
   labelValue: labelValueFault,
-  uri: unless('is no URI', (text) => parseGoUrl(text) !== undefined),
+  uri: unless('is not a URI', (text) => parseGoUrl(text) !== undefined),
   uuid: unless('does not match the UUID format', isUuid),
   byte: unless('invalid base64', isBase64Text),
   date: unless('invalid date', isDateText),
@@ -62,7 +62,7 @@ function formatOf(faultOf: FaultOf): CelFormat {
   });
 }
 
-/** A name that something is still to be added to may end in a hyphen. */
+/** Checks the prefix of a name. It may end in a hyphen, because text is added to it. */
 function prefixOf(faultOf: FaultOf): FaultOf {
   return (text) => faultOf(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
 }

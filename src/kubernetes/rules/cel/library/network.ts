@@ -1,5 +1,5 @@
-// IP addresses, networks and URLs in rules. Source: Kubernetes CEL, "Kubernetes IP address library", "CIDR library", "URL
-// library".
+// Implements IP addresses, networks and URLs. Source: Kubernetes CEL, "Kubernetes IP address library", "CIDR library",
+// "URL library".
 
 import {
   cidrContains,
@@ -59,7 +59,7 @@ export const NETWORK_LIBRARY: Library = {
   },
 };
 
-/** IPv4 addresses in IPv6 clothes are refused, by Kubernetes' own rule. */
+/** Parses an IP address. Kubernetes refuses IPv4 addresses that are written as IPv6. */
 function usableIp(text: string): Ip | undefined {
   const ip = parseIp(text);
   return ip === undefined || isMapped(ip) ? undefined : ip;

@@ -1,4 +1,4 @@
-// Optional values beyond what the engine has, and comparisons it lacks. Source: cel-go, cel.OptionalTypes.
+// Adds the functions and comparisons of optional values that the engine lacks. Source: cel-go, cel.OptionalTypes.
 
 import type { Optional } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';
@@ -14,7 +14,7 @@ export const OPTIONAL_LIBRARY: Library = {
   operators: {
     'optional<A> == optional<A>': (a: Optional, b: Optional) =>
       a.hasValue() === b.hasValue() && (!a.hasValue() || equals(a.value(), b.value())),
-    // Optionals are opaque to the compiler, which lets them be compared with null.
+    // Optionals are opaque to the compiler, which allows comparing them with null.
     'optional == null': () => false,
     'bytes < bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) < 0,
     'bytes <= bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) <= 0,

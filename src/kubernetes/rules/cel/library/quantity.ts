@@ -1,4 +1,4 @@
-// Quantities (`500m`, `1Gi`) in rules. Source: Kubernetes CEL, "Kubernetes quantity library".
+// Implements quantities (`500m`, `1Gi`). Source: Kubernetes CEL, "Kubernetes quantity library".
 
 import { approximate, fromWhole, parseQuantity, type Quantity, wholeOf } from '../../formats/quantity.ts';
 import { equals } from '../equality.ts';
@@ -31,7 +31,7 @@ export const QUANTITY_LIBRARY: Library = {
 
 function quantityOf(text: string): CelQuantity {
   const quantity = parseQuantity(text);
-  return quantity === undefined ? fail(`"${text}" is no quantity`) : new CelQuantity(quantity);
+  return quantity === undefined ? fail(`"${text}" is not a quantity`) : new CelQuantity(quantity);
 }
 
 function plus({ value: quantity }: CelQuantity, other: Quantity): CelQuantity {

@@ -1,7 +1,7 @@
-// Regular expressions in rules, as RE2 reads them. Source: Kubernetes CEL, "Kubernetes regex library".
+// Implements regular expressions with the syntax of RE2. Source: Kubernetes CEL, "Kubernetes regex library".
 
-import type { Matcher } from '#std/re2/match.ts';
-import { compileRe2, type Re2 } from '#std/re2/re2.ts';
+import type { Matcher } from '#std/patterns/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 import { spend } from '../cost.ts';
 import { fail, type Library, OURS } from './library.ts';
 
@@ -15,7 +15,7 @@ export const REGEX_LIBRARY: Library = {
   },
 };
 
-/** Patterns are nearly always literals, so few are ever seen. */
+/** Patterns are nearly always literals, so there are few different ones. */
 const MAX_CACHED = 500;
 const compiled = new Map<string, Re2>();
 
@@ -37,12 +37,12 @@ function matchesPattern(text: string, pattern: string): boolean {
   return matcherOf(pattern).test(text) ?? fail(TOO_COSTLY);
 }
 
-/** Finding where a match begins costs that much more than whether there is one. */
+/** Finding the place of a match costs that much more than finding out whether there is one. */
 const UNITS_PER_CHARACTER = 10;
 
 const TOO_COSTLY = 'the text is too long for its regular expression';
 
-/** As Go's `FindAllString`: no empty match where another one ends. */
+/** Works like Go's `FindAllString`: there is no empty match right after another match. */
 function findAll(text: string, pattern: string, limit: bigint): string[] {
   const matcher = matcherOf(pattern);
   const found: string[] = [];

@@ -1,4 +1,4 @@
-// Semantic versions in rules. Source: Kubernetes CEL, "Kubernetes semver library"; semver.org 2.0.0.
+// Implements semantic versions. Source: Kubernetes CEL, "Kubernetes semver library"; semver.org 2.0.0.
 
 import { equals } from '../equality.ts';
 import { CelSemver } from '../tagged.ts';
@@ -41,10 +41,10 @@ function parseSemver(text: string): CelSemver | undefined {
 }
 
 function semverOf(text: string): CelSemver {
-  return parseSemver(text) ?? fail(`"${text}" is no semantic version`);
+  return parseSemver(text) ?? fail(`"${text}" is not a semantic version`);
 }
 
-/** Drops a leading `v` and leading zeros, and fills in missing numbers, but only of versions that are numbers alone. */
+/** Drops a leading `v` and leading zeros, and adds missing numbers, but only to versions that consist of numbers. */
 function normalised(text: string): string {
   const bare = text.replace(/^v/, '');
   const suffix = bare.search(/[-+]/);
@@ -61,7 +61,7 @@ function compareSemver({ value: a }: CelSemver, { value: b }: CelSemver): number
   return comparePrereleases(a.prerelease, b.prerelease);
 }
 
-/** A release comes after its pre-releases; numbers come before words. */
+/** Compares pre-releases. A release comes after its pre-releases, and numbers come before words. */
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return Math.sign(b.length - a.length) * (a.length === b.length ? 0 : 1);
   for (const [index, left] of a.entries()) {

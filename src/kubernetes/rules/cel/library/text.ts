@@ -1,4 +1,4 @@
-// Functions of strings, by code points as in cel-go. Source: cel-go ext/strings, version 2.
+// Implements the functions of strings, by code points as in cel-go. Source: cel-go ext/strings, version 2.
 
 import { CHARACTERS_PER_UNIT, spend } from '../cost.ts';
 import { fail, itemsOf, type Library, OURS } from './library.ts';

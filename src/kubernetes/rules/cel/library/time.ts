@@ -1,4 +1,4 @@
-// Points in time and durations in rules, exact to the nanosecond. Source: CEL language definition, "Timestamps",
+// Implements points in time and durations, exact to the nanosecond. Source: CEL language definition, "Timestamps",
 // "Durations".
 
 import { floorDivide } from '../../formats/timestamp.ts';
@@ -70,13 +70,15 @@ function partOf(part: Part, ns: bigint): bigint {
   return BigInt(part(new Date(Number(floorDivide(ns, 1_000_000n))), ns));
 }
 
-/** Counted from zero. */
+/** Returns the day of the year, counted from zero. */
 function dayOfYear(date: Date): number {
   const start = Date.UTC(date.getUTCFullYear(), 0, 1);
   return Math.floor((date.getTime() - start) / 86_400_000);
 }
 
-/** The time whose parts in UTC are those of `time` in the zone: an offset (`+02:00`) or a name (`Europe/Berlin`). */
+/**
+ * Returns the time whose UTC parts equal those of `time` in the zone: an offset (`+02:00`) or a name (`Europe/Berlin`).
+ */
 function localNs({ value: ns }: CelTimestamp, zone: string): bigint {
   const offset = /^([+-]?)(\d{2}):(\d{2})$/.exec(zone);
   if (offset === null) return ns + namedOffset(ns, zone);

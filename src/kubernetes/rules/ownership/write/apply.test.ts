@@ -1,4 +1,4 @@
-// What a server does on apply and on other writes: told as short stories of writes, the managers after each as text.
+// Tests the effect of applies and other writes: short sequences of writes, with the managers after each as text.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, THING_DOCUMENT, thing, typeOf } from '../../../../../test/kubernetes/rules/thing.ts';
@@ -41,7 +41,7 @@ function update(before: KubeObject | undefined, after: KubeObject, manager: stri
   return trackUpdate(before === undefined ? base : { ...base, before });
 }
 
-/** One line an entry: manager, operation, what it owns. */
+/** Writes one line per entry: manager, operation, owned fields. */
 function managers(tracked: KubeObject): string[] {
   return (tracked.metadata.managedFields ?? []).map(line);
 }
@@ -52,13 +52,13 @@ function line({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry)
   return `${manager} ${operation}${subresource === undefined ? '' : ` ${subresource}`}: ${owned}`;
 }
 
-/** What is stored of the spec. */
+/** Returns the stored spec. */
 function spec(tracked: KubeObject): unknown {
   return tracked.spec;
 }
 
 describe('apply', () => {
-  test('creates an object and owns what was applied', () => {
+  test('creates an object and owns the applied fields', () => {
     const live = apply(undefined, thing({ image: 'i', env: { A: '1' } }), 'one');
     expect(managers(live)).toEqual(['one Apply: /spec/image /spec/env/A']);
     expect(live.metadata.managedFields?.[0]).toMatchObject({
@@ -75,7 +75,7 @@ describe('apply', () => {
     expect(apply(live, desired, 'one', { time: LATER })).toEqual(live);
   });
 
-  test('removes what it applied before and does not any more', () => {
+  test('removes fields that it applied before and no longer applies', () => {
     const live = apply(undefined, thing({ image: 'i', replicas: 2, tags: ['a', 'b'], env: { A: '1', B: '2' } }), 'one');
     const next = apply(live, thing({ image: 'i', tags: ['b'], env: { B: '2' } }), 'one', { time: LATER });
     expect(spec(next)).toEqual({ image: 'i', tags: ['b'], env: { B: '2' } });
@@ -88,14 +88,14 @@ describe('apply', () => {
     expect(spec(apply(live, thing({ image: 'i', nested: {} }), 'one'))).toEqual({ image: 'i', nested: null });
   });
 
-  test('does not remove what another manager owns too', () => {
+  test('does not remove fields that another manager owns too', () => {
     const live = apply(apply(undefined, thing({ image: 'i', replicas: 2 }), 'one'), thing({ replicas: 2 }), 'two');
     const next = apply(live, thing({ image: 'i' }), 'one');
     expect(spec(next)).toEqual({ image: 'i', replicas: 2 });
     expect(managers(next)).toEqual(['two Apply: /spec/replicas', 'one Apply: /spec/image']);
   });
 
-  test('removes an item with the fields that nobody owns, but not one in which another owns a field', () => {
+  test('removes an item with its fields without an owner, but not an item in which another manager owns a field', () => {
     const one = thing({ ports: [{ port: 80 }, { port: 81 }] });
     const defaulted = thing({
       ports: [
@@ -109,13 +109,13 @@ describe('apply', () => {
     expect(spec(apply(live, thing({}), 'one'))).toEqual({ ports: [{ port: 81, protocol: 'TCP', name: 'n' }] });
   });
 
-  test('shares a field with a manager that applied the same value, without noting a time for a mere claim', () => {
+  test('shares a field with a manager that applied the same value, without recording a time for a mere claim', () => {
     const live = apply(apply(undefined, thing({ image: 'i' }), 'one'), thing({ image: 'i' }), 'two', { time: LATER });
     expect(managers(live)).toEqual(['two Apply: /spec/image', 'one Apply: /spec/image']);
     expect(live.metadata.managedFields?.map(({ time }) => time)).toEqual([undefined, NOON]);
   });
 
-  test('conflicts with whoever owns a field of another value', () => {
+  test('conflicts with a manager that owns a field of another value', () => {
     const live = apply(undefined, deployment({ containers: [{ name: 'c', image: 'i' }], hostname: 'h' }), 'one');
     const taken = update(live, { ...live, metadata: { ...live.metadata, labels: { a: '1' } } }, 'two', { time: LATER });
     const wanted = deployment({ containers: [{ name: 'c', image: 'j' }], hostname: 'g' });
@@ -172,7 +172,7 @@ describe('apply', () => {
     ]);
   });
 
-  test('of an object that nobody tracked counts it as one update before', () => {
+  test('of an object that was never tracked counts it as one update before', () => {
     const old = thing({ image: 'i', env: { A: '1' } });
     const next = apply(old, thing({ image: 'i' }), 'one', { time: LATER });
     expect(managers(next)).toEqual([
@@ -198,7 +198,7 @@ describe('apply', () => {
     expect(next.metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual(['things.example/v1']);
   });
 
-  test('of an item that lives twice brings the field of others along only once', () => {
+  test('of an item that exists twice keeps the field of others only once', () => {
     const live = thing({
       ports: [
         { port: 80, name: 'a' },
@@ -210,7 +210,7 @@ describe('apply', () => {
     });
   });
 
-  test('refuses what does not fit, and managedFields', () => {
+  test('refuses objects that do not fit, and managedFields', () => {
     expect(result(undefined, thing({ image: 7, tags: ['a', 'a'] }), 'one')).toEqual({
       invalid: ['.spec.image: a string is expected', '.spec.tags[="a"]: two items of the list have the same name'],
     });
@@ -218,7 +218,7 @@ describe('apply', () => {
     expect(result(undefined, tracked, 'one')).toEqual({ invalid: ['.metadata.managedFields: must not be applied'] });
   });
 
-  test('of a built-in kind starts with the fields that its struct always writes', () => {
+  test('to a built-in kind starts with the fields that its struct always writes', () => {
     const created = apply(undefined, deployment({ containers: [{ name: 'c' }] }), 'one');
     expect(created).toMatchObject({
       spec: { selector: null, strategy: {}, template: { metadata: {}, spec: { containers: [{ name: 'c' }] } } },
@@ -226,7 +226,7 @@ describe('apply', () => {
     });
   });
 
-  test('does not change what it was given', () => {
+  test('does not change its arguments', () => {
     const live = apply(undefined, thing({ image: 'i', env: { A: '1' } }), 'one');
     const copy = structuredClone(live);
     apply(live, thing({ image: 'j' }), 'one');
@@ -283,7 +283,7 @@ describe('update', () => {
     });
   });
 
-  test('of a new built-in object does not mark what its struct always holds', () => {
+  test('of a new built-in object does not mark fields that its struct always has', () => {
     const after = deployment({ containers: [{ name: 'c', resources: {} }] });
     expect(update(undefined, after, 'one').metadata.managedFields?.[0]?.fieldsV1).toEqual({
       'f:spec': {
@@ -294,13 +294,13 @@ describe('update', () => {
     });
   });
 
-  test('owns what it changes and takes it from others', () => {
+  test('owns the fields that it changes and takes them from others', () => {
     const live = apply(undefined, thing({ image: 'i', replicas: 1 }), 'one');
     const next = update(live, { ...live, spec: { image: 'j', replicas: 1 } }, 'two', { time: LATER });
     expect(managers(next)).toEqual(['one Apply: /spec/replicas', 'two Update: /spec/image']);
   });
 
-  test('to the value that is there already owns nothing and keeps all times', () => {
+  test('to the existing value owns nothing and keeps all times', () => {
     const live = apply(undefined, thing({ image: 'i' }), 'one');
     expect(update(live, live, 'two', { time: LATER })).toEqual(live);
   });
@@ -324,7 +324,7 @@ describe('update', () => {
     expect(managers(update(undefined, role, 'one'))).toEqual([]);
   });
 
-  test('that gives a free-form field another shape owns the field and what is in it', () => {
+  test('that gives a free-form field another shape owns the field and its content', () => {
     const live = apply(undefined, thing({ free: { a: 1 } }), 'one');
     const next = update(live, { ...live, spec: { free: { a: { b: 2 } } } }, 'two');
     expect(managers(next)).toEqual(['two Update: /spec/free/a /spec/free/a/b']);
@@ -389,7 +389,7 @@ describe('update', () => {
   });
 });
 
-/** Thing, some versions later: two of its granular fields have become atomic. */
+/** Returns the type Thing of a later version, in which two granular fields have become atomic. */
 function atomicThing(): MergeType {
   const name = 'example.things.v1.Thing';
   const root = THING_DOCUMENT.components.schemas[name];
@@ -462,7 +462,7 @@ describe('keeping times', () => {
   test.each([
     { after: changed({ spec: { image: 'j' } }), reason: 'a value' },
     { after: changed({}, { manager: 'two' }), reason: 'a manager' },
-    { after: changed({}, { fieldsV1: {} }), reason: 'what is owned' },
+    { after: changed({}, { fieldsV1: {} }), reason: 'the owned fields' },
     { after: { ...live, metadata: { name: 'a', namespace: 'n' } } as KubeObject, reason: 'an entry less' },
   ])('an object that differs in $reason is written', ({ after }) => {
     expect(keepTimes(live, after)).toBe(after);
@@ -479,7 +479,7 @@ describe('kubectl', () => {
     return update(undefined, created, 'kubectl-client-side-apply');
   }
 
-  test('takes over what it applied in the client before, and keeps its annotation true', () => {
+  test('takes over fields that the client applied before, and keeps its annotation up to date', () => {
     const next = apply(clientSide('i'), config('j<k>'), 'kubectl', { time: LATER });
     expect(spec(next)).toEqual({ image: 'j<k>' });
     expect(next.metadata.annotations?.[annotation]).toBe(

@@ -1,4 +1,4 @@
-// What an API server does to an object and its managedFields on apply and on any other write.
+// Changes an object and its managedFields as an API server does, on apply and on any other write.
 
 import { isObject, type JsonObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../object.ts';
@@ -18,18 +18,18 @@ import { zeroObject } from './zero.ts';
 export type { Conflict } from './takeover.ts';
 
 export interface ApplyRequest extends WriteContext {
-  /** As stored; absent when the object does not exist. */
+  /** The stored object. Absent if it does not exist. */
   readonly live?: KubeObject;
-  /** As sent, without managedFields. */
+  /** The object as sent, without managedFields. */
   readonly applied: KubeObject;
   readonly force: boolean;
 }
 
 /**
- * `object`: the merged object with its new managedFields, before defaulting, pruning and validation; the caller compares
- * what it would store with what is stored (`keepTimes`). A container that lost all it held is null there: what is stored
- * has it only where the kind keeps nulls. `conflicts`: by manager, each one's in the server's order. `invalid`: the applied object does not
- * fit its type; each text names the place.
+ * `object`: the merged object with its new managedFields, before defaulting, pruning and validation. The caller
+ * compares the object that it would store with the stored one (`keepTimes`). A container that is empty after the apply
+ * is null in it, and is stored only if the kind keeps nulls. `conflicts`: sorted by manager, and for each in the
+ * server's order. `invalid`: the applied object does not fit its type. Each text names the place.
  */
 export type ApplyResult =
   | { readonly object: KubeObject }
@@ -37,15 +37,15 @@ export type ApplyResult =
   | { readonly invalid: readonly string[] };
 
 export interface UpdateRequest extends WriteContext {
-  /** As stored; absent for a create. */
+  /** The stored object. Absent if it does not exist. */
   readonly before?: KubeObject;
-  /** As it will be stored, defaults included, `metadata.managedFields` as the client sent them. */
+  /** The object as it will be stored, defaults included, with `metadata.managedFields` as the client sent them. */
   readonly after: KubeObject;
 }
 
 /**
- * Server-side apply (Kubernetes documentation, "Server-Side Apply"). Entries of other apiVersions are taken to hold the
- * same paths: objects are not converted here.
+ * Performs a server-side apply (Kubernetes documentation, "Server-Side Apply"). Assumes that entries of other
+ * apiVersions have the same paths, because objects are not converted here.
  */
 export function serverSideApply(request: ApplyRequest): ApplyResult {
   const result = applyOnce(request);
@@ -54,7 +54,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   return 'object' in settled ? { object: withLastApplied(settled.object, request.applied) } : settled;
 }
 
-/** What kubectl applied in the client before is no conflict for kubectl. */
+/** Removes conflicts about fields that kubectl itself applied on the client side before. */
 function withoutOwnConflicts(request: ApplyRequest, conflicts: readonly Conflict[]): ApplyResult {
   const { live, type, apiVersion } = request;
   const own = live === undefined ? new Set<string>() : appliedByClient(live, type, apiVersion);
@@ -68,7 +68,7 @@ function applyOnce(request: ApplyRequest): ApplyResult {
     return { invalid: ['.metadata.managedFields: must not be applied'] };
   const stored = parseManagers(request.live?.metadata.managedFields ?? []);
   if (stored === undefined)
-    return { invalid: ['.metadata.managedFields: the object in the cluster has entries of no known form'] };
+    return { invalid: ['.metadata.managedFields: the object in the cluster has entries of an unknown form'] };
   const { set, misfits } = fieldsOf(applied, type);
   if (misfits.length > 0)
     return { invalid: misfits.map(({ elements, reason }) => `${serverPath(elements)}: ${reason}`) };
@@ -90,7 +90,7 @@ function applyOnce(request: ApplyRequest): ApplyResult {
   return { object: withManagers(unchanged ? live : object, left) };
 }
 
-/** An object that no one tracked yet is taken to have been written by one update. */
+/** Returns the managers of the live object. If it was never tracked, it is treated as written by one update. */
 function managersBefore(request: ApplyRequest, stored: Managers): Managers {
   const { live, type } = request;
   if (live === undefined || stored.size > 0) return stored;
@@ -107,7 +107,10 @@ function mergeAndPrune(live: KubeObject, request: ApplyRequest, last: FieldSet, 
   return prune({ merged, type, last, owned });
 }
 
-/** The applier's entry without identity, with the time only of applies that changed something; gone where it is empty. */
+/**
+ * Returns the managers with the applier's entry: without identity, with a new time only if the apply changed something,
+ * and removed if it is empty.
+ */
 function withOwnEntry(managers: Managers, key: string, time: string | undefined): Managers {
   const left = new Map(managers);
   const own = left.get(key);
@@ -118,22 +121,23 @@ function withOwnEntry(managers: Managers, key: string, time: string | undefined)
   return left;
 }
 
-/** Gives `after` the managedFields of a POST, PUT or PATCH that is no apply. */
+/** Adds the managedFields after a POST, PUT or PATCH that is not an apply to `after`. */
 export function trackUpdate(request: UpdateRequest): KubeObject {
   const { before, type } = request;
   const after = withoutManagers(request.after);
   const managers = sentManagers(request);
-  // An object whose entries were wiped is not tracked again before the next apply.
+  // If a client has removed all entries, the object is not tracked again before the next apply.
   if (managers.size === 0 && before !== undefined) return after;
-  // What does not fit its type (a list item without its key, say) is stored, but no one is known to own anything then.
+  // An object that does not fit its type (a list item without its key, say) is stored, but its owners cannot be
+  // determined.
   if (fieldsOf(after, type, { duplicates: true }).misfits.length > 0) return after;
   const old = withoutManagers(before ?? zeroObject(after, type));
   return withManagers(after, updateManagers(managers, old, after, request));
 }
 
 /**
- * Clients may edit the entries; one empty entry wipes them (as an empty list does, but not for custom resources), none or
- * unreadable ones leave them.
+ * Returns the managers that the client sent. Clients may edit the entries. A single empty entry removes all of them (as
+ * an empty list does, but not for custom resources). Absent or unreadable entries change nothing.
  */
 function sentManagers({ before, after, subresource, type }: UpdateRequest): Managers {
   const stored = parseManagers(before?.metadata.managedFields ?? []) ?? new Map<string, Manager>();
@@ -146,8 +150,8 @@ function sentManagers({ before, after, subresource, type }: UpdateRequest): Mana
 }
 
 /**
- * `before` itself where `after` differs from it in nothing but the times of managedFields: nothing is written then.
- * To be called on what would be stored, resourceVersion and generation not yet moved.
+ * Returns `before` itself if `after` differs from it only in the times of managedFields, so that nothing is written.
+ * Must be called with the object that would be stored, before resourceVersion and generation are incremented.
  */
 export function keepTimes(before: KubeObject, after: KubeObject): KubeObject {
   const [old, now] = [before.metadata.managedFields ?? [], after.metadata.managedFields ?? []];

@@ -1,4 +1,4 @@
-// Who writes what through which endpoint, as far as ownership is concerned.
+// The context of a write as far as ownership is concerned: the manager, the endpoint and the type.
 
 import type { MergeType } from '../../openapi.ts';
 import { fieldElement } from '../element.ts';
@@ -9,14 +9,14 @@ export interface WriteContext {
   readonly type: MergeType;
   /** The field manager; the empty string is recorded as `unknown`. */
   readonly manager: string;
-  /** Version of the request, written to the manager's entry. */
+  /** Version of the request, which is written to the manager's entry. */
   readonly apiVersion: string;
   readonly subresource?: string;
   /** RFC 3339, whole seconds, UTC: `2026-01-01T00:00:00Z`. */
   readonly time: string;
   /**
-   * Fields that this endpoint never writes, so that no one owns them through it, as keys from the root. Needed only for
-   * custom resources without a status subresource (`[]`): the rest is known.
+   * Fields that this endpoint never writes, so that no manager owns them through it, as keys from the root. Needed only
+   * for custom resources without a status subresource (`[]`).
    */
   readonly reset?: readonly (readonly string[])[];
 }
@@ -26,7 +26,7 @@ export function managerName(context: WriteContext, operation: ManagerName['opera
   return { manager: manager || 'unknown', operation, apiVersion, ...(subresource ? { subresource } : {}) };
 }
 
-/** What the strategies of the API server reset on `/status`, besides `spec`. */
+/** Fields that the API server resets on `/status`, besides `spec`. */
 const STATUS_RESETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'io.k8s.api.apps.v1.Deployment': [['metadata', 'labels']],
   'io.k8s.api.core.v1.Pod': [

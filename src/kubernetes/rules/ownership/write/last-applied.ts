@@ -1,5 +1,5 @@
-// What a server does for `kubectl apply` alone: an object that kubectl applied in the client before, as its annotation
-// tells, is taken over without conflicts, and the annotation is kept true.
+// Implements the server's special case for `kubectl apply`: if the annotation shows that kubectl applied the object on
+// the client side before, its fields are taken over without conflicts, and the annotation is kept up to date.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
@@ -10,12 +10,15 @@ import { goJson } from '../go-json.ts';
 import { fieldsOf } from '../owned.ts';
 import { serverPath } from '../place.ts';
 
-/** The only field manager this is done for: kubectl's own default. */
+/** The only field manager with this special case: kubectl's default. */
 export const KUBECTL = 'kubectl';
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Paths (as in conflicts) that the client applied and that still hold what it applied: kubectl owns them already. */
+/**
+ * Returns paths (as in conflicts) that the client applied and that still have the applied value: kubectl owns them
+ * already.
+ */
 export function appliedByClient(live: KubeObject, type: MergeType, apiVersion: string): ReadonlySet<string> {
   const text = live.metadata.annotations?.[ANNOTATION];
   const applied = text === undefined ? undefined : parseObject(text);
@@ -26,7 +29,7 @@ export function appliedByClient(live: KubeObject, type: MergeType, apiVersion: s
   return new Set(paths(difference(set, union(union(added, modified), removed))).map(serverPath));
 }
 
-/** The object with its annotation, where it has one, brought up to what was applied now. */
+/** Returns the object with its annotation, if it has one, updated to the configuration that is applied now. */
 export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const { annotations } = object.metadata;
   if (!annotations?.[ANNOTATION]) return object;

@@ -1,4 +1,4 @@
-// The managers of an object: managedFields as sets by manager, and back in the server's order.
+// Reads the managers of an object from managedFields as sets by manager, and writes them in the server's order.
 
 import { isObject } from '#std/json.ts';
 import type { ManagedFieldsEntry } from '../../object.ts';
@@ -6,7 +6,9 @@ import { compareTexts } from '../element.ts';
 import { type FieldSet, union } from '../fieldset.ts';
 import { formatFields, parseFields } from '../fieldsv1.ts';
 
-/** What tells managers apart. The apiVersion counts for updates only: an apply replaces the entry of an older version. */
+/**
+ * The identity of a manager. The apiVersion counts for updates only: an apply replaces the entry of an older version.
+ */
 export interface ManagerName {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -16,7 +18,7 @@ export interface ManagerName {
 
 export interface Manager extends ManagerName {
   readonly set: FieldSet;
-  /** RFC 3339; absent where the server never noted one. */
+  /** RFC 3339. Absent if the server did not record one. */
   readonly time?: string;
 }
 
@@ -26,7 +28,7 @@ export function keyOfManager({ manager, operation, apiVersion, subresource = '' 
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-/** Undefined where an entry is none that a server would have written. */
+/** Returns undefined if an entry does not have the form that a server writes. */
 export function parseManagers(entries: readonly ManagedFieldsEntry[]): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
@@ -48,7 +50,7 @@ export function parseManagers(entries: readonly ManagedFieldsEntry[]): Managers 
   return managers;
 }
 
-/** Applies before updates, then by time, name, apiVersion and subresource. */
+/** Sorts applies before updates, then by time, name, apiVersion and subresource. */
 export function formatManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(compareManagers).map(({ set, time, subresource, ...name }) => ({
     apiVersion: name.apiVersion,
@@ -78,7 +80,7 @@ function seconds({ time }: Manager): number {
 const MAX_UPDATERS = 10;
 const ANCIENT = 'ancient-changes';
 
-/** Only so many updaters are distinguished: the oldest of a version share one entry, `ancient-changes`. */
+/** Limits the number of updaters: the oldest of a version share one entry, `ancient-changes`. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   let surplus = updaters.length - MAX_UPDATERS;

@@ -1,4 +1,4 @@
-// Takes fields out of values: what a manager applied before, applies no more, and no other owns.
+// Removes fields that a manager applied before, no longer applies, and that no other manager owns.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
@@ -9,18 +9,18 @@ import { fieldsOf } from '../owned.ts';
 import { shapeOf } from '../shape.ts';
 
 export interface PruneInput {
-  /** The living object with the applied one merged into it. */
+  /** The live object with the applied one merged into it. */
   readonly merged: KubeObject;
   readonly type: MergeType;
-  /** What the manager owned through its last apply. */
+  /** The fields that the manager owned through its last apply. */
   readonly last: FieldSet;
-  /** What anybody owns now, the manager by its new set. */
+  /** The fields that any manager owns now, including the new set of this manager. */
   readonly owned: FieldSet;
 }
 
 /**
- * A container that loses all it held is left as null; storage drops it where the kind does not keep nulls. Fields that
- * no one owns (defaults inside an item) go with the item that held them, but not alone.
+ * Removes the fields. A container that becomes empty is left as null, which storage drops unless the kind keeps nulls.
+ * Fields without an owner (defaults inside an item) are removed together with their item, but never alone.
  */
 export function prune({ merged, type, last, owned }: PruneInput): KubeObject {
   const before = withNamedFields(last, type);
@@ -36,7 +36,7 @@ function storedFields(object: KubeObject, type: MergeType): FieldSet {
   return fieldsOf(object, type, { duplicates: true }).set;
 }
 
-/** Declared fields on the way to a member count as members too: their removal takes all below with them. */
+/** Adds the declared fields on the way to a member to the set, because their removal removes everything below. */
 function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   if (set.size === 0) return EMPTY_SET;
   const out = new Map<string, FieldNode>();
@@ -58,7 +58,7 @@ function belowType(type: MergeType | undefined, element: string, key: string): M
   return element.startsWith('k:') ? type.list?.item() : undefined;
 }
 
-/** The object without the members of the set and what is below them. */
+/** Returns the object without the members of the set and everything below them. */
 function removeFields(object: KubeObject, set: FieldSet, type: MergeType): KubeObject {
   if (set.size === 0) return object;
   return removeFrom(object as JsonObject, set, type) as KubeObject;

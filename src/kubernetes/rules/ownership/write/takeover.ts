@@ -1,4 +1,4 @@
-// What a write takes away from other managers, and where that is a conflict.
+// Finds the fields that a write takes from other managers, and the conflicts among them.
 
 import type { Changes } from '../changes.ts';
 import { compareTexts } from '../element.ts';
@@ -8,11 +8,11 @@ import type { Manager, ManagerName, Managers } from './managers.ts';
 
 export interface Conflict extends ManagerName {
   readonly time?: string;
-  /** As the API server writes it: `.spec.template.spec.containers[name="a"].image`. */
+  /** The path as the API server writes it: `.spec.template.spec.containers[name="a"].image`. */
   readonly path: string;
 }
 
-/** The changes without what the endpoint resets. */
+/** Returns the changes without the fields that the endpoint resets. */
 export function withoutReset(changes: Changes, reset: FieldSet): Changes {
   return {
     added: differenceBelow(changes.added, reset),
@@ -21,7 +21,9 @@ export function withoutReset(changes: Changes, reset: FieldSet): Changes {
   };
 }
 
-/** Fields of others that the write gives another value, by manager, each one's in the server's order. */
+/**
+ * Returns the fields of other managers that the write changes, sorted by manager, and for each in the server's order.
+ */
 export function conflictsWith(managers: Managers, changes: Changes, writer: string): Conflict[] {
   const written = union(changes.modified, changes.added);
   return [...managers]
@@ -34,7 +36,10 @@ function conflictsOf(owner: Omit<Manager, 'set'>, fields: FieldSet): Conflict[] 
   return paths(fields).map((path) => ({ ...owner, path: serverPath(path) }));
 }
 
-/** Others lose what the write changes or removes; whoever owns nothing any more is gone. */
+/**
+ * Returns the managers after the write. All except the writer lose the fields that it changes or removes, and managers
+ * without fields are dropped.
+ */
 export function takeAway(managers: Managers, changes: Changes, writer: string): Managers {
   const taken = union(union(changes.modified, changes.added), changes.removed);
   const left = new Map<string, Manager>();

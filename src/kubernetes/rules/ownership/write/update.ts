@@ -1,4 +1,5 @@
-// Who owns what after a write that is no apply: the writer owns what it changed, others lose it.
+// Determines the owners after a write that is not an apply: the writer owns the fields that it changed, other managers
+// lose them.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
@@ -10,7 +11,7 @@ import { capUpdaters, keyOfManager, type Manager, type Managers } from './manage
 import { reconcileSet } from './reconcile-set.ts';
 import { takeAway, withoutReset } from './takeover.ts';
 
-/** Both objects without managedFields; `before` is `zeroObject` for a create. */
+/** Both objects are without managedFields. `before` is `zeroObject` for a create. */
 export function updateManagers(
   managers: Managers,
   before: KubeObject,
@@ -26,14 +27,14 @@ export function updateManagers(
     const name = managerName(context, 'Update');
     const key = keyOfManager(name);
     const previous = left.get(key);
-    // The server notes no time for a write through `scale`.
+    // The server records no time for a write through `scale`.
     const noted = context.subresource === 'scale' ? {} : { time };
     left.set(key, { ...name, ...noted, set: previous === undefined ? written : union(written, previous.set) });
   }
   return capUpdaters(left);
 }
 
-/** The sets of all managers, brought up to the type as it is now. */
+/** Returns the sets of all managers, adapted to the current type. */
 export function reconcileManagers(managers: Managers, { type }: WriteContext): Managers {
   return new Map(
     [...managers].map(([key, manager]): [string, Manager] => [

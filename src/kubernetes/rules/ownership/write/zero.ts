@@ -1,12 +1,12 @@
-// What an object of a kind holds before anything is written to it.
+// Builds an object of a kind as it is before any write.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../object.ts';
 import type { MergeType } from '../../openapi.ts';
 
 /**
- * An object of a built-in kind starts as a Go struct, some of whose fields are always written: plain ones, which publish
- * an empty default, and required pointers, maps and slices, which are null. A custom resource starts with nothing.
+ * An object of a built-in kind starts as a Go struct, some of whose fields are always written: plain ones, which
+ * publish an empty default, and required pointers, maps and slices, which are null. A custom resource starts empty.
  */
 export function zeroObject({ apiVersion, kind }: KubeObject, type: MergeType): KubeObject {
   const zero = type.storage === 'struct' ? zeroFields(type) : {};

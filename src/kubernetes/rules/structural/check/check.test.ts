@@ -7,7 +7,7 @@ function found(schema: JsonObject): string[] {
   return checkStructural(schema).map(({ code, pointer, message }) => `${code} ${pointer}: ${message}`);
 }
 
-/** A root whose `spec` is the schema in question. */
+/** Returns a root schema with this schema for `spec`. */
 function withSpec(spec: JsonObject): JsonObject {
   return { type: 'object', properties: { spec } };
 }
@@ -61,7 +61,7 @@ describe('a structural schema', () => {
 describe('an API server would refuse', () => {
   test.each<{ reason: string; schema: JsonObject; says: string }>([
     {
-      reason: 'a root that is no object',
+      reason: 'a root that is not an object',
       schema: TEXT,
       says: 'schema-not-structural /type: type must be object at the root.',
     },
@@ -76,7 +76,7 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/type: properties.spec.type must be given for every field.',
     },
     {
-      reason: 'a type that is none',
+      reason: 'a type that does not exist',
       schema: withSpec({ type: 'text' }),
       says: 'schema-not-structural /properties/spec/type: properties.spec.type must be one of array, boolean, integer, number, object, string.',
     },
@@ -86,7 +86,7 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/items: properties.spec.items must be given for a list.',
     },
     {
-      reason: 'a word that is none',
+      reason: 'a word that does not exist',
       schema: withSpec({ type: 'string', const: 'x' }),
       says: 'schema-unknown-field /properties/spec/const: A structural schema has no word "const".',
     },
@@ -113,7 +113,7 @@ describe('an API server would refuse', () => {
     {
       reason: 'a pattern of another dialect',
       schema: withSpec({ type: 'string', pattern: '(?=x)' }),
-      says: 'schema-not-structural /properties/spec/pattern: properties.spec.pattern must be a regular expression of RE2: (? must be followed by a name or flags; RE2 knows no lookaround.',
+      says: 'schema-not-structural /properties/spec/pattern: properties.spec.pattern must be a regular expression of RE2: invalid or unsupported Perl syntax: `(?=`.',
     },
     {
       reason: 'properties next to additionalProperties',
@@ -123,7 +123,7 @@ describe('an API server would refuse', () => {
     {
       reason: 'a type inside of an alternative',
       schema: withSpec({ type: 'object', anyOf: [{ type: 'object' }] }),
-      says: 'schema-not-structural /properties/spec/anyOf/0/type: properties.spec.anyOf[0].type must stand outside of alternatives.',
+      says: 'schema-not-structural /properties/spec/anyOf/0/type: properties.spec.anyOf[0].type must be outside alternatives.',
     },
     {
       reason: 'an alternative about a field that the root does not have',
@@ -133,17 +133,17 @@ describe('an API server would refuse', () => {
     {
       reason: 'more than names in the metadata',
       schema: { type: 'object', properties: { metadata: { type: 'object', description: 'x' } } },
-      says: 'schema-not-structural /properties/metadata: properties.metadata may restrict name and generateName only, all else is the same for every kind.',
+      says: 'schema-not-structural /properties/metadata: properties.metadata may restrict only name and generateName: all other fields are the same for every kind.',
     },
     {
       reason: 'a default that does not fit',
       schema: withSpec({ type: 'integer', default: 'x' }),
-      says: 'schema-not-structural /properties/spec/default: properties.spec.default is no valid default: properties.spec.default must be an integer, not a string.',
+      says: 'schema-not-structural /properties/spec/default: properties.spec.default is not a valid default: properties.spec.default must be an integer, not a string.',
     },
     {
       reason: 'a default with unknown fields',
       schema: withSpec({ type: 'object', default: { a: 1 } }),
-      says: 'schema-not-structural /properties/spec/default: properties.spec.default is no valid default: properties.spec.default has no field "a", so the API server would drop it.',
+      says: 'schema-not-structural /properties/spec/default: properties.spec.default is not a valid default: properties.spec.default has no field "a", so the API server would drop it.',
     },
     {
       reason: 'a default that its own rule refuses',
@@ -152,10 +152,10 @@ describe('an API server would refuse', () => {
         default: 0,
         'x-kubernetes-validations': [{ rule: 'self > 0', message: 'must be positive' }],
       }),
-      says: 'schema-not-structural /properties/spec/default: properties.spec.default is no valid default: properties.spec.default: must be positive',
+      says: 'schema-not-structural /properties/spec/default: properties.spec.default is not a valid default: properties.spec.default: must be positive',
     },
     {
-      reason: 'keys that are no fields',
+      reason: 'keys that are not fields',
       schema: withSpec({
         type: 'array',
         'x-kubernetes-list-type': 'map',
@@ -172,7 +172,7 @@ describe('an API server would refuse', () => {
         'x-kubernetes-list-map-keys': ['a'],
         items: { type: 'object', properties: { a: TEXT } },
       }),
-      says: 'schema-not-structural /properties/spec/items/properties/a/default: properties.spec.items.properties.a.default must be given, or the field required, as it is a key.',
+      says: 'schema-not-structural /properties/spec/items/properties/a/default: properties.spec.items.properties.a.default must be set, or the field required, because it is a key.',
     },
     {
       reason: 'a set of objects that merge',
@@ -189,12 +189,12 @@ describe('an API server would refuse', () => {
       says: "cel-compile /properties/spec/x-kubernetes-validations/0/rule: properties.spec.x-kubernetes-validations[0].rule does not compile: found no matching overload for 'int.size()'",
     },
     {
-      reason: 'a rule that is no condition',
+      reason: 'a rule that is not a condition',
       schema: withSpec({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'self + 1' }] }),
       says: 'cel-compile /properties/spec/x-kubernetes-validations/0/rule: properties.spec.x-kubernetes-validations[0].rule does not compile: must evaluate to a bool, not to int',
     },
     {
-      reason: 'a message that is no text',
+      reason: 'a message that is not a text',
       schema: withSpec({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'true', messageExpression: 'self' }] }),
       says: 'cel-compile /properties/spec/x-kubernetes-validations/0/messageExpression: properties.spec.x-kubernetes-validations[0].messageExpression does not compile: must evaluate to a string, not to int',
     },
@@ -213,17 +213,17 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/x-kubernetes-validations/0/reason: properties.spec.x-kubernetes-validations[0].reason must be one of FieldValueRequired, FieldValueForbidden, FieldValueInvalid, FieldValueDuplicate.',
     },
     {
-      reason: 'oldSelf where entries cannot be matched with what they were',
+      reason: 'oldSelf if entries cannot be matched with their earlier state',
       schema: withSpec({
         type: 'array',
         items: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
       }),
-      says: 'schema-not-structural /properties/spec/items/x-kubernetes-validations/0/rule: properties.spec.items.x-kubernetes-validations[0].rule must not use oldSelf: entries of properties.spec cannot be matched with what they were.',
+      says: 'schema-not-structural /properties/spec/items/x-kubernetes-validations/0/rule: properties.spec.items.x-kubernetes-validations[0].rule must not use oldSelf: entries of properties.spec cannot be matched with their earlier state.',
     },
     {
       reason: 'optionalOldSelf without oldSelf',
       schema: withSpec({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'true', optionalOldSelf: true }] }),
-      says: 'schema-not-structural /properties/spec/x-kubernetes-validations/0/optionalOldSelf: properties.spec.x-kubernetes-validations[0].optionalOldSelf may be set only where the rule uses oldSelf.',
+      says: 'schema-not-structural /properties/spec/x-kubernetes-validations/0/optionalOldSelf: properties.spec.x-kubernetes-validations[0].optionalOldSelf may be set only if the rule uses oldSelf.',
     },
   ])('$reason', ({ schema, says }) => {
     expect(found(schema)).toEqual([says]);
@@ -247,7 +247,7 @@ describe('a definition', () => {
   test.each<{ reason: string; spec: JsonObject; at: string[] }>([
     { reason: 'nothing is wrong', spec: {}, at: [] },
     { reason: 'the name does not match', spec: { group: 'other.com' }, at: ['/metadata/name'] },
-    { reason: 'the group is no domain', spec: { group: 'example' }, at: ['/spec/group', '/metadata/name'] },
+    { reason: 'the group is not a domain', spec: { group: 'example' }, at: ['/spec/group', '/metadata/name'] },
     { reason: 'the scope is none', spec: { scope: 'Global' }, at: ['/spec/scope'] },
     { reason: 'no version is stored', spec: { versions: [{ ...VERSION, storage: false }] }, at: ['/spec/versions'] },
     {
@@ -261,7 +261,7 @@ describe('a definition', () => {
       at: ['/spec/versions/0/schema/openAPIV3Schema/properties/spec/type'],
     },
     {
-      reason: 'the root restricts what a status cannot',
+      reason: 'the root has a restriction that a status cannot have',
       spec: {
         versions: [
           {
@@ -273,7 +273,7 @@ describe('a definition', () => {
       },
       at: ['/spec/versions/0/schema/openAPIV3Schema/maxProperties'],
     },
-  ])('is pointed at where $reason', ({ spec, at }) => {
+  ])('has a finding at the place if $reason', ({ spec, at }) => {
     const findings = checkDefinition({ ...DEFINITION, spec: { ...DEFINITION.spec, ...spec } });
     expect(findings.map(({ pointer }) => pointer)).toEqual(at);
   });

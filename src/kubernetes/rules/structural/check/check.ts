@@ -1,5 +1,5 @@
-// Is a schema structural, and would an API server take it in a CustomResourceDefinition? Source: CustomResourceDefinitions,
-// "Specifying a structural schema". The cost of rules is not estimated here.
+// Checks whether a schema is structural, and whether an API server would accept it in a CustomResourceDefinition.
+// Source: CustomResourceDefinitions, "Specifying a structural schema". The cost of rules is not estimated here.
 
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import type { Finding } from '../../finding.ts';
@@ -16,12 +16,15 @@ const ROOT: Place = { pointer: '', level: 'root', inMetadata: false };
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 
-/** The rules that an API server enforces when a CRD is created: is the schema structural, do its rules compile. */
+/**
+ * Checks the rules that an API server enforces when a CRD is created: the schema must be structural, and its rules must
+ * compile.
+ */
 export function checkStructural(schema: JsonObject): readonly Finding[] {
   const out: Report = { findings: [] };
   checkSchema(out, schema, ROOT);
   if (schema.nullable === true) forbid(out, '/nullable', 'must not be true at the root.');
-  // Rules and defaults are held against the schema, which must make sense for that.
+  // Rules and defaults are checked against the schema, so it must be free of other faults.
   if (out.findings.length === 0) checkValues(out, readSchema(schema), schema, ROOT);
   return out.findings;
 }
@@ -51,7 +54,7 @@ function checkType(out: Report, schema: JsonObject, { pointer, level }: Place): 
     forbid(out, at, type === 'null' ? 'must not be null; set nullable.' : `must be one of ${[...TYPES].join(', ')}.`);
   } else if (level === 'root' && type !== 'object') forbid(out, at, 'must be object at the root.');
   else if (schema['x-kubernetes-embedded-resource'] === true && type !== 'object') {
-    forbid(out, at, 'must be object where x-kubernetes-embedded-resource is true.');
+    forbid(out, at, 'must be object if x-kubernetes-embedded-resource is true.');
   } else if ((type === undefined || type === '') && !intOrString && !preserve) {
     forbid(out, at, `must be given for every ${level}.`);
   }
@@ -60,7 +63,7 @@ function checkType(out: Report, schema: JsonObject, { pointer, level }: Place): 
   }
 }
 
-/** What holds for the root of a resource, or of one inside of another. */
+/** Checks the root of a resource, or of one inside another resource. */
 function checkResource(out: Report, schema: JsonObject, { pointer, level, inMetadata }: Place): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   if (embedded && inMetadata) forbid(out, `${pointer}/x-kubernetes-embedded-resource`, 'must not be used in metadata.');
@@ -93,7 +96,7 @@ function checkRootMetadata(out: Report, metadata: JsonObject, pointer: string): 
   const { type: _, properties, ...rest } = metadata;
   const fields = isObject(properties) ? Object.keys(properties) : [];
   if (fields.some((field) => field !== 'name' && field !== 'generateName') || Object.keys(rest).length > 0) {
-    forbid(out, at, 'may restrict name and generateName only, all else is the same for every kind.');
+    forbid(out, at, 'may restrict only name and generateName: all other fields are the same for every kind.');
   }
 }
 
@@ -144,7 +147,10 @@ function checkAdditional(out: Report, schema: JsonObject, place: Place): void {
   });
 }
 
-/** What a place hands down. `lost`: from here on, entries cannot be matched with what they were. */
+/**
+ * Returns the facts that a place passes to the places below. `lost`: from there on, entries cannot be matched with
+ * their earlier state.
+ */
 function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefaults' | 'uncorrelatable'> {
   const uncorrelatable = place.uncorrelatable ?? lost;
   return {
@@ -153,7 +159,7 @@ function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefau
   };
 }
 
-/** Defaults and rules, at every level. */
+/** Checks defaults and rules at every level. */
 function checkValues(out: Report, node: SchemaNode, schema: JsonObject, place: Place): void {
   const { pointer } = place;
   checkDefault(out, node, schema.default, `${pointer}/default`);

@@ -1,4 +1,4 @@
-// A default must itself be what its schema asks for.
+// Checks that a default is valid by its own schema.
 
 import type { Json } from '#std/json.ts';
 import { isObject, jsonEquals } from '#std/json.ts';
@@ -20,7 +20,7 @@ export function checkDefault(out: Report, node: SchemaNode, value: Json | undefi
   if (found.findings.length === 0) validateRules(found, node, subjectOf(value, undefined, pointer, false));
   for (const { code, severity, message } of found.findings) {
     if (severity !== 'error' || code === 'cel-compile') continue;
-    const said = `${fieldPath(pointer)} is no valid default: ${message}`;
+    const said = `${fieldPath(pointer)} is not a valid default: ${message}`;
     out.findings.push({ code: 'schema-not-structural', severity, pointer, message: said });
   }
 }

@@ -1,4 +1,4 @@
-// The marks that say how lists and mappings merge must fit the schema that they stand on. Source: CustomResourceDefinitions,
+// Checks that the settings for merging lists and mappings fit their schema. Source: CustomResourceDefinitions,
 // x-kubernetes-list-type, x-kubernetes-list-map-keys, x-kubernetes-map-type.
 
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ export function checkMapType(out: Report, schema: JsonObject, pointer: string): 
   if (mapType === undefined) return;
   const at = `${pointer}/x-kubernetes-map-type`;
   if (mapType !== 'atomic' && mapType !== 'granular') forbid(out, at, 'must be atomic or granular.');
-  if (schema.type !== 'object') forbid(out, at, 'may stand on objects only.');
+  if (schema.type !== 'object') forbid(out, at, 'may be set on objects only.');
 }
 
 export function checkListType(out: Report, schema: JsonObject, pointer: string): void {
@@ -17,14 +17,14 @@ export function checkListType(out: Report, schema: JsonObject, pointer: string):
   const keys = schema['x-kubernetes-list-map-keys'];
   const at = `${pointer}/x-kubernetes-list-type`;
   if (Array.isArray(keys) && keys.length > 0 && listType !== 'map') {
-    forbid(out, at, 'must be map where x-kubernetes-list-map-keys is given.');
+    forbid(out, at, 'must be map if x-kubernetes-list-map-keys is set.');
   }
   if (listType === undefined) return;
   if (listType !== 'atomic' && listType !== 'set' && listType !== 'map') {
     forbid(out, at, 'must be atomic, set or map.');
     return;
   }
-  if (schema.type !== 'array') forbid(out, at, 'may stand on lists only.');
+  if (schema.type !== 'array') forbid(out, at, 'may be set on lists only.');
   if (!isObject(schema.items)) return;
   if (listType !== 'atomic' && schema.items.nullable === true) {
     forbid(out, `${pointer}/items/nullable`, `must not be true in a list of type ${listType}.`);
@@ -33,7 +33,7 @@ export function checkListType(out: Report, schema: JsonObject, pointer: string):
   if (listType === 'map') checkKeys(out, schema, schema.items, pointer);
 }
 
-/** Entries of a set are compared as a whole, so they must be atomic. */
+/** Checks the items of a set. They are compared as a whole, so they must be atomic. */
 function checkSetItems(out: Report, items: JsonObject, pointer: string): void {
   const listType = items['x-kubernetes-list-type'];
   if (items.type === 'array' && listType !== undefined && listType !== 'atomic') {
@@ -63,10 +63,10 @@ function checkKeys(out: Report, schema: JsonObject, items: JsonObject, pointer: 
     }
     const where = `${pointer}/items/properties/${String(key)}`;
     if (field.type === 'array' || field.type === 'object')
-      forbid(out, `${where}/type`, 'must be a scalar, as it is a key.');
-    if (field.nullable === true) forbid(out, `${where}/nullable`, 'must not be true, as it is a key.');
+      forbid(out, `${where}/type`, 'must be a scalar, because it is a key.');
+    if (field.nullable === true) forbid(out, `${where}/nullable`, 'must not be true, because it is a key.');
     if (!required.includes(key) && field.default === undefined) {
-      forbid(out, `${where}/default`, 'must be given, or the field required, as it is a key.');
+      forbid(out, `${where}/default`, 'must be set, or the field required, because it is a key.');
     }
   }
 }

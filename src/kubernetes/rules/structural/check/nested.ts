@@ -1,5 +1,6 @@
-// What may stand inside `allOf`, `anyOf`, `oneOf` and `not`: restrictions of fields that the schema itself has, and nothing
-// that shapes values. Source: CustomResourceDefinitions, "Specifying a structural schema", rules 1 to 3.
+// Checks the content of `allOf`, `anyOf`, `oneOf` and `not`. They may restrict only fields that the schema itself has,
+// and must not determine the shape of values. Source: CustomResourceDefinitions, "Specifying a structural schema",
+// rules 1 to 3.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '#std/json.ts';
 import { forbid, type Report, report } from '../report.ts';
@@ -22,14 +23,17 @@ const SHAPING = [
 ];
 const INT_OR_STRING: Json = [{ type: 'integer' }, { type: 'string' }];
 
-/** Both spellings of int-or-string are allowed anywhere: as `anyOf`, and as that of the first `allOf`. */
+/**
+ * Whether the schema is an int-or-string. Both forms of it are allowed anywhere: `anyOf`, and `anyOf` inside the first
+ * `allOf`.
+ */
 function isIntOrString(schema: Json | undefined): boolean {
   return isObject(schema) && jsonEquals(schema.anyOf, INT_OR_STRING);
 }
 
 /**
- * The alternatives of one schema, down to their leaves. At the root, they may restrict only what the schema itself has;
- * deeper, an API server does not mind.
+ * Checks the alternatives of one schema down to their leaves. At the root, they may restrict only fields that the
+ * schema itself has. Below, an API server does not check this.
  */
 export function checkNested(out: Report, schema: JsonObject, pointer: string): void {
   checkParts(out, schema, pointer, isIntOrString(schema), true);
@@ -56,7 +60,7 @@ function checkPart(out: Report, part: Json, pointer: string, skipAnyOf: boolean)
   checkWords(out, part, pointer);
   checkUnsupported(out, part, pointer);
   for (const word of SHAPING) {
-    if (!isAbsent(part[word])) forbid(out, `${pointer}/${word}`, 'must stand outside of alternatives.');
+    if (!isAbsent(part[word])) forbid(out, `${pointer}/${word}`, 'must be outside alternatives.');
   }
   checkPattern(out, part.pattern, `${pointer}/pattern`);
   checkFields(out, part, pointer);
@@ -76,7 +80,7 @@ function checkFields(out: Report, part: JsonObject, pointer: string): void {
   if (part.items !== undefined) checkPart(out, part.items, `${pointer}/items`, false);
 }
 
-/** `spine`: what the schema itself says where the part restricts. */
+/** `spine`: the part of the schema itself at the place that `part` restricts. */
 function checkKnown(out: Report, spine: JsonObject, part: JsonObject, pointer: string): void {
   for (const word of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, inner] of (Array.isArray(part[word]) ? part[word] : []).entries()) {

@@ -1,13 +1,13 @@
-// Where in a schema a check is.
+// Defines the place of a check in a schema.
 
-/** Where in the schema the check is, and what that forbids. */
+/** The place of the check in the schema, and the restrictions that apply there. */
 export interface Place {
   readonly pointer: string;
   readonly level: 'root' | 'field' | 'item';
-  /** Inside `apiVersion`, `kind` or `metadata` of a resource. */
+  /** Whether the place is inside `apiVersion`, `kind` or `metadata` of a resource. */
   readonly inMetadata: boolean;
-  /** Why defaults may not stand here. */
+  /** Why defaults are not allowed here. */
   readonly noDefaults?: string;
-  /** The nearest part above whose entries cannot be matched with what they were after a change. */
+  /** The nearest part above whose entries cannot be matched with their state before a change. */
   readonly uncorrelatable?: string;
 }

@@ -1,4 +1,4 @@
-// The `x-kubernetes-validations` of one schema: are they complete, and do they compile against its types. Source:
+// Checks the `x-kubernetes-validations` of one schema: whether they are complete and compile against its types. Source:
 // CustomResourceDefinitions, "Validation rules".
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -22,7 +22,7 @@ export function checkRules(
   const at = `${place.pointer}/x-kubernetes-validations`;
   const scope = rulesOf(node, place.level === 'root')?.scope;
   if (scope === undefined) {
-    report(out, 'cel-compile', at, 'stand on values that rules cannot see.');
+    report(out, 'cel-compile', at, 'are on values that rules cannot read.');
     return;
   }
   for (const [index, rule] of rules.entries()) {
@@ -72,11 +72,11 @@ function checkOldSelf(out: Report, uses: boolean, { rule, pointer, uncorrelatabl
     forbid(
       out,
       `${pointer}/rule`,
-      `must not use oldSelf: entries of ${fieldPath(uncorrelatable)} cannot be matched with what they were.`,
+      `must not use oldSelf: entries of ${fieldPath(uncorrelatable)} cannot be matched with their earlier state.`,
     );
   }
   if (!uses && rule.optionalOldSelf !== undefined) {
-    forbid(out, `${pointer}/optionalOldSelf`, 'may be set only where the rule uses oldSelf.');
+    forbid(out, `${pointer}/optionalOldSelf`, 'may be set only if the rule uses oldSelf.');
   }
 }
 
@@ -89,7 +89,7 @@ function checkTexts(out: Report, { node, rule, pointer }: Checked): void {
   if (typeof message === 'string' && hasLines(message.trim()))
     forbid(out, `${pointer}/message`, 'must not have line breaks.');
   else if (typeof text === 'string' && hasLines(text.trim()) && (message === undefined || blank(message))) {
-    forbid(out, `${pointer}/message`, 'must be given where the rule has line breaks.');
+    forbid(out, `${pointer}/message`, 'must be set if the rule has line breaks.');
   }
   if (messageExpression !== '' && blank(messageExpression))
     forbid(out, `${pointer}/messageExpression`, 'must not be blank.');

@@ -1,56 +1,14 @@
-// Asks the reconciler, beside whose answers the page is served. The token lives here, in memory, and nowhere else.
+// Requests the data of the console from the reconciler that serves it. The token is kept in memory only.
+
+import type { FleetState } from '../../../run/fleet-state/format.ts';
+import type { RunRecord } from '../../../run/history/ports.ts';
+import { readEvents } from './events.ts';
+import type { ResourceDetail } from './resource/resource-format.ts';
 
 /** As docs/outputs/history.json describes them. */
-export interface RunInShort {
-  readonly id: string;
-  readonly startedAt: string;
-  readonly finishedAt: string;
-  readonly state: 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
-  readonly commits: Readonly<Record<string, string>>;
-  readonly summary: Readonly<Record<string, number>>;
-  readonly approvals?: readonly {
-    readonly source: string;
-    readonly hash: string;
-    readonly reasons: readonly string[];
-    readonly deletions: readonly string[];
-  }[];
-  readonly failures: readonly { readonly code: string; readonly message: string }[];
-  readonly unready: readonly string[];
-  readonly completed?: { readonly at: string; readonly ready: number };
-  readonly pinned: readonly { readonly source: string; readonly good: string; readonly bad: string }[];
-  readonly omitted: Readonly<Record<string, number>>;
-}
+export type RunInShort = Omit<RunRecord, 'outcomes' | 'held' | 'problems' | 'notReady'>;
 
-export interface Difference {
-  readonly path: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-  readonly long?: true;
-}
-
-export interface Run extends RunInShort {
-  readonly outcomes: readonly {
-    readonly action: string;
-    readonly resource: string;
-    readonly error?: { readonly code: string; readonly message: string };
-    readonly diff?: readonly Difference[];
-  }[];
-  readonly held: readonly { readonly resource: string; readonly reason: string }[];
-  /** Absent: all were ready, or a former release wrote the record. */
-  readonly notReady?: readonly { readonly resource: string; readonly state: string; readonly why: string }[];
-  /** Absent: there were none, or a former release wrote the record. */
-  readonly drifted?: readonly { readonly resource: string; readonly why: string }[];
-  readonly problems: readonly {
-    readonly code: string;
-    readonly severity: string;
-    readonly message: string;
-    readonly file?: string;
-    readonly line?: number;
-    readonly resource?: string;
-  }[];
-}
-
-/** `refused`: no token, or none that is known. `says`: one sentence for the reader. */
+/** `refused`: no token, or an unknown one. `says`: one sentence for the reader. */
 export type Answer<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly refused: boolean; readonly says: string };
@@ -59,33 +17,47 @@ const TIMEOUT_MS = 20_000;
 
 export function createApi() {
   let token = '';
+  /** Between the clock of the reconciler and that of the page. */
+  let offset = 0;
+  const headers = (): Record<string, string> => (token === '' ? {} : { authorization: `Bearer ${token}` });
   async function get<T>(path: string): Promise<Answer<T>> {
     try {
       const response = await fetch(new URL(`./${path}`, document.baseURI), {
-        headers: { accept: 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
+        headers: { accept: 'application/json', ...headers() },
         signal: AbortSignal.timeout(TIMEOUT_MS),
         credentials: 'omit',
         redirect: 'error',
       });
+      const served = Date.parse(response.headers.get('date') ?? '');
+      if (!Number.isNaN(served)) offset = served - pageTime();
       const body = await response.json();
       if (response.ok) return { ok: true, body };
-      return {
-        ok: false,
-        refused: response.status === 401,
-        says: String(body.error ?? `it answers ${response.status}`),
-      };
+      const says = String(body.error ?? `the answer is ${response.status}`);
+      return { ok: false, refused: response.status === 401, says };
     } catch {
-      return { ok: false, refused: false, says: 'the reconciler does not answer' };
+      return { ok: false, refused: false, says: 'the reconciler does not respond' };
     }
   }
   return {
+    fleet: () => get<FleetState>('fleet'),
+    resource: (id: string) => get<ResourceDetail>(`fleet/resource?id=${encodeURIComponent(id)}`),
     runs: () => get<{ readonly runs: readonly RunInShort[] }>('runs'),
-    run: (id: string) => get<{ readonly run: Run }>(`runs/${encodeURIComponent(id)}`),
+    run: (id: string) => get<{ readonly run: RunRecord }>(`runs/${encodeURIComponent(id)}`),
+    /** Resolves if the stream ends or breaks. */
+    follow: (heard: (event: string) => void, signal: AbortSignal) =>
+      readEvents(new URL('./fleet/events', document.baseURI), headers(), heard, signal),
+    /** Milliseconds since 1970, by the clock of the reconciler: its times are compared with this one. */
+    now: () => offset + pageTime(),
     hasToken: () => token !== '',
     setToken(value: string) {
       token = value;
     },
   };
+}
+
+/** Milliseconds since the page was opened. */
+function pageTime(): number {
+  return Number(document.timeline.currentTime ?? 0);
 }
 
 export type Api = ReturnType<typeof createApi>;

@@ -26,7 +26,7 @@ export interface AuthServerHost {
   readonly namespace: string;
   /** URL by which clients know the resource that tokens are for. */
   readonly resourceUrl: string;
-  /** What a token must name where that is not the URL; clients may ask for either. */
+  /** Audience of tokens if it is not the URL; clients may request either. */
   readonly audience: string | undefined;
   /** Scopes that the resource advertises. */
   readonly scopes: readonly string[];

@@ -1,4 +1,4 @@
-// Which upstream provider's token policies read, and what is wrong with that.
+// Checks the upstream provider whose token policies read.
 
 import type { Finding, View } from '../../kind.ts';
 import { type AuthzSource, hasPolicies, namedProvider } from '../authz-settings.ts';
@@ -13,7 +13,7 @@ interface PolicyHost {
   readonly at: string;
 }
 
-/** A provider that is named next to policies. Policies that count on its token must not decide without it. */
+/** Checks a provider that is named next to policies. Policies that need its token must not decide without it. */
 export function primaryProviderFindings({ authz, server, at }: PolicyHost, view: View): readonly Finding[] {
   const named = namedProvider(authz, view);
   if (named === undefined) return [];
@@ -34,7 +34,7 @@ function providerPlace({ authzConfig, authzConfigRef }: AuthzSource): string {
   return authzConfig?.inline === undefined ? '/authzConfig/configMap' : '/authzConfig/inline/primaryUpstreamProvider';
 }
 
-/** Whether the server names a provider for policies that do not exist. */
+/** Returns whether the server names a provider for policies although there are none. */
 export function isIdleProvider(authz: AuthzSource, server: AuthServer | undefined): boolean {
   return server?.primaryUpstreamProvider !== undefined && !hasPolicies(authz);
 }

@@ -1,4 +1,4 @@
-// Whether an authorization server has an upstream provider.
+// Checks whether an authorization server has an upstream provider.
 
 import type { Static } from '#std/schema.ts';
 import type { EmbeddedAuthServer } from './server.ts';
@@ -15,7 +15,7 @@ export function idTokenFault(provider: string | undefined, server: AuthServer | 
   return fault ?? (type === 'oidc' ? undefined : `has a provider "${name}" of type oauth2, which gives no id_token`);
 }
 
-/** The end of a sentence about the server; undefined if it has the provider. */
+/** Returns the end of a sentence about the server; undefined if it has the provider. */
 export function providerFault(provider: string, server: AuthServer | undefined): string | undefined {
   const providers = server?.upstreamProviders.map(({ name }) => name) ?? [];
   if (providers.includes(provider)) return undefined;

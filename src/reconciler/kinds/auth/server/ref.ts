@@ -1,4 +1,5 @@
-// The field that names the authorization server of a proxy, apart from how the proxy authenticates to what is behind it.
+// Defines the field that names the authorization server of a proxy, separately from the authentication to the server
+// behind the proxy.
 
 import { choice, object } from '#std/schema.ts';
 import { nameField } from '../../selectors.ts';
@@ -8,5 +9,5 @@ export const AuthServerRef = object(
     kind: choice('Kind of the object.', ['MCPExternalAuthConfig'], { default: 'MCPExternalAuthConfig' }),
     name: nameField('Name of an MCPExternalAuthConfig of type embeddedAuthServer, in the same namespace.'),
   },
-  'The authorization server in the proxy. externalAuthConfigRef then says how the proxy authenticates to what is behind it, with the token of the upstream provider where it needs one.',
+  'The authorization server in the proxy. externalAuthConfigRef then defines how the proxy authenticates to the server behind it, with the token of the upstream provider if it needs one.',
 );

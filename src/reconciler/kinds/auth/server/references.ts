@@ -1,4 +1,5 @@
-// Lists the Secrets and ConfigMaps that an embedded authorization server names. It does not start without the Secrets, so each is needed.
+// Lists the Secrets and ConfigMaps that an embedded authorization server names. All Secrets are required, because it
+// does not start without them.
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../../kind.ts';
@@ -46,7 +47,7 @@ function listed(refs: readonly Key[] | undefined, pointer: string): readonly Ref
   return (refs ?? []).flatMap((ref, index) => secretReference(ref, `${pointer}/${index}`));
 }
 
-/** One key of a Secret that must be there. */
+/** Reference to one key of a Secret, which must exist. */
 export function secretReference(ref: Key | undefined, pointer: string): readonly Reference[] {
   return ref === undefined ? [] : [{ pointer, kind: 'Secret', name: ref.name, key: ref.key }];
 }

@@ -39,7 +39,7 @@ function primaryFindings(server: AuthServer, pointer: string): readonly Finding[
   return [{ code: 'upstream-provider-unknown', severity: 'error', pointer: at, message: `the server ${fault}` }];
 }
 
-/** The server would not start. */
+/** Reports settings with which the server would not start. */
 function confidentialFindings(
   {
     issuer,
@@ -53,14 +53,14 @@ function confidentialFindings(
   const open = allowed && isPlain && !(overHttp && !isOpenHttp(issuer));
   const idle = overHttp && !(allowed && isPlain);
   const message =
-    'secrets of clients would be sent in the clear: use an https issuer, or set insecureAllowConfidentialOverLoopbackHTTP to try it';
+    'secrets of clients would be sent unencrypted: use an https issuer, or set insecureAllowConfidentialOverLoopbackHTTP to try it';
   return [
     ...(open ? [confidentialFinding(`${pointer}/allowConfidentialClientRegistration`, message)] : []),
     ...(idle
       ? [
           fieldWithoutEffect(
             `${pointer}/insecureAllowConfidentialOverLoopbackHTTP`,
-            'it counts for an http issuer with allowConfidentialClientRegistration only',
+            'it only has an effect for an http issuer with allowConfidentialClientRegistration',
           ),
         ]
       : []),
@@ -128,7 +128,7 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
   ];
 }
 
-/** Only a value that is written down forbids http or private addresses, or silences the warning. */
+/** Only a written value forbids http or private addresses, or silences the warning. */
 function endpointFindings(
   { authorizationEndpoint, tokenEndpoint, userInfo, dcrConfig = {}, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,
   pointer: string,

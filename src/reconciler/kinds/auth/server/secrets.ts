@@ -1,4 +1,4 @@
-// Whether what the Secrets of an embedded authorization server hold can be used. Never tells what they hold.
+// Checks whether the contents of an embedded authorization server's Secrets can be used. Messages never contain them.
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { secretBytes } from '#kubernetes/rules/content.ts';
@@ -9,7 +9,7 @@ import type { EmbeddedAuthServer } from './server.ts';
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };
 
-/** What a server would not start with. */
+/** Finds contents with which a server would not start. */
 export function authServerSecretFindings(config: AuthServer, pointer: string, view: View): readonly Finding[] {
   return [
     ...held(config.signingKeySecretRefs, `${pointer}/signingKeySecretRefs`, view, signingKeyFault),
@@ -49,7 +49,7 @@ function hmacFault(value: Buffer): string | undefined {
 
 function signingKeyFault(value: Buffer): string | undefined {
   const key = privateKey(value);
-  if (key === undefined) return 'is no private key in PEM without a passphrase';
+  if (key === undefined) return 'is not a private key in PEM without a passphrase';
   const { modulusLength } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {
     case 'rsa':
@@ -58,7 +58,7 @@ function signingKeyFault(value: Buffer): string | undefined {
     case 'ed25519':
       return undefined;
     default:
-      return 'is no RSA, EC or Ed25519 key';
+      return 'is not an RSA, EC or Ed25519 key';
   }
 }
 
@@ -66,7 +66,7 @@ function privateKey(pem: Buffer): KeyObject | undefined {
   try {
     return createPrivateKey({ key: pem, format: 'pem' });
   } catch {
-    // OpenSSL's messages say nothing that an author could use, and might say something of the key.
+    // OpenSSL's messages do not help an author, and might contain a part of the key.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live.
+// Defines the fields of the embedded authorization server: its name, its keys, the lifetimes of its tokens.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
@@ -24,7 +24,7 @@ const Issuer = text('URL by which clients know this authorization server: the is
   ],
 });
 
-/** Beyond these bounds an authorization server of the existing platform does not start. */
+/** Outside these bounds an authorization server of the existing platform does not start. */
 function lifespan(description: string, field: string, bounds: { default: string; least: string; most: string }) {
   const { least, most } = bounds;
   return duration(`${description} Between ${least} and ${most}.`, {
@@ -40,23 +40,23 @@ function lifespan(description: string, field: string, bounds: { default: string;
 
 const TokenLifespans = object(
   {
-    accessTokenLifespan: lifespan('How long an access token is accepted.', 'accessTokenLifespan', {
+    accessTokenLifespan: lifespan('Lifetime of an access token.', 'accessTokenLifespan', {
       default: '1h',
       least: '1m',
       most: '24h',
     }),
-    refreshTokenLifespan: lifespan('How long a refresh token is accepted.', 'refreshTokenLifespan', {
+    refreshTokenLifespan: lifespan('Lifetime of a refresh token.', 'refreshTokenLifespan', {
       default: '168h',
       least: '1h',
       most: '720h',
     }),
-    authCodeLifespan: lifespan('How long an authorization code can be turned into tokens.', 'authCodeLifespan', {
+    authCodeLifespan: lifespan('Time in which an authorization code can be exchanged for tokens.', 'authCodeLifespan', {
       default: '10m',
       least: '30s',
       most: '10m',
     }),
   },
-  'How long what the server issues is accepted.',
+  'Lifetimes of tokens and codes that the server issues.',
   { default: {} },
 );
 
@@ -65,7 +65,7 @@ const Cimd = object(
     enabled: bool('True: an app may have a URL as its id, at which a document describes it.', false),
     cacheMaxSize: optional(integer('How many documents are kept. Default: 1000.', { minimum: 1 })),
     cacheFallbackTtl: optional(
-      duration('How long a document is kept that does not say it itself, between 1m and 168h. Default: 1h.'),
+      duration('How long a document is kept that does not define this itself, between 1m and 168h. Default: 1h.'),
     ),
   },
   'Apps that a document describes (Client ID Metadata Documents). Default: they may log in.',
@@ -92,20 +92,20 @@ export const EmbeddedAuthServer = object(
     signingKeySecretRefs: optional(
       list(
         secretKeyRef('A private key, in PEM.'),
-        'Keys that tokens are signed with: the first signs, the others are still accepted. Without any, a key is made at start and tokens do not survive a restart.',
+        'Keys that tokens are signed with: the first signs, the others are still accepted. Without any, a key is created at the start and tokens do not survive a restart.',
         { maxItems: 5 },
       ),
     ),
     hmacSecretRefs: optional(
       list(
         secretKeyRef('A random secret of 32 bytes or more.'),
-        'Secrets that protect authorization codes and refresh tokens: the first protects, the others are still accepted. Without any, one is made at start and logins do not survive a restart.',
+        'Secrets that protect authorization codes and refresh tokens: the first protects, the others are still accepted. Without any, one is created at the start and logins do not survive a restart.',
       ),
     ),
     tokenLifespans: TokenLifespans,
     upstreamProviders: list(
       UpstreamProvider,
-      'Who users log in with. Servers and remote proxies take one, virtual servers several.',
+      'Providers with which users log in. Servers and remote proxies accept one, virtual servers several.',
       { minItems: 1, keys: ['name'] },
     ),
     primaryUpstreamProvider: optional(primaryProvider('Default: policies read the token of this server.')),
@@ -113,7 +113,7 @@ export const EmbeddedAuthServer = object(
     baselineClientScopes: optional(
       list(
         text('A scope of the server.', { minLength: 1, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
-        'Scopes that each client may ask for in addition to the scopes that it registered; other scopes are not given to it. Default: a client may have each scope of the server.',
+        'Scopes that each client may request in addition to the scopes that it registered; it gets no other scopes. Default: a client may have each scope of the server.',
         { minItems: 1, maxItems: 10 },
       ),
     ),
@@ -130,7 +130,7 @@ export const EmbeddedAuthServer = object(
       ),
     ),
     insecureAllowConfidentialOverLoopbackHTTP: optional(
-      bool('True: clients get secrets of an issuer with http on localhost, too. For trying.'),
+      bool('True: clients get secrets of an issuer with http on localhost, too. Only for tests.'),
     ),
     trustedIssuers: optional(TrustedIssuers),
     delegateClients: optional(DelegateClients),
@@ -158,7 +158,7 @@ export const EmbeddedAuthServer = object(
       {
         rule: '!(has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration && has(self.insecureAllowHTTP) && self.insecureAllowHTTP)',
         message:
-          'allowConfidentialClientRegistration and insecureAllowHTTP exclude each other: secrets would be sent in the clear',
+          'allowConfidentialClientRegistration and insecureAllowHTTP exclude each other: secrets would be sent unencrypted',
       },
       {
         rule: '(!has(self.forceConfidentialRedirectUris) || size(self.forceConfidentialRedirectUris) == 0) || (has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration)',

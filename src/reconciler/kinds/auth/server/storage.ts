@@ -1,4 +1,4 @@
-// Fields that say where an embedded authorization server keeps logins.
+// Defines the fields for the place in which an embedded authorization server stores logins.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, duration, integer, list, object, optional, port, text } from '#std/schema.ts';
@@ -10,7 +10,7 @@ const SentinelService = object(
     namespace: optional(nameField("Namespace of the Service. Default: the resource's own.")),
     port: port('Port of the Service.', { default: 26_379 }),
   },
-  'A Service behind which the Sentinels are.',
+  'A Service of the Sentinels.',
 );
 
 function hostPort(description: string) {
@@ -26,9 +26,9 @@ function hostPort(description: string) {
 
 const Sentinel = object(
   {
-    masterName: text('Name by which the Sentinels know the master.', { minLength: 1 }),
+    masterName: text('Name of the master in the Sentinels.', { minLength: 1 }),
     sentinelAddrs: optional(
-      list(hostPort('host:port of a Sentinel.'), 'The Sentinels, where sentinelService does not say it.', {
+      list(hostPort('host:port of a Sentinel.'), 'The Sentinels, if sentinelService does not name them.', {
         minItems: 1,
       }),
     ),
@@ -48,9 +48,7 @@ const Sentinel = object(
 
 const AclUser = object(
   {
-    usernameSecretRef: optional(
-      secretKeyRef('Name of the user. Without it, the password is that of the default user.'),
-    ),
+    usernameSecretRef: optional(secretKeyRef('Name of the user. Without it, the password is for the default user.')),
     passwordSecretRef: secretKeyRef('Password of the user.'),
   },
   'The Redis user that the server logs in as.',
@@ -61,7 +59,7 @@ function tls(description: string) {
     {
       insecureSkipVerify: bool('True: certificates are not checked. Never in production.', false),
       caCertSecretRef: optional(
-        secretKeyRef('Certificate authority to trust, in PEM. Default: those of the container image.'),
+        secretKeyRef('Certificate authority to trust, in PEM. Default: the authorities of the container image.'),
       ),
     },
     description,
@@ -81,13 +79,11 @@ const Redis = object(
     clusterMode: optional(bool('True: addr is a node of a Redis Cluster, which names the others.')),
     sentinelConfig: optional(Sentinel),
     aclUserConfig: AclUser,
-    dialTimeout: timeout('How long connecting may take.', 'dialTimeout', '5s'),
-    readTimeout: timeout('How long an answer may take.', 'readTimeout', '3s'),
-    writeTimeout: timeout('How long sending may take.', 'writeTimeout', '3s'),
+    dialTimeout: timeout('Limit of the time for connecting.', 'dialTimeout', '5s'),
+    readTimeout: timeout('Limit of the time for a response.', 'readTimeout', '3s'),
+    writeTimeout: timeout('Limit of the time for sending.', 'writeTimeout', '3s'),
     tls: optional(tls('TLS to the master. Without it, the connection is plain.')),
-    sentinelTls: optional(
-      tls('TLS to the Sentinels. Without it, those connections are plain, also where tls is given.'),
-    ),
+    sentinelTls: optional(tls('TLS to the Sentinels. Without it, those connections are plain, even if tls is set.')),
   },
   'Redis: one server, a cluster, or behind Sentinels.',
   {
@@ -98,7 +94,7 @@ const Redis = object(
       },
       {
         rule: '!(has(self.clusterMode) && self.clusterMode) || (has(self.addr) && self.addr.size() > 0)',
-        message: 'clusterMode needs addr: Sentinels know no cluster',
+        message: 'clusterMode needs addr: Sentinels do not support clusters',
       },
     ],
   },
@@ -112,7 +108,7 @@ export const AuthServerStorage = object(
     }),
     redis: optional(Redis),
   },
-  'Where logins and tokens are kept. Default: in memory.',
+  'Store of logins and tokens. Default: in memory.',
   {
     default: { type: 'memory' },
     validations: [

@@ -1,4 +1,4 @@
-// Renders a provider that users log in with into the configuration of an embedded authorization server.
+// Renders a provider with which users log in into the configuration of an embedded authorization server.
 
 import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '#contracts/auth-server/config.ts';
 import type { Static } from '#std/schema.ts';

@@ -1,4 +1,4 @@
-// Fields that say who users of an embedded authorization server log in with.
+// Defines the fields for the providers with which users of an embedded authorization server log in.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, object, optional, text, textMap } from '#std/schema.ts';
@@ -19,11 +19,11 @@ function scopes(description: string, fallback?: readonly string[]) {
 
 function claims(what: string, standard: string) {
   const items = text('Name of a field.', { minLength: 1 });
-  return list(items, `Fields to look for ${what} in; the first that holds something counts. Default: ${standard}.`);
+  return list(items, `Fields to look for ${what} in; the first that is not empty counts. Default: ${standard}.`);
 }
 
 const MORE_PARAMETERS = textMap(
-  'Parameters to add to the URL that users are sent to, such as access_type=offline. Those of the protocol cannot be set.',
+  'Parameters to add to the URL that users are sent to, such as access_type=offline. Parameters of the protocol cannot be set.',
   { maxProperties: 16 },
 );
 
@@ -33,15 +33,15 @@ const FieldMapping = object(
     nameFields: optional(claims('the name of the user', 'name')),
     emailFields: optional(claims('the e-mail address of the user', 'email')),
   },
-  'Where the answer says what about the user. Default: as OpenID Connect names it.',
+  'Fields of the response about the user. Default: the names of OpenID Connect.',
 );
 
 function userInfo(description: string) {
   return object(
     {
-      endpointUrl: endpoint('URL that answers with the user who a token is for.'),
-      httpMethod: choice('How it is asked.', ['GET', 'POST'], { default: 'GET' }),
-      additionalHeaders: optional(textMap('Headers to send with the question.')),
+      endpointUrl: endpoint('URL that returns the user of a token.'),
+      httpMethod: choice('Method of the request.', ['GET', 'POST'], { default: 'GET' }),
+      additionalHeaders: optional(textMap('Headers of the request.')),
       fieldMapping: optional(FieldMapping),
     },
     description,
@@ -57,23 +57,23 @@ const OIDCUpstream = object(
       }),
       'url',
     ),
-    clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
+    clientId: text('Client id of this server at the provider.', { minLength: 1 }),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
     redirectUri: optional(endpoint(CALLBACK)),
-    scopes: scopes('Scopes to ask for.', ['openid', 'offline_access']),
+    scopes: scopes('Scopes to request.', ['openid', 'offline_access']),
     additionalAuthorizationParams: optional(MORE_PARAMETERS),
     subjectClaim: optional(
       text(
-        'Claim of the id_token that is the id of the user, such as oid. Default: sub. Another claim makes other users of the same people.',
+        'Claim of the id_token that is the id of the user, such as oid. Default: sub. With another claim, existing users count as new ones.',
         {
           maxLength: 128,
           pattern: '^([a-zA-Z_][a-zA-Z0-9_]*)?$',
         },
       ),
     ),
-    userInfoOverride: optional(userInfo('Where to ask about the user, instead of what discovery finds.')),
+    userInfoOverride: optional(userInfo('Endpoint for the user, in place of the discovered one.')),
   },
-  'A provider that speaks OpenID Connect.',
+  'A provider with OpenID Connect.',
 );
 
 const TokenResponseMapping = object(
@@ -83,7 +83,7 @@ const TokenResponseMapping = object(
     refreshTokenPath: text('Path of the refresh token.', { default: 'refresh_token' }),
     expiresInPath: text('Path of the lifetime, in seconds.', { default: 'expires_in' }),
   },
-  'Where the token response has what, as paths with dots, for providers that do not answer as RFC 6749 says.',
+  'Fields of the token response, as paths with dots, for providers whose response differs from RFC 6749.',
 );
 
 function responsePath(what: string) {
@@ -100,10 +100,10 @@ const IdentityFromToken = object(
     namePath: optional(responsePath('the name of the user')),
     emailPath: optional(responsePath('the e-mail address of the user')),
   },
-  'Where the token response says who the user is. Only TLS protects what it says.',
+  'Fields of the token response that identify the user. Only TLS protects them.',
 );
 
-/** RFC 7591 section 3: the token and the secret must not be readable on their way. */
+/** RFC 7591 section 3: the token and the secret must be encrypted in transit. */
 function httpsUrl(description: string) {
   return addressed(text(description, { maxLength: 2048, pattern: '^https://[^\\s?#]+[^/\\s?#]$' }), 'url');
 }
@@ -115,7 +115,7 @@ const Registration = object(
     initialAccessTokenRef: optional(secretKeyRef('Token to register with. Default: the endpoint is open.')),
     softwareId: optional(text('The software_id of the registration.', { minLength: 1, maxLength: 255 })),
     softwareStatement: optional(
-      text('The software_statement of the registration: a signed JWT, which everybody may read.', {
+      text('The software_statement of the registration: a signed JWT that is not secret.', {
         minLength: 1,
         maxLength: 16384,
       }),
@@ -135,12 +135,10 @@ const Registration = object(
 const OAuth2Upstream = object(
   {
     authorizationEndpoint: endpoint('URL that users are sent to.'),
-    tokenEndpoint: endpoint('URL that codes are turned into tokens at.'),
-    userInfo: optional(userInfo('Where to ask about the user, unless identityFromToken says it.')),
+    tokenEndpoint: endpoint('URL that exchanges codes for tokens.'),
+    userInfo: optional(userInfo('Endpoint for the user, unless identityFromToken is set.')),
     identityFromToken: optional(IdentityFromToken),
-    clientId: optional(
-      text('Client id that the provider knows this server by, unless dcrConfig is set.', { minLength: 1 }),
-    ),
+    clientId: optional(text('Client id of this server at the provider, unless dcrConfig is set.', { minLength: 1 })),
     dcrConfig: optional(Registration),
     insecureAllowHTTP: optional(
       bool(
@@ -149,16 +147,16 @@ const OAuth2Upstream = object(
     ),
     allowPrivateIPs: optional(
       bool(
-        'False: the provider is refused at a private address. True: so may be the registration endpoint that its metadata names. Default: hosts that are named here may be private.',
+        'False: the provider is refused at a private address. True: so may be the registration endpoint that its metadata names. Default: hosts in this resource may be private.',
       ),
     ),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
     redirectUri: optional(endpoint(CALLBACK)),
-    scopes: optional(scopes('Scopes to ask for.')),
+    scopes: optional(scopes('Scopes to request.')),
     additionalAuthorizationParams: optional(MORE_PARAMETERS),
     tokenResponseMapping: optional(TokenResponseMapping),
   },
-  'A provider that speaks OAuth 2.0 only.',
+  'A provider with OAuth 2.0 only.',
   {
     validations: [
       {
@@ -167,11 +165,11 @@ const OAuth2Upstream = object(
       },
       {
         rule: '!(has(self.dcrConfig) && has(self.clientSecretRef))',
-        message: 'clientSecretRef must not be set when dcrConfig is set: the provider gives the secret',
+        message: 'clientSecretRef must not be set when dcrConfig is set: the provider issues the secret',
       },
       {
         rule: 'has(self.userInfo) || has(self.identityFromToken)',
-        message: 'one of userInfo and identityFromToken must be set: nothing else says who a user is',
+        message: 'one of userInfo and identityFromToken must be set: nothing else identifies a user',
       },
     ],
   },
@@ -185,12 +183,12 @@ export const UpstreamProvider = object(
       maxLength: 63,
       pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
     }),
-    type: choice('What the provider speaks.', ['oidc', 'oauth2']),
+    type: choice('Protocol of the provider.', ['oidc', 'oauth2']),
     caBundleRef: optional(caBundleRef('requests to the provider')),
     oidcConfig: optional(OIDCUpstream),
     oauth2Config: optional(OAuth2Upstream),
   },
-  'A provider that users log in with.',
+  'A provider with which users log in.',
   {
     validations: [
       {

@@ -1,4 +1,5 @@
-// The kinds of External Secrets Operator (external-secrets.io, "API specification") that manifests of Secrets use.
+// Defines the kinds of External Secrets Operator (external-secrets.io, "API specification") that manifests of Secrets
+// use.
 
 import {
   ANYTHING,
@@ -17,7 +18,7 @@ import {
 
 const STORE = fields({ name: NAME, kind: TEXT });
 
-/** Where a value is read at the provider. */
+/** Place of a value at the provider. */
 const REMOTE = fields(
   {
     key: TEXT,

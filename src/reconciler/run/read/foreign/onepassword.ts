@@ -1,4 +1,4 @@
-// The kind of 1Password's operator (developer.1password.com, "Kubernetes Operator").
+// Defines the kind of 1Password's operator (developer.1password.com, "Kubernetes Operator").
 
 import { type ForeignKind, fields, objectWith, TEXT } from './words.ts';
 

@@ -1,5 +1,5 @@
-// Kinds of other projects of which this program has a schema of its own, for when their definitions are not at hand. It is smaller
-// than theirs, and other releases may have other fields.
+// Provides schemas for kinds of other projects whose definitions are not available. They are smaller than the original
+// ones, and other releases may have other fields.
 
 import { compileStructural, type Structural } from '#kubernetes/rules/structural/structural.ts';
 import { EXTERNAL_SECRETS } from './external-secrets.ts';
@@ -20,7 +20,7 @@ const KINDS: ReadonlyMap<string, ForeignKind> = new Map(
 
 const compiled = new Map<ForeignKind, RecalledKind>();
 
-/** Compiled when the first of its objects is met. */
+/** A schema is compiled when the first of its objects is met. */
 export function findRecalledKind(apiVersion: string, kind: string): RecalledKind | undefined {
   const found = KINDS.get(`${apiVersion} ${kind}`);
   if (found === undefined) return undefined;

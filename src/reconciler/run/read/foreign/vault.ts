@@ -1,4 +1,4 @@
-// The kinds of Vault Secrets Operator (developer.hashicorp.com, "Vault Secrets Operator: API reference").
+// Defines the kinds of Vault Secrets Operator (developer.hashicorp.com, "Vault Secrets Operator: API reference").
 
 import {
   ANYTHING,
@@ -31,7 +31,7 @@ const DESTINATION = fields(
 
 const RESTARTS = items(fields({ kind: TEXT, name: TEXT }, 'kind', 'name'));
 
-/** What the kinds that write Secrets have in common. */
+/** Fields that the kinds that write Secrets have in common. */
 const SECRET = {
   vaultAuthRef: TEXT,
   namespace: TEXT,
@@ -92,7 +92,7 @@ const PKI = fields(
 
 const SERVICE_ACCOUNT = { role: TEXT, serviceAccount: TEXT, audiences: TEXTS, tokenExpirationSeconds: COUNT };
 
-/** Each method, which `VaultAuthGlobal` may have several of. */
+/** Fields of each method; `VaultAuthGlobal` may have several methods. */
 const METHODS = {
   kubernetes: fields(SERVICE_ACCOUNT),
   jwt: fields({ ...SERVICE_ACCOUNT, secretRef: TEXT }),

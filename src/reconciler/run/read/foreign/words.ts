@@ -1,4 +1,4 @@
-// Small words for schemas of kinds that other projects define.
+// Provides short building blocks for schemas of kinds that other projects define.
 
 import type { JsonObject } from '#std/json.ts';
 
@@ -6,7 +6,7 @@ export interface ForeignKind {
   readonly apiVersions: readonly string[];
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Structural, for the whole object. */
+  /** Structural schema of the whole object. */
   readonly schema: JsonObject;
 }
 
@@ -16,7 +16,7 @@ export const COUNT: JsonObject = { type: 'integer' };
 export const NAME: JsonObject = { type: 'string', minLength: 1 };
 export const TEXTS: JsonObject = { type: 'array', items: TEXT };
 export const LABELS: JsonObject = { type: 'object', additionalProperties: TEXT };
-/** What stands below differs between releases, and is not looked at. */
+/** Fields below it differ between releases, and are not checked. */
 export const OPEN: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 export const ANYTHING: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
 

@@ -1,4 +1,4 @@
-// Builds the kustomizations of a source, once for each content, and makes a file of each object that comes out.
+// Builds the kustomizations of a source, once for each content, and creates a file for each resulting object.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -23,7 +23,7 @@ interface Remembered extends BuildResult {
   readonly retryIn?: number;
 }
 
-/** A busy machine may be the reason. Runs are half a minute apart by default. */
+/** A busy machine may be the reason of a failure. Runs are half a minute apart by default. */
 const RETRY_IN = 20;
 
 export function isCostly({ problems }: Pick<BuildResult, 'problems'>): boolean {
@@ -179,7 +179,7 @@ function withoutOrigin(value: Json): Json {
   return { ...value, metadata: Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others } };
 }
 
-/** In the order in which kustomize applies them, as far as positions are concerned. */
+/** Returns the patches in the order in which kustomize applies them, as far as positions are concerned. */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
   return ['patchesStrategicMerge', 'patches', 'patchesJson6902'].flatMap((field) => {

@@ -1,5 +1,5 @@
-// Finds where an object that kustomize built is written: in a patch that set the field, in the file that the object comes
-// from, or in the kustomization that generates it.
+// Finds the place at which an object that kustomize built is written: in a patch that set the field, in the file that
+// the object comes from, or in the kustomization that generates it.
 
 import { isObject, type Json, type JsonObject, jsonEquals, valueAtPointer } from '#std/json.ts';
 import type { Place } from '#std/problem.ts';
@@ -97,7 +97,7 @@ function longestWithin(name: string, parts: readonly string[]): string | undefin
   return within.toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** Undefined if the patch did not set the field, as far as that can be known. */
+/** Returns undefined if the patch did not set the field, as far as that can be known. */
 function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject, pointer: string): Place | undefined {
   const { path, text } = patch.file;
   const [outer] = patch.pointer === undefined ? [] : readDocuments(text, path);
@@ -112,7 +112,7 @@ function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject,
   return undefined;
 }
 
-/** JSON patch (RFC 6902). */
+/** Searches a JSON patch (RFC 6902). */
 function operationAt(
   operations: readonly Json[],
   target: JsonObject,
@@ -142,7 +142,7 @@ function fieldAt(
   return jsonEquals(set, valueAtPointer(object, pointer) ?? null) ? pointer : undefined;
 }
 
-/** Names of targets are patterns: those that are not plain are not compared. */
+/** Names of targets are patterns. Only plain names are compared. */
 function isTargeted({ kind, name }: JsonObject, written: JsonObject): boolean {
   const isNamed = typeof name !== 'string' || !/^[\w.-]+$/.test(name) || name === objectName(written);
   return isNamed && (kind === undefined || kind === written.kind);

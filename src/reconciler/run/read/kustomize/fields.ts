@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts
 import { readDocuments } from '#std/yaml/yaml.ts';
 
 export interface Reference {
-  /** As it is written. */
+  /** Path as it is written. */
   readonly path: string;
   readonly pointer: string;
   readonly to: 'file' | 'folder' | 'either';

@@ -1,5 +1,5 @@
-// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: of the files below it only
-// those that the kustomization names are read.
+// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: only files that the
+// kustomization names are read below it.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -18,9 +18,9 @@ export interface Kustomized {
 export interface KustomizationPlan {
   readonly tree: Tree;
   readonly walks: readonly Walk[];
-  /** Those that are built. */
+  /** Kustomizations that are built. */
   readonly inputs: readonly Walk[];
-  /** Whether a path is left to kustomizations, used or not. */
+  /** Returns true if a path is left to kustomizations, used or not. */
   covers(path: string): boolean;
 }
 
@@ -28,19 +28,19 @@ export interface KustomizationsInput {
   readonly tree: Tree;
   /** Folder of the source. */
   readonly folder: string;
-  /** Whether the path is not left out by `ignore`. */
+  /** Returns true if `ignore` does not leave out the path. */
   readonly isRead: (path: string) => boolean;
   /** Keeps the texts of kustomizations. */
   readonly cache?: LoadCache;
 }
 
 const INPUTS_MAX = 200;
-/** Of objects that are built, as JSON. */
+/** Maximum length of all built objects, as JSON. */
 const LENGTH_MAX = 256 * 1024 * 1024;
-/** Builds that may take too long in one reading: the next ones are not tried. */
+/** Maximum number of builds that take too long in one reading: the next ones are not tried. */
 const COSTLY_MAX = 3;
 
-/** Runs no program. */
+/** Finds the inputs without running a program. */
 export async function planKustomizations(input: KustomizationsInput): Promise<KustomizationPlan> {
   const walks = await walkTopmost(input);
   const used = new Set(walks.flatMap((walk) => [...walk.used]));
@@ -54,7 +54,7 @@ export async function planKustomizations(input: KustomizationsInput): Promise<Ku
   };
 }
 
-/** Changes with everything that a build reads, and with the program that builds. */
+/** Returns a digest that changes with everything that a build reads, and with the program that builds. */
 export async function identifyPlan(
   { tree, walks, inputs }: KustomizationPlan,
   builder: KustomizeBuilder,
@@ -92,7 +92,7 @@ export async function buildPlanned(
   return { files, problems: distinct(problems) };
 }
 
-/** Below a kustomization there is no other input. */
+/** Returns the topmost kustomizations: below a kustomization there is no other input. */
 async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput): Promise<readonly Walk[]> {
   const all = kustomizationFolders(tree.list(folder).filter((path) => isKustomizationFile(path) && isRead(path)));
   const known = new Set(all);
@@ -103,7 +103,7 @@ async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput)
   return walks;
 }
 
-/** Bases and components come with the kustomizations that use them. */
+/** Leaves out bases and components, which are built with the kustomizations that use them. */
 function inputsAmong(walks: readonly Walk[], used: ReadonlySet<string>): readonly Walk[] {
   return walks.filter((walk) => walk.problems.length === 0 && !used.has(walk.folder) && !isComponent(walk));
 }
@@ -119,7 +119,7 @@ function notBuilt(tree: Tree, { kustomizations }: Walk): Problem {
   };
 }
 
-/** A base that several kustomizations use is walked several times. */
+/** Removes duplicates: a base that several kustomizations use is walked several times. */
 function distinct(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

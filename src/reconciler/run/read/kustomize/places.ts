@@ -1,4 +1,4 @@
-// Finds where values of a file of a source are written.
+// Finds the place at which a value of a file of a source is written.
 
 import type { Place } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
@@ -6,10 +6,10 @@ import { placeInFile } from '../short-text.ts';
 import { type SourceFile, writtenPointer } from '../source-file.ts';
 import { placeBuilt } from './built.ts';
 
-/** Pointers are those of the values that were read; `document` counts documents that are not empty. */
+/** Pointers refer to the values that were read; `document` counts documents that are not empty. */
 export type FindPlace = (document: number, pointer: string, at?: 'key' | 'value') => Place;
 
-/** Positions are needed for few files and cost a second reading: the text is read when the first is asked for. */
+/** Positions are needed for few files and cost a second reading, so the text is read on first use. */
 export function openPlaces(file: SourceFile): FindPlace {
   let documents: readonly ReadDocument[] | undefined;
   return (document, pointer, at) => {

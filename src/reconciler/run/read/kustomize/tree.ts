@@ -1,4 +1,4 @@
-// Files of a commit or of a folder, as far as kustomizations may refer to them.
+// Lists and reads the files of a commit or of a folder that kustomizations may refer to.
 
 import type { Checkout } from '../../ports.ts';
 
@@ -12,13 +12,13 @@ export interface TreeFile {
 export interface Tree {
   /** Regular files below a folder, sorted by path. */
   list(folder: string): readonly string[];
-  /** `link`: it is a symbolic link or a submodule, or is below one. Undefined: nothing is there. */
+  /** Returns `link` for a symbolic link or a submodule, or for a path below one. Undefined if nothing is there. */
   find(path: string): 'file' | 'folder' | 'link' | undefined;
-  /** The path as people know it. */
+  /** Returns the path as people know it. */
   show(path: string): string;
-  /** Id of the bytes of a regular file. */
+  /** Returns the id of the bytes of a regular file. */
   oid(path: string): string;
-  /** Bytes of regular files, by path. */
+  /** Returns regular files with their bytes, by path. */
   read(paths: readonly string[]): Promise<ReadonlyMap<string, TreeFile>>;
 }
 
@@ -48,7 +48,7 @@ export function treeOfCheckout({ files, skipped, read }: Checkout): Tree {
   };
 }
 
-/** Without the root. */
+/** Returns the folders above a path, without the root. */
 export function foldersAbove(path: string): readonly string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
@@ -66,7 +66,7 @@ export function pathIn(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** Undefined if the path leads out of the tree. */
+/** Returns undefined if the path leads out of the tree. */
 export function resolvePath(folder: string, path: string): string | undefined {
   if (path.startsWith('/')) return undefined;
   const resolved: string[] = folder === '' ? [] : folder.split('/');

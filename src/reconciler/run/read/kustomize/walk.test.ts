@@ -1,4 +1,4 @@
-// References of kustomizations are followed, and refused before any program reads them.
+// Tests that references of kustomizations are followed, and refused before any program reads them.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';

@@ -1,5 +1,5 @@
-// Follows everything that a kustomization refers to, before kustomize does: nothing outside of the repository, nothing remote,
-// no links, no circles, and not more than a build can bear.
+// Follows everything that a kustomization refers to, before kustomize does: nothing outside of the repository, nothing
+// remote, no links, no cycles, and not more than a build can handle.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Place, Problem } from '#std/problem.ts';
@@ -24,7 +24,7 @@ export interface Kustomization {
 
 export interface Walk {
   readonly folder: string;
-  /** By path: the first is the one that was asked for. */
+  /** Kustomizations by path; the first is the requested one. */
   readonly kustomizations: ReadonlyMap<string, Kustomization>;
   /** Paths of all other files that the build reads. */
   readonly files: ReadonlySet<string>;
@@ -43,7 +43,7 @@ interface Walking {
   readonly files: Set<string>;
   readonly used: Set<string>;
   readonly problems: Problem[];
-  /** Nothing more is followed, and one problem says so. */
+  /** Set once nothing more is followed, which one problem reports. */
   isTooLarge: boolean;
 }
 
@@ -138,8 +138,8 @@ async function followReference(
 }
 
 /**
- * Whether kustomize could take the path for a URL or a repository, although a file or folder of this name may exist. Unusual
- * characters count, too.
+ * Returns true if kustomize could take the path for a URL or a repository, although a file or folder of this name may
+ * exist. Unusual characters count, too.
  */
 function isRemote(path: string): boolean {
   return /[:?*\\\p{Cc}]|\/\/|@|^github\.com\/|\.git(?:\/|$)|_git\//iu.test(path);
@@ -185,7 +185,7 @@ function problemOf(code: string, message: string, place: Place, pointer?: string
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
-/** Whether others use it and it is not built by itself. */
+/** Returns true if other kustomizations use it and it is not built by itself. */
 export function isComponent({ kustomizations }: Walk): boolean {
   const [first] = kustomizations.values();
   return first?.value.kind === 'Component';

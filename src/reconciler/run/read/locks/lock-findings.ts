@@ -15,7 +15,7 @@ import { lockBytes, SHARD_BYTES_MAX, SHARDS_MAX } from '#contracts/tool-lock/sha
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 
-/** `lock`: fits the schema. */
+/** Expects a lock that fits the schema. */
 export function lockFindings({ spec }: JsonObject): readonly Finding[] {
   if (!isObject(spec)) return [];
   const fits: unknown = spec;
@@ -23,7 +23,7 @@ export function lockFindings({ spec }: JsonObject): readonly Finding[] {
   const bytes = lockBytes(heldLock('enforce', lock));
   // A virtual server has one configuration for all of its members.
   const parts = lock.server.kind === 'MCPServerEntry' ? 1 : SHARDS_MAX;
-  // A part is not filled to its end.
+  // Parts are not filled completely.
   const room = parts === 1 ? SHARD_BYTES_MAX : (parts - 1) * SHARD_BYTES_MAX;
   if (bytes > room) {
     const message = `the names and digests of the lock come to ${bytes} bytes, and there is room for ${room}: split the server`;

@@ -1,4 +1,4 @@
-// Reads expressions such as `${NAME}` and `${NAME:=default}` in a text, and puts values in their place.
+// Reads expressions such as `${NAME}` and `${NAME:=default}` in a text, and replaces them by values.
 
 /** A piece of a text: literal, or an expression. */
 export type Part =
@@ -13,12 +13,12 @@ export type ParsedText =
   /** `expression`: the beginning of the text that cannot be read. */
   | { readonly ok: false; readonly expression: string };
 
-/** What names may look like. */
+/** Pattern of names. */
 export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const DEFAULT = /:=|:-|=/y;
-/** Of defaults that contain expressions. */
+/** Maximum depth of defaults that contain expressions. */
 const DEPTH_MAX = 8;
 const SHOWN_MAX = 40;
 
@@ -34,9 +34,9 @@ export function parseText(text: string): ParsedText {
 
 interface Read {
   readonly parts: readonly Part[];
-  /** Where reading ended. */
+  /** Position at which reading ended. */
   readonly at: number;
-  /** Where the expression begins that cannot be read. */
+  /** Position of the expression that cannot be read. */
   readonly fault?: number;
 }
 
@@ -85,7 +85,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** Expressions of a text, defaults included. */
+/** Returns the names in the expressions of a text, defaults included. */
 export function namesIn(parts: readonly Part[]): readonly string[] {
   return parts.flatMap((part) => ('text' in part ? [] : [part.name, ...namesIn(part.fallback ?? [])]));
 }
@@ -98,7 +98,10 @@ export interface Expansion {
   readonly used: readonly string[];
 }
 
-/** An empty value counts as missing if there is a default. A text beyond `lengthMax` is cut somewhere beyond it. */
+/**
+ * Replaces expressions by values. An empty value counts as missing if there is a default. A text beyond `lengthMax` is
+ * cut somewhere beyond it.
+ */
 export function expandParts(
   parts: readonly Part[],
   findValue: (name: string) => string | undefined,

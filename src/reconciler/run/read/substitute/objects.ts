@@ -10,11 +10,11 @@ import type { Variables } from './variables.ts';
 
 interface SubstitutedObjects {
   readonly objects: readonly ParsedObject[];
-  /** Without `resource`. */
+  /** Problems without `resource`. */
   readonly problems: readonly Problem[];
 }
 
-/** Characters that values may come to in one file: a short expression can stand for a long value many times. */
+/** Characters that values may add to one file: a short expression can stand for a long value many times. */
 const LENGTH_MIN = 64 * 1024;
 const LENGTH_FACTOR = 8;
 
@@ -39,7 +39,7 @@ export function substituteObjects(
   return { objects: substituted, problems };
 }
 
-/** Files with expressions, each with the variables: equal ids mean equal values, too. */
+/** Adds the variables to files with expressions: equal ids mean equal values, too. */
 export function withVariables(files: readonly SourceFile[], variables: Variables): readonly SourceFile[] {
   return files.map((file) =>
     hasExpression(file.text) ? { ...file, oid: `${file.oid} ${variables.digest}`, variables } : file,

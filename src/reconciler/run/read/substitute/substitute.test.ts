@@ -1,4 +1,4 @@
-// What becomes of expressions, as Flux would have it.
+// Tests that expressions are replaced as Flux replaces them.
 
 import { expect, test } from 'vitest';
 import type { Json } from '#std/json.ts';
@@ -24,7 +24,7 @@ function given(values: Readonly<Record<string, string>> = VALUES): Variables {
   return declaredVariables('fleet', { values, from: [] });
 }
 
-/** The value of one field that is written as it is here. */
+/** Checks the value of one field with this text. */
 function check(written: string, expected: Json, variables = given()): void {
   const [document] = readDocuments(`field: ${written}\n`, 'a.yaml');
   const { value, faults } = substitute(document?.value ?? null, variables, 10_000);
@@ -58,7 +58,7 @@ test.each<[written: string, expected: Json, reason: string]>([
   ['|\n  run ${PORT}\n  end\n', 'run 8080\nend\n', 'texts of several lines'],
 ])('%j becomes %j: %s', (written, expected) => check(written, expected));
 
-test('fields that take texts only get texts', () => {
+test('fields that accept texts only get texts', () => {
   const object = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -1,5 +1,5 @@
-// Puts the values of variables into one object, as Flux does after a build: a scalar means what its text means as YAML, with
-// or without quotes around the expression. A value never becomes a list or a mapping (docs/decisions/0335).
+// Puts the values of variables into one object, as Flux does after a build: a scalar has the meaning of its text as
+// YAML, with or without quotes around the expression. A value never becomes a list or a mapping (docs/decisions/0335).
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { resolveScalar } from '#std/yaml/scalar.ts';
@@ -15,7 +15,7 @@ interface SubstitutionFault {
     | 'variable-secret'
     | 'variables-too-long';
   readonly message: string;
-  /** Inside the object. */
+  /** Pointer inside the object. */
   readonly pointer: string;
 }
 
@@ -37,7 +37,7 @@ export function substitute(object: Json, variables: Variables, lengthMax: number
   return substituteIn(object, variables, lengthMax);
 }
 
-/** Pointers to texts and keys with expressions. */
+/** Returns pointers to texts and keys with expressions. */
 function expressionsIn(object: JsonObject): readonly string[] {
   const found: string[] = [];
   function visit(value: Json, pointer: string): void {
@@ -95,7 +95,7 @@ function isDisabled({ metadata }: JsonObject): boolean {
   return [metadata.labels, metadata.annotations].some((marks) => isObject(marks) && marks[DISABLED] === 'disabled');
 }
 
-/** What the text means as a scalar of YAML. `textOnly`: the field takes nothing but texts. */
+/** Returns the value of the text as a scalar of YAML. `textOnly`: the field accepts only texts. */
 function meaningOf(text: string, textOnly: boolean): Json {
   const quoted = /^(["']).*\1$/.test(text) ? readDocuments(text, '')[0] : undefined;
   if (typeof quoted?.value === 'string' && quoted.problems.length === 0) return quoted.value;

@@ -1,4 +1,4 @@
-// Variables of a source: values of skep.yaml, and of ConfigMaps and Secrets in the home namespace.
+// Collects the variables of a source: values of skep.yaml, and of ConfigMaps and Secrets in the home namespace.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -7,22 +7,22 @@ import type { Cluster } from '../../ports.ts';
 
 /** `substitute` of a source in skep.yaml. */
 export interface Substitution {
-  /** Win over those of `from`. */
+  /** Values that take precedence over the values of `from`. */
   readonly values?: Readonly<Record<string, string>> | undefined;
-  /** Later ones win over earlier ones. */
+  /** Objects with values; later ones take precedence over earlier ones. */
   readonly from: readonly VariableObject[];
 }
 
 interface VariableObject {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly name: string;
-  /** Whether it may be missing. */
+  /** True if it may be missing. */
   readonly optional: boolean;
 }
 
 interface Variable {
   readonly value: string;
-  /** Its value comes from a Secret: it may stand in Secrets only. */
+  /** True if its value comes from a Secret: then only Secrets may contain it. */
   readonly secret: boolean;
 }
 
@@ -32,15 +32,15 @@ export interface Variables {
   readonly values: ReadonlyMap<string, Variable>;
   /** Objects that were to be read, as messages name them. */
   readonly from: readonly string[];
-  /** False: there is no cluster here to read `from` in, so that a name without a value may have one. */
+  /** False if there is no cluster here to read `from` in, so that a name without a value may have one. */
   readonly complete: boolean;
-  /** True: no name has a value here, and no default is used. Every expression stays as it is written. */
+  /** True if no name has a value here, and no default is used. Every expression stays as it is written. */
   readonly literal?: true;
   /** Equal digests mean equal values. It stays in memory, as the values of Secrets are a part of it. */
   readonly digest: string;
 }
 
-/** Throws Failure `variables-unreadable`, and what the cluster throws. */
+/** Throws Failure `variables-unreadable`, and failures of the cluster. */
 export async function readVariables(
   cluster: Pick<Cluster, 'get'>,
   namespace: string,
@@ -51,12 +51,12 @@ export async function readVariables(
   return collectVariables(source, from, [...objects.flat(), ...entriesOfValues(values, false)], true);
 }
 
-/** Without a cluster. */
+/** Returns the variables that are known without a cluster. */
 export function declaredVariables(source: string, { values = {}, from }: Substitution): Variables {
   return collectVariables(source, from, entriesOfValues(values, false), from.length === 0);
 }
 
-/** If nothing is known about the values: texts with expressions are compared, and never checked. */
+/** For use if nothing is known about the values: texts with expressions are compared, and never checked. */
 export const LITERAL_VARIABLES: Variables = {
   source: '',
   values: new Map(),
@@ -79,7 +79,7 @@ function collectVariables(
   return { source, values, from: names, complete, digest: digest([source, complete, names, ...values]) };
 }
 
-/** Values have one line, as a value must not add lines to a text. */
+/** Removes line breaks, because a value must not add lines to a text. */
 function entriesOfValues(values: Readonly<Record<string, string>>, secret: boolean): readonly Entry[] {
   return Object.entries(values).map(([name, value]) => [name, { value: value.replaceAll('\n', ''), secret }]);
 }

@@ -1,4 +1,4 @@
-// Shows the answer of a tool: texts, images, and resources, which the reader can read through the same session.
+// Shows the result of a tool call: texts, images, and resources, which the reader can read through the same session.
 
 import { button, type Child, element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text } from '../json.ts';
@@ -9,9 +9,9 @@ export interface AnswerDeps {
   readonly signal: AbortSignal;
 }
 
-/** Formats that a browser shows without running anything; an SVG may be a document of millions of shapes. */
+/** Formats that a browser shows without running code. SVG is not one: it may be a document of millions of shapes. */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-/** Characters of base64. */
+/** Limit in characters of base64. */
 const IMAGE_MAX = 8 * 1024 * 1024;
 
 export function answerBlocks(result: Members, deps: AnswerDeps): readonly HTMLElement[] {
@@ -49,7 +49,7 @@ function mimeNote(mimeType: unknown): string {
 }
 
 function textBlock(content: string): HTMLElement {
-  // Focusable, because it may have to be scrolled.
+  // Focusable, because readers may have to scroll it.
   return element('pre', { tabindex: '0' }, element('code', {}, content));
 }
 
@@ -60,7 +60,7 @@ function imageBlock(data: unknown, mimeType: unknown, alt: string): HTMLElement 
   return element('img', { src: `data:${type};base64,${base64}`, alt });
 }
 
-/** With its content. */
+/** Shows a resource with its content. */
 function resourceBlock({ uri, text: content, blob, mimeType }: Members): HTMLElement {
   const shown = text(content);
   const about = `[resource ${String(uri)}${mimeNote(mimeType)}]`;
@@ -69,7 +69,7 @@ function resourceBlock({ uri, text: content, blob, mimeType }: Members): HTMLEle
   return isImage ? imageBlock(blob, mimeType, about) : textBlock(about);
 }
 
-/** Its content is at the server. */
+/** Shows a link to a resource, whose content is at the server. */
 function linkBlock(link: Members, { session, signal }: AnswerDeps): HTMLElement {
   const uri = text(link.uri) ?? '';
   const content = element('div', { 'aria-live': 'polite' });

@@ -1,12 +1,12 @@
-// The token of `skep dev`: the address that it prints has it, as a fragment, which no browser sends to anybody. The page keeps it
-// for this origin, so that other tabs and a reload have it.
+// Keeps the token of `skep dev`. The address that it prints contains the token as a fragment, which browsers do not
+// send to servers. The page stores it for this origin, so that other tabs and a reload have it.
 
 export interface DevToken {
-  /** Empty where the page was opened by another address. */
+  /** Returns an empty text if the page was opened by another address. */
   readonly value: () => string;
-  /** Takes it out of the address, where it would be passed on with a link. */
+  /** Removes the token from the address, so that it is not shared with a link. */
   readonly take: () => void;
-  /** `skep dev` does not accept it: it has a new one. */
+  /** Called if `skep dev` refuses the token, because it has a new one. */
   readonly forget: () => void;
 }
 
@@ -32,7 +32,7 @@ export function openDevToken(): DevToken {
   };
 }
 
-/** Undefined where the reader's browser keeps nothing. */
+/** Returns undefined if the reader's browser stores nothing. */
 function storage(): Storage | undefined {
   try {
     return localStorage;

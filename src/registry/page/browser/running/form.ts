@@ -1,12 +1,12 @@
-// A form for a JSON Schema of an object, and the object that the reader filled in. An object within it is a group of fields, and
-// a list of texts has one line for each. A value that a form has no field for is written as JSON.
+// Creates a form for a JSON Schema of an object, and reads the object that the reader filled in. An object within it is
+// a group of fields, and a list of texts has one line for each. Readers write values without a matching field as JSON.
 
 import { element } from '#std/page/shared/elements.ts';
 import { items, type Members, members, text, texts } from '../json.ts';
 
 export interface Form {
   readonly node: HTMLFormElement;
-  /** Undefined if something is missing or wrong: the browser has said so beside the field. */
+  /** Returns undefined if something is missing or wrong: the browser shows this next to the field. */
   readonly read: () => Members | undefined;
   readonly submitted: (act: () => void) => void;
 }
@@ -15,20 +15,20 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 interface Field {
   readonly node: HTMLElement;
-  /** Undefined if it is left out. Throws an Error whose cause is the control. */
+  /** Returns undefined if the value is left out. Throws an Error whose cause is the control. */
   readonly read: () => unknown;
-  /** The first one, if it has several. */
+  /** The first control, if there are several. */
   readonly control: Control | undefined;
-  /** Whether it has the value that the form began with. */
+  /** Returns whether the value is still the initial one. */
   readonly isUntouched: () => boolean;
 }
 
-/** Says of a value that the server would not take it. The cause is the control that has the value. */
+/** Creates the error for a value that the server would refuse. The cause is the control with the value. */
 function wrongIn(control: Control | undefined, message: string): Error {
   return new Error(message, { cause: control });
 }
 
-/** Groups within groups beyond it are written as JSON. */
+/** Groups nested deeper than this are written as JSON. */
 const DEPTH_MAX = 3;
 
 export function formOf(schema: Members, id: string, ...buttons: readonly HTMLElement[]): Form {
@@ -55,7 +55,7 @@ export function formOf(schema: Members, id: string, ...buttons: readonly HTMLEle
   };
 }
 
-/** Until the reader changes something in the form: a change of another field may be the correction. */
+/** The message stays until the reader changes the form, because a change of another field may be the correction. */
 function complain(control: Control, message: string): void {
   control.setCustomValidity(message);
   control.form?.addEventListener('input', () => control.setCustomValidity(''), { once: true });
@@ -69,18 +69,18 @@ function isControl(value: unknown): value is Control {
 interface Group {
   readonly nodes: readonly HTMLElement[];
   readonly first: Control | undefined;
-  /** Undefined if nothing in it is filled in. Throws an Error whose cause is the control. */
+  /** Returns undefined if no field of it is filled in. Throws an Error whose cause is the control. */
   readonly read: () => Members | undefined;
   readonly isUntouched: () => boolean;
 }
 
-/** Required fields first. Those of a group that may be left out are required once something in it is filled in. */
+/** Puts required fields first. In an optional group they are required once a field of it is filled in. */
 function groupOf(schema: Members, id: string, isRequired: boolean, depth: number): Group {
   const required = new Set(texts(schema.required));
   const fields = Object.entries(members(schema.properties))
     .map(([name, property], index) => {
       const needed = required.has(name);
-      // Names may have spaces, and end like ids of other elements.
+      // Ids use numbers, because names may have spaces or end like ids of other elements.
       const field = makeField(`${id}-${index}`, { name, property: members(property), needed, isRequired, depth });
       return { name, needed, ...field };
     })
@@ -95,7 +95,7 @@ function groupOf(schema: Members, id: string, isRequired: boolean, depth: number
       const values = new Map(read.filter(([, value]) => value !== undefined));
       if (!isRequired && values.size === 0) return undefined;
       const missing = fields.find(({ name, needed }) => needed && !values.has(name));
-      // Defaults alone do not ask for the group.
+      // Defaults alone do not make the group count as filled in.
       if (missing !== undefined && !isRequired && isUntouched()) return undefined;
       if (missing !== undefined) throw wrongIn(missing.control, 'This is needed with the other fields of its group.');
       // An assignment to `__proto__` would not create a member.
@@ -107,7 +107,7 @@ function groupOf(schema: Members, id: string, isRequired: boolean, depth: number
 interface FieldPlan {
   readonly name: string;
   readonly property: Members;
-  /** By the object that it is a member of. */
+  /** Whether the object around it requires it. */
   readonly needed: boolean;
   /** Whether that object is required itself. */
   readonly isRequired: boolean;
@@ -172,7 +172,10 @@ function jsonControl(id: string, initial: unknown, required: boolean): Filled {
   return { control, read: () => (control.value.trim() === '' ? undefined : parsed(control)) };
 }
 
-/** A pattern is for one line; everything else may be long. The attribute `pattern` has another syntax than JSON Schema. */
+/**
+ * A field with a pattern has one line; other texts may be long. The attribute `pattern` has another syntax than JSON
+ * Schema.
+ */
 function textControl(id: string, property: Members, required: boolean): Filled {
   const { pattern, maxLength } = property;
   const limits = { id, required, maxlength: scalarText(maxLength) };
@@ -192,7 +195,7 @@ function textControl(id: string, property: Members, required: boolean): Filled {
   };
 }
 
-/** Undefined if there is none that a browser understands: the server checks it anyway. */
+/** Returns undefined if there is no pattern that a browser understands: the server checks it anyway. */
 function expressionOf(pattern: unknown): RegExp | undefined {
   try {
     return text(pattern) === undefined ? undefined : new RegExp(String(pattern), 'u');
@@ -201,7 +204,7 @@ function expressionOf(pattern: unknown): RegExp | undefined {
   }
 }
 
-/** A box that was not touched says nothing, unless the server wants an answer or has one of its own. */
+/** An untouched box has no value, unless the server requires one or has a default. */
 function booleanControl(id: string, initial: unknown, required: boolean): Filled {
   const control = element('input', { id, type: 'checkbox' });
   control.checked = initial === true;
@@ -226,7 +229,7 @@ function choiceControl(id: string, choices: readonly Choice[], initial: unknown,
   return { control, read: () => (control.value === '' ? undefined : choices[Number(control.value)]?.value) };
 }
 
-/** With titles (`oneOf` of constants) and without. */
+/** Reads choices with titles (`oneOf` of constants) and without. */
 function choicesOf(property: Members): readonly Choice[] {
   const titled = [...items(property.oneOf), ...items(property.anyOf)].map(members).filter((each) => 'const' in each);
   if (titled.length > 0)

@@ -1,5 +1,6 @@
-// Logs a reader in at the authorization server of a server that runs beside the page: registration (RFC 7591), a code with PKCE
-// (RFC 7636), and a token for exactly that server (RFC 8707). The tab keeps the state of a login that has begun; tokens are in memory alone.
+// Logs a reader in at the authorization server of a server that runs next to the page: registration (RFC 7591), a code
+// with PKCE (RFC 7636), and a token for exactly that server (RFC 8707). The tab stores the state of an unfinished
+// login; tokens are only in memory.
 
 import { fragmentOf } from '../address.ts';
 import { type Members, members, text, texts } from '../json.ts';
@@ -8,27 +9,27 @@ import type { Running } from './servers.ts';
 type Named = Pick<Running, 'namespace' | 'name'>;
 
 export interface Logins {
-  /** Whether the page can log in there: it asks authorization servers of its own origin alone. */
+  /** Returns whether the page can log in there: it uses only authorization servers of its own origin. */
   readonly offers: (server: Running, signal: AbortSignal) => Promise<boolean>;
   /** Sends the reader to the authorization server. Throws an Error whose message is for the reader. */
   readonly begin: (server: Running, signal: AbortSignal) => Promise<void>;
-  /** Takes the answer of the authorization server out of the address, if it has one, and gets the token for it. */
+  /** Removes the response of the authorization server from the address, if it contains one, and requests the token. */
   readonly finish: () => Promise<void>;
-  /** Undefined before a login. */
+  /** Returns undefined before a login. */
   readonly token: (server: Named) => string | undefined;
-  /** The server does not accept the token any more. */
+  /** Called if the server no longer accepts the token. */
   readonly forget: (server: Named) => void;
-  /** Why the last login failed. */
+  /** Returns why the last login failed. */
   readonly fault: (server: Named) => string | undefined;
 }
 
-/** The state of a login that has begun. */
+/** The state of an unfinished login. */
 interface Pending extends Named {
   readonly state: string;
   readonly verifier: string;
   readonly clientId: string;
   readonly issuer: string;
-  /** Whether its answers name it (RFC 9207). */
+  /** Whether the server's responses name it (RFC 9207). */
   readonly namesIssuer: boolean;
   readonly tokenEndpoint: string;
   readonly resource: string;
@@ -99,7 +100,7 @@ async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Descri
     ownUrl(metadata.token_endpoint),
     ownUrl(metadata.registration_endpoint),
   ];
-  // RFC 9728 section 3.3: a document about another resource would lead that one's token to this server.
+  // RFC 9728 section 3.3: a document about another resource would send that resource's token to this server.
   if (resource.resource !== url || metadata.issuer !== issuer) return undefined;
   // Without it, the server would not check the verifier.
   if (!texts(metadata.code_challenge_methods_supported).includes('S256')) return undefined;
@@ -109,7 +110,7 @@ async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Descri
   return { resource: url, scopes, issuer, namesIssuer, authorize, token, register };
 }
 
-/** Undefined unless it is a URL of this origin. */
+/** Returns undefined unless it is a URL of this origin. */
 function ownUrl(value: unknown): string | undefined {
   const given = text(value);
   return given !== undefined && URL.parse(given)?.origin === location.origin ? given : undefined;
@@ -152,16 +153,16 @@ async function begin(server: Running, signal: AbortSignal): Promise<void> {
 
 /** Throws an Error whose message is for the reader. */
 async function redeem(pending: Pending, answer: URLSearchParams): Promise<string> {
-  // RFC 9207: the answer of another authorization server counts for nothing.
+  // RFC 9207: the response of another authorization server must be ignored.
   const issuer = answer.get('iss');
   const isOther = issuer === null ? pending.namesIssuer : issuer !== pending.issuer;
-  if (isOther) throw new Error('Another authorization server has answered.');
+  if (isOther) throw new Error('The response came from another authorization server.');
   const [code, refusal] = [answer.get('code'), answer.get('error')];
   if (code === null)
     throw new Error(`The login was refused: ${answer.get('error_description') ?? refusal ?? 'no code'}`);
   const granted = await fetchJson(pending.tokenEndpoint, {
     method: 'POST',
-    // The page is shown once it has an answer.
+    // The page is shown only after this request.
     signal: AbortSignal.timeout(TIMEOUT_MS),
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -173,7 +174,7 @@ async function redeem(pending: Pending, answer: URLSearchParams): Promise<string
     }),
   });
   const token = text(granted.access_token);
-  if (token === undefined) throw new Error('The authorization server has answered without a token.');
+  if (token === undefined) throw new Error('The response of the authorization server has no token.');
   return token;
 }
 
@@ -208,7 +209,7 @@ function keepPending(pending: Pending): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }
 
-/** An answer is taken once. */
+/** Removes the state, because a response is accepted only once. */
 function takePending(): Pending | undefined {
   const kept = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
@@ -224,7 +225,7 @@ function takePending(): Pending | undefined {
   return { namespace, name, state, verifier, clientId, issuer, namesIssuer, tokenEndpoint, resource };
 }
 
-/** Without members if it is not JSON: other programs of this origin may have written it. */
+/** Returns no members if it is not JSON: other programs of this origin may have written it. */
 function parseMembers(kept: string): Members {
   try {
     return members(JSON.parse(kept));

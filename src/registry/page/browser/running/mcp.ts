@@ -1,4 +1,4 @@
-// A client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports).
+// Implements a client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports).
 
 import { items, type Members, members, text } from '../json.ts';
 
@@ -6,17 +6,17 @@ export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Members;
-  /** It has a user interface (SEP-1865). */
+  /** Whether it has a user interface (SEP-1865). */
   readonly hasApp: boolean;
 }
 
 export interface Asked {
   readonly progress: (progress: Progress) => void;
-  /** Answers what the server asks its user (elicitation). */
+  /** Answers questions of the server to its user (elicitation). */
   readonly elicit: (message: string, schema: Members) => Promise<ElicitAnswer>;
 }
 
-/** How far a call is; without `total` nobody knows of how much. */
+/** Progress of a call. Without `total` its end is unknown. */
 export interface Progress {
   readonly done: number;
   readonly total?: number | undefined;
@@ -30,20 +30,20 @@ export type ElicitAnswer =
 export interface McpSession {
   /** Identifiers of the extensions that the server offers. */
   readonly extensions: readonly string[];
-  /** How the server says that it is used. */
+  /** The server's instructions for its use. */
   readonly instructions?: string | undefined;
   readonly tools: () => Promise<readonly McpTool[]>;
   /**
-   * The result as the server sent it. If the signal aborts, the server is told that the call is cancelled. Throws an Error whose
-   * message is for the reader.
+   * Returns the result that the server sent. If the signal aborts, the server is notified that the call is cancelled.
+   * Throws an Error whose message is for the reader.
    */
   readonly call: (name: string, given: Members, signal: AbortSignal) => Promise<Members>;
-  /** The contents of a resource. Throws an Error whose message is for the reader. */
+  /** Returns the contents of a resource. Throws an Error whose message is for the reader. */
   readonly read: (uri: string, signal: AbortSignal) => Promise<Members>;
   readonly end: () => void;
 }
 
-/** Whether the server wants a token, or another one. */
+/** Returns whether the server requires a token, or another one. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof Error && error.cause === UNAUTHORIZED;
 }
@@ -80,7 +80,7 @@ export async function openMcp(path: string, token: string, asked: Asked, signal:
     call: (name, given, ended) => requestCall(link, { name, given, ended }, signal),
     read: (uri, ended) => request(link, 'resources/read', { uri }, ended),
     end: () => {
-      // No one waits for it: the server ends what is forgotten by itself.
+      // The result does not matter: servers end abandoned sessions by themselves.
       void fetch(link.path, { method: 'DELETE', headers: headersOf(link), keepalive: true }).catch(() => undefined);
     },
   };
@@ -97,7 +97,7 @@ async function requestCall(link: Link, { name, given, ended }: Call, signal: Abo
   const requestId = link.last + 1;
   const cancel = () => {
     const params = { requestId, reason: 'the reader of the page cancelled it' };
-    // The server may be gone, and the reader does not wait for it.
+    // The server may be unreachable, and the reader does not wait for it.
     post(link, { jsonrpc: '2.0', method: 'notifications/cancelled', params }, signal).catch(() => undefined);
   };
   ended.addEventListener('abort', cancel, { once: true });
@@ -142,10 +142,10 @@ async function request(link: Link, method: string, params: Members, signal: Abor
     }
     void answerServer(link, message, signal);
   }
-  throw new Error('The server ended its answer without a result.');
+  throw new Error('The server ended its response without a result.');
 }
 
-/** What a server says and asks before it answers. */
+/** Handles notifications and requests that a server sends before the result. */
 async function answerServer(link: Link, { method, id, params }: Members, signal: AbortSignal): Promise<void> {
   const given = members(params);
   if (method === 'notifications/progress') {
@@ -156,7 +156,7 @@ async function answerServer(link: Link, { method, id, params }: Members, signal:
   if (method !== 'elicitation/create') {
     await post(
       link,
-      { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not answer that.' } },
+      { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not support that request.' } },
       signal,
     );
     return;
@@ -211,7 +211,7 @@ function reasonIn(body: string): string | undefined {
   }
 }
 
-/** Of one answer: a JSON body, or the events of a stream. */
+/** Yields the messages of one response: a JSON body, or the events of a stream. */
 async function* messagesOf(response: Response): AsyncGenerator<Members> {
   const type = response.headers.get('content-type') ?? '';
   if (!type.startsWith('text/event-stream')) {

@@ -1,5 +1,5 @@
-// The servers that run beside the catalogue on this machine (`skep dev`), or in the fleet: which, where, and whether they
-// answer.
+// Reads the servers that run next to the catalogue on this machine (`skep dev`), or in the fleet: their names,
+// addresses and readiness.
 
 import type { Api, Answer as ApiAnswer } from '../api.ts';
 import type { Entry } from '../entry.ts';
@@ -19,11 +19,11 @@ export interface Running {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
-  /** Names of the definitions that are not as they were reviewed. Absent if all are. */
+  /** Names of the definitions that differ from the reviewed ones. Absent if none differs. */
   readonly drift?: string;
-  /** Why it does not run on this machine; absent if it does. */
+  /** The reason why it does not run on this machine; absent if it does. */
   readonly notRunHere?: string;
-  /** `token`: the one of `skep dev`. `oidc`: one of the server's own issuer. `none`: nothing. */
+  /** `token`: the token of `skep dev`. `oidc`: a token of the server's own issuer. `none`: no token. */
   readonly auth: 'token' | 'oidc' | 'none';
   readonly image?: string;
   readonly args: readonly string[];
@@ -32,22 +32,25 @@ export interface Running {
   readonly remoteUrl?: string;
 }
 
-/** `hidden`: no one asks. `beside`: on this machine, at addresses of this origin. `fleet`: wherever the fleet runs. */
+/**
+ * `hidden`: the page does not list servers. `beside`: they run on this machine, at addresses of this origin. `fleet`:
+ * they run in the fleet, anywhere.
+ */
 export type Place = 'hidden' | 'beside' | 'fleet';
 
 export interface RunningServers {
   readonly place: Place;
   readonly list: () => readonly Running[];
-  /** Of `skep dev`; empty if the page was opened without it. */
+  /** Returns the token of `skep dev`; empty if the page was opened without it. */
   readonly token: () => string;
-  /** The address may have brought it. */
+  /** Reads a token from the address. */
   readonly readToken: () => void;
   readonly find: (namespace: string, name: string) => Running | undefined;
-  /** The servers that an entry of the catalogue stands for. */
+  /** Returns the servers that an entry of the catalogue describes. */
   readonly of: (entry: Entry) => readonly Running[];
-  /** Asks now, and again until the signal aborts; tells when something is different. */
+  /** Requests the list now, and again until the signal aborts; calls `changed` after each change. */
   readonly watch: (changed: () => void, signal: AbortSignal) => void;
-  /** What is known is new. */
+  /** Requests the list now. */
   readonly refresh: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -132,7 +135,10 @@ function readProvenance(value: unknown): Provenance {
   return { predicateType: text(predicateType) ?? '', repository: text(repository), identity: text(identity) };
 }
 
-/** The same image, started with what the entry says that it is started with; or the same address. */
+/**
+ * Returns whether the server has the entry's image and was started with the entry's arguments, or has the entry's
+ * address.
+ */
 function standsFor({ packages, remotes, args }: Entry, server: Running): boolean {
   if (server.remoteUrl !== undefined) return remotes.some(({ url }) => url === server.remoteUrl);
   const image = packages.some(({ registryType, identifier }) => registryType === 'oci' && identifier === server.image);
@@ -140,8 +146,8 @@ function standsFor({ packages, remotes, args }: Entry, server: Running): boolean
 }
 
 /**
- * How a client gets there: the token of `skep dev` goes along if the server has no authentication; empty: the
- * reader fills it in.
+ * Returns the address of the server for a client. If the server has no authentication of its own, it includes the token
+ * of `skep dev`; if that is empty, the reader fills it in.
  */
 export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
   const description = 'The token that skep dev prints';

@@ -1,5 +1,5 @@
-// Lets a reader try a server that runs here: log in if it asks for that, list its tools, choose one, fill in its form, read the
-// answer.
+// Lets a reader try a server that runs here: log in if it requires that, list its tools, choose one, fill in its form,
+// read the result.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { snippet } from '../connect.ts';
@@ -11,7 +11,7 @@ import { type ElicitAnswer, isTokenRefused, type McpSession, type McpTool, openM
 import type { Running } from './servers.ts';
 
 export interface TryDeps {
-  /** Of `skep dev`; empty: the reader fills it in. */
+  /** Returns the token of `skep dev`; empty: the reader fills it in. */
   readonly token: () => string;
   readonly logins: Logins;
   readonly announce: (text: string) => void;
@@ -19,7 +19,7 @@ export interface TryDeps {
   readonly signal: AbortSignal;
 }
 
-/** Lists the tools at once if the page has all that the server asks for. */
+/** Lists the tools at once if the page has everything that the server requires. */
 export function tryPanel(server: Running, deps: TryDeps): HTMLElement {
   const body = element('div', { class: 'try' });
   const start = element('div', { class: 'start' });
@@ -97,13 +97,13 @@ function tokenForm({ auth }: Running, given: (token: string) => void): HTMLEleme
   return element('div', { class: 'start' }, element('label', { for: 'own-token' }, label), input, list);
 }
 
-/** An issuer of another origin sends tokens to programs that it knows, and this page is not one of them. */
+/** An issuer of another origin sends tokens only to programs that are registered there, and this page is not. */
 function onTerminal({ url }: Running, { announce }: TryDeps): readonly HTMLElement[] {
   const hint = 'This page cannot log in at the issuer of the server. A terminal can:';
   return [element('p', { class: 'hint' }, hint), snippet('Terminal', `skep call ${url}`, announce)];
 }
 
-/** Streamable HTTP of this origin; what a proxy shows over SSE it shows there as well. */
+/** Returns a path of this origin for streamable HTTP. A proxy that offers SSE offers it as well. */
 function callPath({ url, transport }: Running): string {
   const { pathname } = new URL(url);
   return transport === 'sse' ? `${pathname}/mcp` : pathname;
@@ -148,7 +148,7 @@ function chooser(
   let chosen = new AbortController();
   const choose = () => {
     const tool = tools[select.selectedIndex];
-    // A call of the tool before would go on without its button to cancel it.
+    // Cancels a call of the previous tool, because its button to cancel is removed.
     chosen.abort();
     chosen = new AbortController();
     talk.replaceChildren();
@@ -197,7 +197,7 @@ function toolForm(tool: McpTool, session: McpSession, talk: HTMLElement, deps: T
   return [prose, ...(tool.hasApp ? [app] : []), form.node, talk, output];
 }
 
-/** A form in the place where progress is shown; there is one question at a time. */
+/** Shows a form in the place of the progress; there is one question at a time. */
 function question(talk: HTMLElement, message: string, schema: Members): Promise<ElicitAnswer> {
   return new Promise((resolve) => {
     const answer = (given: ElicitAnswer) => {

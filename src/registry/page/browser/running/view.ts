@@ -1,4 +1,4 @@
-// What the page shows of servers that run: a band above the catalogue, a page for each, and a line on entries.
+// Shows running servers on the page: a band above the catalogue, a page for each, and a line on entries.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
@@ -10,17 +10,17 @@ import { launchOfRunning, type Provenance, type Running, type RunningServers } f
 import { tabsOf } from './tabs.ts';
 import { tryPanel } from './try.ts';
 
-/** Of a fleet of which no reconciler has left anything, nothing is known. */
+/** Returns whether nothing is known about running servers: in a fleet, no reconciler has recorded any. */
 function isUnknown({ place, list }: RunningServers): boolean {
   return place === 'hidden' || (place === 'fleet' && list().length === 0);
 }
 
-/** Undefined where it is not known what runs. */
+/** Returns undefined if it is not known which servers run. */
 export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
   const rows = servers.map(rowOf);
-  const none = element('p', {}, 'None yet: what is committed shows here once its proxy answers.');
+  const none = element('p', {}, 'None yet: a committed server appears here once its proxy answers.');
   return element(
     'section',
     { class: 'running', 'aria-label': 'Running here' },
@@ -29,12 +29,12 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     moreRows(rows.slice(ROWS_SHOWN)),
     missingToken(running, servers),
     running.place === 'beside'
-      ? element('p', {}, element('a', { href: '/runs' }, 'What the reconciler did'))
+      ? element('p', {}, element('a', { href: '/' }, 'The console of the reconciler'))
       : undefined,
   );
 }
 
-/** A fleet may be large, and the catalogue is below. */
+/** Limit of the rows, because a fleet may be large and the catalogue is below. */
 const ROWS_SHOWN = 12;
 
 function moreRows(rows: readonly HTMLElement[]): HTMLElement | undefined {
@@ -42,13 +42,13 @@ function moreRows(rows: readonly HTMLElement[]): HTMLElement | undefined {
   return element('details', {}, element('summary', {}, `${rows.length.toLocaleString('en')} more`), list(rows));
 }
 
-/** Undefined where it is there, or none of the servers asks for it. */
+/** Returns undefined if the token is known, or if no server requires it. */
 function missingToken(running: RunningServers, servers: readonly Running[]): HTMLElement | undefined {
   if (running.token() !== '' || servers.every(({ auth }) => auth !== 'token')) return undefined;
   return element(
     'p',
     { class: 'notice' },
-    'Open this page by the address that skep dev prints: it has the token that calls need.',
+    'Open this page by the address that skep dev prints: it contains the token that calls need.',
   );
 }
 
@@ -71,7 +71,7 @@ function readiness({ ready, notRunHere }: Running): HTMLElement {
   return element('span', { class: ready ? 'mark ready' : 'mark warn' }, ready ? 'ready' : 'not ready');
 }
 
-/** On the page of an entry: whether it runs here, where that can be known. */
+/** Shows on the page of an entry whether it runs here, if that is known. */
 export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.of(entry);
@@ -90,7 +90,7 @@ export interface RunningViewDeps {
   readonly signal: AbortSignal;
 }
 
-/** Undefined where no such server runs here. */
+/** Returns undefined if no such server runs here. */
 export function runningView(
   deps: RunningViewDeps,
   namespace: string,
@@ -117,9 +117,9 @@ export function runningView(
     state,
     missingToken(running, [server]),
     insideNote(server),
-    // Those of a fleet are of other origins, which the page does not ask.
+    // Servers of a fleet have other origins, to which the page sends no requests.
     running.place === 'beside' && server.notRunHere === undefined
-      ? tabsOf('What to do with it', [
+      ? tabsOf('Ways to use it', [
           { id: 'try', title: 'Try it', node: tryPanel(server, { token: running.token, logins, announce, signal }) },
           { id: 'connect', title: CONNECT, node: connectTo(name, [way], announce) },
         ])
@@ -134,7 +134,7 @@ const NEEDS: Readonly<Record<Running['auth'], string>> = {
   none: 'no token',
 };
 
-/** A name that only the cluster's own DNS knows. */
+/** Shown for a name that only the cluster's own DNS resolves. */
 function insideNote({ url }: Running): HTMLElement | undefined {
   if (!/\.svc(\.|$)/.test(URL.parse(url)?.hostname ?? '')) return undefined;
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
@@ -153,7 +153,7 @@ function provenanceText({ predicateType, repository, identity }: Provenance): HT
 
 const WORKFLOW = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/(\.github\/workflows\/[^@]+)@refs\/(?:heads|tags)\/(.+)$/;
 
-/** Address of the file of a workflow at GitHub. Undefined for another signer. */
+/** Returns the address of a workflow's file at GitHub; undefined for another signer. */
 function workflowUrl(identity: string): string | undefined {
   const [, repository, file, ref] = WORKFLOW.exec(identity) ?? [];
   if (repository === undefined || file === undefined || ref === undefined) return undefined;
@@ -169,7 +169,7 @@ function driftText({ namespace, name }: Running, drift: string): HTMLElement {
     element(
       'p',
       { class: 'hint' },
-      'The server offers other definitions than those that were reviewed. Compare the texts, then accept them in Git or go back to the earlier image:',
+      'The definitions that the server offers differ from the reviewed ones. Compare the texts, then accept them in Git or go back to the earlier image:',
     ),
     element('code', { class: 'text' }, `skep lock ${namespace}/${name} --diff`),
   );

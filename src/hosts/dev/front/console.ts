@@ -1,0 +1,36 @@
+// The console of the reconciler, beside the catalogue of `skep dev`: the page and the answers that `skep run` has on a listener
+// of its own. No token is required: they hold no value of a Secret, and every user of the machine may read them.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fastify } from 'fastify';
+import type { ConsoleWords } from '#reconciler/control/page/assets.ts';
+import type { Fleet, Runs } from '#reconciler/control/ports.ts';
+import { addConsoleRoutes } from '#reconciler/control/routes/console.ts';
+import { addEventsRoute } from '#reconciler/control/routes/events.ts';
+import { addFleetRoutes } from '#reconciler/control/routes/fleet.ts';
+import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
+
+/** A registry of one of these names has more below it. */
+const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/.+)$/;
+
+export interface ConsoleFront {
+  has(path: string): boolean;
+  answer(request: IncomingMessage, response: ServerResponse): void;
+  close(): Promise<void>;
+}
+
+export async function createConsoleFront(
+  { runs, fleet }: { readonly runs: Runs; readonly fleet: Fleet },
+  words: ConsoleWords,
+): Promise<ConsoleFront> {
+  const app = fastify();
+  addFleetRoutes(app, fleet);
+  addEventsRoute(app, fleet);
+  addRunsRoutes(app, runs, async () => undefined, addConsoleRoutes(app, words));
+  await app.ready();
+  return {
+    has: (path) => CONSOLE_PATH.test(path),
+    answer: (request, response) => app.routing(request, response),
+    close: async () => void (await app.close()),
+  };
+}

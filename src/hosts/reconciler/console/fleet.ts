@@ -1,0 +1,120 @@
+// The fleet as the console and its JSON routes show it: the state that the last run has found, and one resource that is read
+// from the cluster when someone looks at it.
+
+import type { Fleet, FleetEvent } from '#reconciler/control/ports.ts';
+import { jsonOfFleet, jsonOfResource } from '#reconciler/report/fleet.ts';
+import type { LiveDetail } from '#reconciler/run/fleet-state/detail-format.ts';
+import { type FleetWatch, openFleetWatch } from '#reconciler/run/fleet-state/fleet-watch.ts';
+import type { FleetState } from '#reconciler/run/fleet-state/format.ts';
+import { type KnownResource, readLiveDetail, shownManifest } from '#reconciler/run/fleet-state/resource-detail.ts';
+import type { RunResult } from '#reconciler/run/result.ts';
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+import { forgeOf } from '../instance/forge.ts';
+import type { Instance } from '../instance/instance.ts';
+
+/** What runs tell the console. */
+export interface FleetFeed extends Pick<FleetWatch, 'looked'> {
+  began(id: string): void;
+  ended(result: RunResult): void;
+  failed(failure: Failure): void;
+  /** `instance`: reads one resource. */
+  shown(instance: Pick<Instance, 'deps' | 'options'>): Fleet;
+}
+
+/** A console waits no longer for the cluster. */
+const READ_WITHIN_MS = 10_000;
+
+export function openFleetFeed(config: Config): FleetFeed {
+  const { name, sources, children } = config;
+  const watch = openFleetWatch({ instance: name, sources: sources.map((source) => source.name), ours: children });
+  const listeners = new Set<(event: FleetEvent) => void>();
+  let runId = '';
+  const tell = (event: FleetEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+  watch.follow(() => tell('fleet'));
+  return {
+    looked: watch.looked,
+    began(id) {
+      runId = id;
+      tell('began');
+    },
+    ended(result) {
+      watch.ended(result);
+      tell('ended');
+    },
+    failed(failure) {
+      watch.failed(failure, { id: runId, at: new Date(systemClock.now()).toISOString() });
+      tell('ended');
+    },
+    shown: (instance) => ({
+      state: rememberText(watch.state),
+      resource: (id) => readShown(config, watch, instance, id),
+      follow(notify) {
+        listeners.add(notify);
+        return () => void listeners.delete(notify);
+      },
+    }),
+  };
+}
+
+/** Ten consoles that request it at once cost one text. */
+function rememberText(state: () => FleetState): Fleet['state'] {
+  let last: { readonly state: FleetState; readonly text: string; readonly tag: string } | undefined;
+  return () => {
+    const now = state();
+    if (last?.state !== now) {
+      const text = jsonOfFleet(now);
+      last = { state: now, text, tag: sha256(text).slice(0, 16) };
+    }
+    return last;
+  };
+}
+
+async function readShown(
+  config: Config,
+  watch: FleetWatch,
+  instance: Pick<Instance, 'deps' | 'options'>,
+  id: string,
+): Promise<string | undefined> {
+  const known = watch.find(id);
+  if (known === undefined) return undefined;
+  const { source } = known.loaded ?? {};
+  const commit = source === undefined ? undefined : watch.state().run?.commits[source];
+  return jsonOfResource(known, {
+    manifest: known.loaded && shownManifest(known.loaded),
+    commit,
+    commitUrl: commitUrl(config, source, commit),
+    ...(await readLive(instance, known)),
+  });
+}
+
+/** Never longer than a person waits; a run goes on meanwhile. */
+async function readLive(
+  { deps, options }: Pick<Instance, 'deps' | 'options'>,
+  known: KnownResource,
+): Promise<{ readonly live: LiveDetail } | { readonly unread: string }> {
+  const over = new AbortController();
+  const late = systemClock.sleep(READ_WITHIN_MS, over.signal).then(() => undefined);
+  const reading = readLiveDetail(deps.cluster, options(), known);
+  reading.catch(() => undefined);
+  try {
+    const live = await Promise.race([reading, late]);
+    return live === undefined ? { unread: `the cluster did not answer within ${READ_WITHIN_MS / 1000} s` } : { live };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { unread: error.message };
+  } finally {
+    over.abort();
+  }
+}
+
+function commitUrl(config: Config, source: string | undefined, commit: string | undefined): string | undefined {
+  const repository = config.sources.find(({ name }) => name === source)?.repository;
+  if (repository === undefined || commit === undefined) return undefined;
+  const forge = forgeOf(repository, config.outbound.allowFiles);
+  return forge === undefined ? undefined : `${forge.origin}/${forge.path}/commit/${commit}`;
+}

@@ -1,0 +1,106 @@
+// The console: one header, and the view that the address names. It follows the runs of the process while it is open.
+
+import { h } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { FleetState } from '../../../run/fleet-state/format.ts';
+import type { Api } from './api.ts';
+import { FleetView } from './fleet-view.ts';
+import { Header } from './header.ts';
+import { followRuns, type Live } from './live.ts';
+import { ResourceView } from './resource/resource-view.ts';
+import { type Route, routeOf } from './route.ts';
+import { RunsView } from './runs/runs-view.ts';
+import { SignIn } from './sign-in.ts';
+
+/** Times on the page are as old as this at most. */
+const TICK_MS = 5000;
+
+export function Console({ api }: { readonly api: Api }) {
+  const [fleet, setFleet] = useState<FleetState>();
+  const [refused, setRefused] = useState<string>();
+  const [fault, setFault] = useState<string>();
+  const [live, setLive] = useState<Live>({ connected: false, running: false });
+  const [revision, setRevision] = useState(0);
+  const route = useRoute();
+  const [now, setNow] = useNow(api);
+
+  const load = useCallback(async () => {
+    const answer = await api.fleet();
+    if (answer.ok) {
+      setNow(api.now());
+      setFleet(answer.body);
+      setRevision((before) => before + 1);
+    }
+    setFault(answer.ok || answer.refused ? undefined : answer.says);
+    setRefused(answer.ok || !answer.refused ? undefined : api.hasToken() ? UNKNOWN_TOKEN : '');
+    return answer.ok;
+  }, [api]);
+
+  useEffect(() => void load(), [load]);
+  const isOpen = fleet !== undefined && refused === undefined;
+  useEffect(() => (isOpen ? followRuns(api, load, setLive) : undefined), [api, load, isOpen]);
+
+  if (refused !== undefined) return h(SignIn, { api, reported: refused, open: load });
+  if (fleet === undefined) return h(Waiting, { fault, load });
+  return h(
+    'div',
+    { class: 'console' },
+    h(Header, { fleet, live, now, route }),
+    fault === undefined ? null : h('p', { class: 'banner', role: 'alert' }, `What is shown may be old: ${fault}.`),
+    h(View, { api, fleet, route, now, revision, live }),
+  );
+}
+
+const UNKNOWN_TOKEN = 'The reconciler does not know this token.';
+
+interface ViewProps {
+  readonly api: Api;
+  readonly fleet: FleetState;
+  readonly route: Route;
+  readonly now: number;
+  readonly revision: number;
+  readonly live: Live;
+}
+
+function View({ api, fleet, route, now, revision, live }: ViewProps) {
+  switch (route.view) {
+    case 'resource':
+      return h(ResourceView, { key: route.id, api, fleet, id: route.id, now, revision });
+    case 'runs':
+      return h(RunsView, { api, fleet, open: route.open, now, revision, live });
+    case 'fleet':
+      return h(FleetView, { fleet, as: route.as, now });
+  }
+}
+
+function Waiting({ fault, load }: { readonly fault: string | undefined; readonly load: () => unknown }) {
+  if (fault === undefined) return h('main', { class: 'page' }, h('p', { class: 'hint' }, 'Loading the fleet'));
+  return h(
+    'main',
+    { class: 'page' },
+    h('p', { class: 'banner', role: 'alert' }, `The fleet cannot be shown: ${fault}. `),
+    h('button', { type: 'button', onClick: load }, 'Try again'),
+  );
+}
+
+function useRoute(): Route {
+  const [route, setRoute] = useState(() => routeOf(location));
+  useEffect(() => {
+    const moved = () => {
+      setRoute(routeOf(location));
+      scrollTo(0, 0);
+    };
+    addEventListener('hashchange', moved);
+    return () => removeEventListener('hashchange', moved);
+  }, []);
+  return route;
+}
+
+function useNow(api: Api) {
+  const [now, setNow] = useState(api.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(api.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [api]);
+  return [now, setNow] as const;
+}

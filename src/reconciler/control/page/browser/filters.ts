@@ -1,0 +1,48 @@
+// Filters of the fleet. Each entry is searched by one text that is made once.
+
+import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
+
+export interface Filters {
+  readonly text: string;
+  /** Empty: all, here and below. */
+  readonly namespace: string;
+  readonly kind: string;
+  readonly states: ReadonlySet<EntryState>;
+}
+
+export const NO_FILTERS: Filters = { text: '', namespace: '', kind: '', states: new Set() };
+
+export function isFiltered({ text, namespace, kind, states }: Filters): boolean {
+  return text !== '' || namespace !== '' || kind !== '' || states.size > 0;
+}
+
+const texts = new WeakMap<FleetEntry, string>();
+
+function searchText(entry: FleetEntry): string {
+  const known = texts.get(entry);
+  if (known !== undefined) return known;
+  const text = `${entry.id} ${entry.why} ${entry.source ?? ''}`.toLowerCase();
+  texts.set(entry, text);
+  return text;
+}
+
+/** Every word has to be somewhere. */
+export function filterEntries(entries: readonly FleetEntry[], filters: Filters): readonly FleetEntry[] {
+  if (!isFiltered(filters)) return entries;
+  const { namespace, kind, states } = filters;
+  const words = filters.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return entries.filter(
+    (entry) =>
+      (namespace === '' || entry.namespace === namespace) &&
+      (kind === '' || entry.kind === kind) &&
+      (states.size === 0 || states.has(entry.state)) &&
+      words.every((word) => searchText(entry).includes(word)),
+  );
+}
+
+export function distinctValues(entries: readonly FleetEntry[], field: 'namespace' | 'kind'): readonly string[] {
+  return [...new Set(entries.flatMap((entry) => entry[field] ?? []))].toSorted();
+}

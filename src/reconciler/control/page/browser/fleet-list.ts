@@ -1,0 +1,120 @@
+// The fleet as a list: first what is not healthy, each with its reason, then cards by namespace. Long sections are folded, so
+// that a thousand servers are as quick to read, and to draw, as ten.
+
+import { h } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { FleetEntry } from '../../../run/fleet-state/format.ts';
+import type { FleetProps } from './fleet-props.ts';
+import { resourceAddress } from './route.ts';
+import { Glyph, STATES, TROUBLES, worstFirst } from './states.ts';
+import { Lasting } from './times.ts';
+
+/** Cards that are drawn at first, over all sections; each section has some of them. */
+const CARDS_MAX = 120;
+const SECTION_MIN = 6;
+const ROWS_MAX = 25;
+/** All that is drawn of a section at a time. */
+const MORE = 240;
+
+export function FleetList({ entries, now }: FleetProps) {
+  const sorted = useMemo(() => worstFirst(entries), [entries]);
+  const troubled = sorted.filter(({ state }) => TROUBLES.has(state));
+  const limit = Math.max(SECTION_MIN, Math.floor(CARDS_MAX / new Set(entries.map(({ namespace }) => namespace)).size));
+  const sections = Map.groupBy(sorted, ({ namespace }) => namespace ?? '');
+  return h(
+    'div',
+    { class: 'sections' },
+    troubled.length === 0 ? null : h(Attention, { entries: troubled, now }),
+    [...sections]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([namespace, own]) => h(Section, { key: namespace, namespace, entries: own, limit })),
+  );
+}
+
+function Attention({ entries, now }: { readonly entries: readonly FleetEntry[]; readonly now: number }) {
+  const [count, setCount] = useState(ROWS_MAX);
+  return h(
+    'section',
+    { class: 'attention', 'aria-label': 'Needs attention' },
+    h('h2', null, 'Needs attention ', h('span', { class: 'count' }, entries.length)),
+    h(
+      'ul',
+      { role: 'list' },
+      entries.slice(0, count).map((entry) => h(Row, { key: entry.id, entry, now })),
+    ),
+    h(More, { left: entries.length - count, more: () => setCount(count + MORE) }),
+  );
+}
+
+function Row({ entry, now }: { readonly entry: FleetEntry; readonly now: number }) {
+  const { id, kind, namespace, name, state, why, since } = entry;
+  return h(
+    'li',
+    null,
+    h(
+      'a',
+      { class: 'row', href: resourceAddress(id) },
+      h(Glyph, { state }),
+      h(
+        'span',
+        { class: 'who' },
+        h('span', { class: 'name text' }, name),
+        h('span', { class: 'soft text' }, `${namespace === undefined ? '' : `${namespace} · `}${kind}`),
+      ),
+      h('span', { class: `word ${state}` }, STATES[state].label),
+      h('span', { class: 'why text' }, why),
+      h('span', { class: 'soft since' }, h(Lasting, { since, now })),
+    ),
+  );
+}
+
+interface SectionProps {
+  readonly namespace: string;
+  readonly entries: readonly FleetEntry[];
+  readonly limit: number;
+}
+
+function Section({ namespace, entries, limit }: SectionProps) {
+  const [more, setMore] = useState(0);
+  const count = limit + more;
+  const title = namespace === '' ? 'Sources and cluster-wide' : namespace;
+  return h(
+    'section',
+    { class: 'namespace', 'aria-label': title },
+    h('h2', { class: 'text' }, title, ' ', h('span', { class: 'count' }, entries.length)),
+    h(
+      'ul',
+      { class: 'cards', role: 'list' },
+      entries.slice(0, count).map((entry) => h(Card, { key: entry.id, entry })),
+    ),
+    h(More, { left: entries.length - count, more: () => setMore(more + MORE) }),
+  );
+}
+
+function Card({ entry: { id, kind, name, state, objects } }: { readonly entry: FleetEntry }) {
+  return h(
+    'li',
+    null,
+    h(
+      'a',
+      { class: `card ${state}`, href: resourceAddress(id) },
+      h(Glyph, { state }),
+      h(
+        'span',
+        { class: 'who' },
+        h('span', { class: 'name text' }, name),
+        h('span', { class: 'soft' }, kind, objects === 0 ? '' : ` · ${objects} objects`),
+      ),
+      h('span', { class: 'unseen' }, STATES[state].label),
+    ),
+  );
+}
+
+function More({ left, more }: { readonly left: number; readonly more: () => void }) {
+  if (left <= 0) return null;
+  return h(
+    'button',
+    { type: 'button', class: 'quiet more', onClick: more },
+    `Show ${Math.min(left, MORE)} of ${left} more`,
+  );
+}

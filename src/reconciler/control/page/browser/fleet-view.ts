@@ -1,0 +1,106 @@
+// The fleet: how it is in one line, what needs a person, and everything as a list or as a map, all filtered alike.
+
+import { h } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { EntryState, FleetState } from '../../../run/fleet-state/format.ts';
+import { FilterBar } from './filter-bar.ts';
+import { filterEntries, isFiltered, NO_FILTERS } from './filters.ts';
+import { FleetList } from './fleet-list.ts';
+import { FleetMap } from './map/map-view.ts';
+import { Glyph, STATE_NAMES, STATES, TROUBLES } from './states.ts';
+
+interface Props {
+  readonly fleet: FleetState;
+  readonly as: 'list' | 'map';
+  readonly now: number;
+}
+
+export function FleetView({ fleet, as, now }: Props) {
+  const [filters, setFilters] = useState(NO_FILTERS);
+  const shown = useMemo(() => filterEntries(fleet.entries, filters), [fleet, filters]);
+  function toggle(state: EntryState): void {
+    const states = new Set(filters.states);
+    if (!states.delete(state)) states.add(state);
+    setFilters({ ...filters, states });
+  }
+  const found = `${shown.length} of ${fleet.entries.length}`;
+  return h(
+    'main',
+    { class: 'page', tabIndex: -1 },
+    h('h1', null, headline(fleet)),
+    h(RunNotice, { fleet }),
+    h(Proportions, { counts: fleet.counts, total: fleet.entries.length }),
+    h(StateFilters, { counts: fleet.counts, chosen: filters.states, toggle }),
+    h(FilterBar, { entries: fleet.entries, filters, set: setFilters }),
+    h('p', { class: 'unseen', role: 'status' }, isFiltered(filters) ? `${found} shown` : ''),
+    shown.length === 0
+      ? h(
+          'p',
+          { class: 'empty' },
+          fleet.entries.length === 0 ? 'Nothing is declared yet.' : 'Nothing matches these filters.',
+        )
+      : h(as === 'map' ? FleetMap : FleetList, {
+          entries: shown,
+          all: fleet.entries,
+          now,
+        }),
+  );
+}
+
+function headline({ run, counts, entries }: FleetState): string {
+  if (run === undefined) return 'The first run has not ended yet';
+  const healthy = counts.healthy ?? 0;
+  const rest = entries.length - healthy;
+  if (rest === 0) return `All ${entries.length} are healthy`;
+  const troubled = entries.filter(({ state }) => TROUBLES.has(state)).length;
+  const attention = troubled === 0 ? '' : troubled === 1 ? ', 1 needs attention' : `, ${troubled} need attention`;
+  return `${healthy} of ${entries.length} are healthy${attention}`;
+}
+
+function RunNotice({ fleet: { run } }: { readonly fleet: FleetState }) {
+  const { paused, failures = [] } = run ?? {};
+  if (paused === undefined && failures.length === 0) return null;
+  return h(
+    'div',
+    { class: 'banner', role: 'alert' },
+    paused === undefined ? null : h('p', null, `Nothing is written now: ${paused}.`),
+    ...failures.map(({ code, message }) => h('p', { class: 'text' }, `${code}: ${message}`)),
+  );
+}
+
+interface Counts {
+  readonly counts: FleetState['counts'];
+}
+
+/** A bar for the eye alone: the counts next to it say the same. */
+function Proportions({ counts, total }: Counts & { readonly total: number }) {
+  if (total === 0) return null;
+  const parts = STATE_NAMES.filter((state) => (counts[state] ?? 0) > 0);
+  return h(
+    'div',
+    { class: 'proportions', 'aria-hidden': true },
+    parts.map((state) => h('span', { key: state, class: state, style: { flexGrow: counts[state] ?? 0 } })),
+  );
+}
+
+interface StateFilterProps extends Counts {
+  readonly chosen: ReadonlySet<EntryState>;
+  readonly toggle: (state: EntryState) => void;
+}
+
+function StateFilters({ counts, chosen, toggle }: StateFilterProps) {
+  const present = STATE_NAMES.filter((state) => (counts[state] ?? 0) > 0 || chosen.has(state));
+  return h(
+    'div',
+    { class: 'states', role: 'group', 'aria-label': 'Filter by state' },
+    present.map((state) =>
+      h(
+        'button',
+        { key: state, type: 'button', class: 'chip', 'aria-pressed': chosen.has(state), onClick: () => toggle(state) },
+        h(Glyph, { state }),
+        h('b', null, counts[state] ?? 0),
+        ` ${STATES[state].label}`,
+      ),
+    ),
+  );
+}

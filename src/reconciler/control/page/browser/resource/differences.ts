@@ -1,0 +1,105 @@
+// How the objects of a resource differ between Git and the cluster, field by field.
+
+import { h } from 'preact';
+import type { DetailedObject } from './resource-format.ts';
+
+export function Differences({ objects }: { readonly objects: readonly DetailedObject[] }) {
+  const differing = objects.filter(
+    ({ differences, fields, state }) => differences.length + fields.length > 0 || state === 'missing',
+  );
+  const uncertain = objects.filter((each) => each.uncertain === true).length;
+  if (differing.length === 0) {
+    const text =
+      uncertain === 0
+        ? 'The cluster is as Git declares it.'
+        : `Only a dry run could tell whether ${uncertain} of the objects differ.`;
+    return h('section', null, h('h2', null, 'Git and cluster'), h('p', { class: 'calm' }, text));
+  }
+  return h(
+    'section',
+    null,
+    h('h2', null, 'Git and cluster'),
+    differing.map((object) => h(Difference, { key: object.id, object })),
+  );
+}
+
+function Difference({ object: { id, state, differences, fields } }: { readonly object: DetailedObject }) {
+  const owners = new Map(fields.map(({ path, manager }) => [path, manager]));
+  const own = differences.map(({ path, before, after }) => ({ path, before, after, manager: owners.get(path) }));
+  const listed = new Set(differences.map(({ path }) => path));
+  const kept = fields.filter(({ path }) => !listed.has(path));
+  return h(
+    'div',
+    { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': `Differences of ${id}` },
+    h('h3', { class: 'text' }, id),
+    state === 'missing' ? h('p', { class: 'problem' }, 'Git declares it, and the cluster does not have it.') : null,
+    own.length === 0 ? null : h(Table, { rows: own }),
+    kept.length === 0
+      ? null
+      : h(
+          'ul',
+          { class: 'plain' },
+          kept.map(({ path, manager }) => h('li', { class: 'text' }, h('code', null, path), ` is set by ${manager}`)),
+        ),
+  );
+}
+
+interface Row {
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly manager: string | undefined;
+}
+
+function Table({ rows }: { readonly rows: readonly Row[] }) {
+  return h(
+    'table',
+    { class: 'diff' },
+    h(
+      'thead',
+      null,
+      h(
+        'tr',
+        null,
+        ['Field', 'Git', 'Cluster'].map((name) => h('th', { key: name, scope: 'col' }, name)),
+      ),
+    ),
+    h(
+      'tbody',
+      null,
+      rows.map(({ path, before, after, manager }) =>
+        h(
+          'tr',
+          { key: path },
+          h(
+            'th',
+            { scope: 'row', class: 'text' },
+            path,
+            manager === undefined ? null : h('span', { class: 'soft' }, ` (${manager})`),
+          ),
+          h(Value, { value: after, name: 'git' }),
+          h(Value, { value: before, name: 'cluster' }),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Longer values are cut: the manifest has the whole. */
+const VALUE_MAX = 600;
+
+export function valueText(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)} …` : text;
+}
+
+/** As plans mask values of Secrets. */
+function isMasked(value: unknown): boolean {
+  return typeof value === 'string' && /^\*\*\* \((before|after)\)$/.test(value);
+}
+
+function Value({ value, name }: { readonly value: unknown; readonly name: string }) {
+  if (value === undefined) return h('td', { class: 'soft' }, 'not set');
+  if (isMasked(value)) return h('td', { class: `value ${name} soft` }, 'hidden, and different');
+  return h('td', { class: `value ${name}` }, h('code', { class: 'text' }, valueText(value)));
+}

@@ -1,0 +1,74 @@
+// The entries that a resource names, and those that name it.
+
+import { h } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
+import { resourceAddress } from '../route.ts';
+import { Glyph, STATES, worstFirst } from '../states.ts';
+
+interface Props {
+  readonly entry: FleetEntry;
+  readonly entries: readonly FleetEntry[];
+}
+
+/** A group may have a thousand members: the ones in trouble come first. */
+const SHOWN_MAX = 12;
+/** Links that are added at a time. */
+const MORE = 200;
+
+export function Relations({ entry, entries }: Props) {
+  const uses = useMemo(() => entries.filter(({ id }) => entry.uses.includes(id)), [entry, entries]);
+  const usedBy = useMemo(
+    () => entries.filter((each) => each.uses.includes(entry.id) || declares(entry, each)),
+    [entry, entries],
+  );
+  return h(
+    'div',
+    { class: 'relations' },
+    h(Links, { title: 'Uses', entries: uses }),
+    h(Links, { title: entry.role === 'source' ? 'Declares' : 'Used by', entries: usedBy }),
+  );
+}
+
+function declares(source: FleetEntry, { source: name }: FleetEntry): boolean {
+  return source.role === 'source' && name === source.name;
+}
+
+function Links({ title, entries }: { readonly title: string; readonly entries: readonly FleetEntry[] }) {
+  const [count, setCount] = useState(SHOWN_MAX);
+  if (entries.length === 0) return null;
+  const sorted = worstFirst(entries);
+  const more = entries.length - count;
+  return h(
+    'section',
+    null,
+    h('h2', null, `${title} `, h('span', { class: 'count' }, entries.length)),
+    h(
+      'ul',
+      { class: 'links', role: 'list' },
+      sorted
+        .slice(0, count)
+        .map(({ id, kind, name, state }) =>
+          h(
+            'li',
+            { key: id },
+            h(
+              'a',
+              { href: resourceAddress(id) },
+              h(Glyph, { state }),
+              h('span', { class: 'name text' }, name),
+              h('span', { class: 'soft' }, kind),
+              h('span', { class: 'unseen' }, STATES[state].label),
+            ),
+          ),
+        ),
+    ),
+    more <= 0
+      ? null
+      : h(
+          'button',
+          { type: 'button', class: 'quiet', onClick: () => setCount(count + MORE) },
+          `Show ${Math.min(more, MORE)} of ${more} more`,
+        ),
+  );
+}

@@ -1,0 +1,22 @@
+// One resource as GET /fleet/resource answers it.
+
+import type { LiveDetail } from '../../../../run/fleet-state/detail-format.ts';
+import type { RecordedOutcome, RecordedProblem } from '../../../../run/history/ports.ts';
+
+export type DetailedObject = LiveDetail['objects'][number];
+
+export interface ResourceDetail extends LiveDetail {
+  readonly resource: string;
+  readonly apiVersion: string;
+  readonly source?: string;
+  readonly commit?: string;
+  readonly commitUrl?: string;
+  readonly file?: string;
+  readonly line?: number;
+  /** YAML. */
+  readonly manifest?: string;
+  readonly problems: readonly RecordedProblem[];
+  readonly changes: readonly RecordedOutcome[];
+  /** Why the cluster could not be read; absent if it could. */
+  readonly unread?: string;
+}

@@ -1,0 +1,37 @@
+// Addresses within the console, as the fragment of the page: none of them is sent anywhere.
+
+export type Route =
+  | { readonly view: 'fleet'; readonly as: 'list' | 'map' }
+  | { readonly view: 'resource'; readonly id: string }
+  | { readonly view: 'runs'; readonly open?: string };
+
+/** `pathname`: a browser that opens /runs sees the runs first. */
+export function routeOf({ hash, pathname }: Pick<Location, 'hash' | 'pathname'>): Route {
+  const [view = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
+  const argument = decode(rest.join('/'));
+  if (view === 'resource' && argument !== '') return { view, id: argument };
+  if (view === 'runs') return argument === '' ? { view } : { view, open: argument };
+  if (view === 'map') return { view: 'fleet', as: 'map' };
+  if (view === '' && pathname.endsWith('/runs')) return { view: 'runs' };
+  return { view: 'fleet', as: 'list' };
+}
+
+export const FLEET = '#/fleet';
+export const MAP = '#/map';
+export const RUNS = '#/runs';
+
+export function resourceAddress(id: string): string {
+  return `#/resource/${encodeURIComponent(id)}`;
+}
+
+export function runAddress(id: string): string {
+  return `#/runs/${encodeURIComponent(id)}`;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

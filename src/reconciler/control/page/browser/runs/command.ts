@@ -1,0 +1,24 @@
+// A command for the terminal of the reader: the console itself changes nothing.
+
+import { h } from 'preact';
+import { useState } from 'preact/hooks';
+
+/** `words`: what follows the program. */
+export function Command({ words }: { readonly words: string }) {
+  const [said, setSaid] = useState('');
+  const text = decodeURIComponent(document.documentElement.dataset.command ?? '').replace('WORDS', () => words);
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied'),
+      () => setSaid('The browser does not let the page copy: select the command'),
+    );
+  };
+  return h(
+    'span',
+    { class: 'command' },
+    h('code', null, text),
+    ' ',
+    h('button', { type: 'button', class: 'small', 'aria-label': `Copy ${text}`, onClick: copy }, 'Copy'),
+    h('span', { role: 'status' }, said === '' ? '' : ` ${said}`),
+  );
+}

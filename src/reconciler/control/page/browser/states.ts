@@ -1,0 +1,64 @@
+// The states of entries as people see them: a word, a shape and a color each. The shape tells them apart without the color.
+
+import { h } from 'preact';
+import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
+
+interface Look {
+  readonly label: string;
+  /** SVG path in a box of 16 by 16. */
+  readonly shape: string;
+  /** Drawn as a line only. */
+  readonly hollow?: true;
+}
+
+/** Worst first. */
+export const STATES: Readonly<Record<EntryState, Look>> = {
+  failed: { label: 'Failed', shape: 'M5 1h6l4 4v6l-4 4H5l-4-4V5ZM5.500 5.500l5 5m0-5-5 5' },
+  drifted: { label: 'Drifted', shape: 'M8 1l7 7-7 7-7-7ZM8 5v3.500m0 2v.200' },
+  kept: { label: 'Kept unchanged', shape: 'M2 2h12v12H2ZM6 5.500v5m4-5v5' },
+  degraded: { label: 'Degraded', shape: 'M8 1.500l7 12.500H1ZM8 6v3.500m0 2v.200' },
+  progressing: {
+    label: 'Progressing',
+    shape: 'M8 1.500a6.500 6.500 0 1 1-6.500 6.500M8 4.500V8l2.500 1.500',
+    hollow: true,
+  },
+  unknown: {
+    label: 'Unknown',
+    shape:
+      'M8 1.500a6.500 6.500 0 1 1 0 13a6.500 6.500 0 1 1 0-13M6 6.300a2 2 0 1 1 2.700 1.900c-.500.200-.700.500-.700 1.100m0 2v.200',
+    hollow: true,
+  },
+  'not-run': {
+    label: 'Not run here',
+    shape: 'M8 1.500a6.500 6.500 0 1 1 0 13a6.500 6.500 0 1 1 0-13M4 12L12 4',
+    hollow: true,
+  },
+  sleeping: { label: 'Sleeping', shape: 'M13.500 9.500A6 6 0 1 1 6.500 2.500a5 5 0 0 0 7 7Z', hollow: true },
+  healthy: { label: 'Healthy', shape: 'M8 1a7 7 0 1 1 0 14A7 7 0 1 1 8 1M4.800 8.200l2.200 2.200 4.200-4.600' },
+};
+
+export const STATE_NAMES = Object.keys(STATES) as readonly EntryState[];
+
+const RANKS: ReadonlyMap<EntryState, number> = new Map(STATE_NAMES.map((name, index) => [name, index]));
+
+/** Entries of one state keep their order. */
+export function worstFirst(entries: readonly FleetEntry[]): readonly FleetEntry[] {
+  return entries.toSorted((a, b) => (RANKS.get(a.state) ?? 0) - (RANKS.get(b.state) ?? 0));
+}
+
+/** States that ask for a person. */
+export const TROUBLES: ReadonlySet<EntryState> = new Set(['failed', 'drifted', 'kept', 'degraded', 'unknown']);
+
+export function Glyph({ state, size = 16 }: { readonly state: EntryState; readonly size?: number }) {
+  const { shape, hollow } = STATES[state];
+  const attributes = { viewBox: '0 0 16 16', width: size, height: size, 'aria-hidden': true };
+  return h(
+    'svg',
+    { ...attributes, class: `glyph ${state}${hollow === true ? ' hollow' : ''}` },
+    h('path', { d: shape }),
+  );
+}
+
+export function StateWord({ state }: { readonly state: EntryState }) {
+  return h('span', { class: `word ${state}` }, h(Glyph, { state }), STATES[state].label);
+}

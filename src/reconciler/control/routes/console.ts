@@ -1,0 +1,45 @@
+// The console: a page without data for people, at / and at every address of data that a browser opens, with its files.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PAGE_HEADERS } from '#std/page/headers.ts';
+import { INSTALLED } from '#std/words/command-of.ts';
+import { sendRefusal } from '../answer.ts';
+import { type ConsoleWords, readConsole } from '../page/assets.ts';
+import { addRoute } from '../route.ts';
+
+/** Sends the page. */
+export type SendConsole = (reply: FastifyReply) => Promise<FastifyReply>;
+
+/** Files are read when they are first requested: a reconciler may never show its console. */
+export function addConsoleRoutes(app: FastifyInstance, words: ConsoleWords = { commandOf: INSTALLED }): SendConsole {
+  let page: ReturnType<typeof readConsole> | undefined;
+  const opened = () => {
+    page ??= readConsole(words);
+    return page;
+  };
+  const sendConsole: SendConsole = async (reply) => {
+    const { shell } = await opened();
+    reply.headers(PAGE_HEADERS);
+    return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(shell);
+  };
+
+  addRoute(app, { method: 'GET', url: '/', public: true, handler: (_request, reply) => sendConsole(reply) });
+  addRoute(app, {
+    method: 'GET',
+    url: '/console/*',
+    public: true,
+    async handler(request, reply) {
+      const { files } = await opened();
+      const { '*': requested } = request.params as Readonly<Record<string, string>>;
+      const file = files.find(({ name }) => name === requested);
+      if (file === undefined) return sendRefusal(reply, 'control-route-not-found', 'not found');
+      return reply.header('cache-control', 'no-cache').type(file.type).send(file.body());
+    },
+  });
+  return sendConsole;
+}
+
+/** Browsers name HTML where a person opens an address; programs do not. */
+export function isOfBrowser({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html');
+}

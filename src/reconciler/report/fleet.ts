@@ -1,0 +1,53 @@
+// The state of a fleet and one resource of it as JSON, version 1.
+
+import { formatId } from '#std/problem.ts';
+import { yamlText } from '#std/yaml/package.ts';
+import type { LiveDetail } from '../run/fleet-state/detail-format.ts';
+import type { FleetState } from '../run/fleet-state/format.ts';
+import type { KnownResource } from '../run/fleet-state/resource-detail.ts';
+import { visible } from './visible.ts';
+
+export function jsonOfFleet(state: FleetState): string {
+  return `${visible(JSON.stringify(state))}\n`;
+}
+
+/** What the reconciler adds to what a run knows of a resource. */
+export interface ResourceContext {
+  /** Masked if it may hold a secret. */
+  readonly manifest?: object;
+  readonly commit?: string;
+  /** Web page of the commit, if its repository has one. */
+  readonly commitUrl?: string;
+  /** Undefined: it could not be read from the cluster; `unread` says why. */
+  readonly live?: LiveDetail;
+  readonly unread?: string;
+}
+
+export function jsonOfResource({ id, loaded, problems, outcomes }: KnownResource, context: ResourceContext): string {
+  const { manifest, commit, commitUrl, live, unread } = context;
+  const { file, line } = loaded?.place('') ?? {};
+  const shown = {
+    version: 1,
+    resource: formatId(id),
+    apiVersion: id.apiVersion,
+    source: loaded?.source,
+    commit,
+    commitUrl,
+    file,
+    line,
+    manifest: manifest && yamlText(manifest),
+    problems: problems.map(({ code, severity, message, place, pointer }) => ({
+      code,
+      severity,
+      message,
+      ...place,
+      pointer,
+    })),
+    changes: outcomes.map(({ action, resource, error }) => ({ action, resource: formatId(resource), error })),
+    conditions: live?.conditions ?? [],
+    objects: live?.objects ?? [],
+    omitted: live?.omitted ?? 0,
+    unread,
+  };
+  return `${visible(JSON.stringify(shown))}\n`;
+}

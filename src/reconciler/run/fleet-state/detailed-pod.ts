@@ -1,0 +1,35 @@
+// One pod as the console shows it: whether it is ready, how often it was restarted and what it waits for.
+
+import type { KubeObject } from '#kubernetes/rules/object.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { liveStateOf } from '../observe/live-state.ts';
+import type { DetailedPod } from './detail-format.ts';
+
+export function detailedPod(pod: KubeObject): DetailedPod {
+  const status = isObject(pod.status) ? pod.status : {};
+  const containers = containersOf(status);
+  const { ready, why } = liveStateOf(pod);
+  const waiting = containers.flatMap(waitingReason)[0];
+  return {
+    name: pod.metadata.name,
+    ready,
+    phase: typeof status.phase === 'string' ? status.phase : 'Unknown',
+    restarts: containers.reduce((sum, { restartCount }) => sum + Number(restartCount ?? 0), 0),
+    why: ready ? '' : (waiting ?? why),
+  };
+}
+
+function containersOf({ containerStatuses, initContainerStatuses }: JsonObject): readonly JsonObject[] {
+  return [initContainerStatuses, containerStatuses].flatMap((list) =>
+    Array.isArray(list) ? list.filter(isObject) : [],
+  );
+}
+
+/** `ImagePullBackOff: the message`. */
+function waitingReason({ state }: JsonObject): readonly string[] {
+  const { waiting, terminated } = isObject(state) ? state : {};
+  const told = isObject(waiting) ? waiting : isObject(terminated) ? terminated : undefined;
+  if (told === undefined || told.reason === 'Completed') return [];
+  const words: readonly (Json | undefined)[] = [told.reason, told.message];
+  return [words.filter((word) => typeof word === 'string' && word !== '').join(': ')];
+}

@@ -1,0 +1,58 @@
+// Finds the entries that a resource names: what its spec refers to, and the registries that list it as a running server.
+
+import { formatId, type ResourceId } from '#std/problem.ts';
+import type { View } from '../../kinds/kind.ts';
+import type { Sourced } from '../read/sourced.ts';
+import type { EntryRole } from './format.ts';
+
+type Named = Pick<Sourced, 'id' | 'kind' | 'defaulted' | 'legible'>;
+
+/** The returned function gives the ids of the entries that one of them names. */
+export function openEdges(loaded: readonly Named[]): (resource: Named) => readonly string[] {
+  const ids = new Map(loaded.map(({ id }) => [nameKey(id), id]));
+  const registries = loaded.flatMap(listsServers);
+  return ({ id, kind, defaulted, legible }) => {
+    const resource = defaulted ?? legible;
+    if (kind === undefined || resource === undefined) return [];
+    const { namespace = '' } = id;
+    const references = kind.references(resource).flatMap((each) => ids.get(nameKey({ ...each, namespace })) ?? []);
+    const isListed = defaulted !== undefined && kind.exposes(defaulted, NOTHING).some(({ listing }) => listing);
+    const listing = isListed ? registries.filter((each) => each.lists(namespace)) : [];
+    return [...new Set([...references, ...listing.map((registry) => registry.id)].map(formatId))];
+  };
+}
+
+/** Whether a resource asks for an entry is in the resource itself. */
+const NOTHING: View = { find: () => undefined, all: () => [] };
+
+interface Listing {
+  readonly id: ResourceId;
+  readonly lists: (namespace: string) => boolean;
+}
+
+function listsServers({ id, kind, defaulted }: Named): readonly Listing[] {
+  const sources = kind === undefined || defaulted === undefined ? [] : kind.sources(defaulted);
+  return sources.flatMap(({ origin }) => {
+    if (origin.type !== 'fleet') return [];
+    const { namespaces } = origin;
+    return [{ id, lists: (namespace: string) => namespaces === 'all' || namespaces.includes(namespace) }];
+  });
+}
+
+function nameKey({ namespace = '', kind, name }: Pick<ResourceId, 'namespace' | 'kind' | 'name'>): string {
+  return `${namespace}/${kind}/${name}`;
+}
+
+const ROLES: Readonly<Record<string, EntryRole>> = {
+  MCPServer: 'server',
+  MCPRemoteProxy: 'server',
+  MCPServerEntry: 'server',
+  VirtualMCPServer: 'virtual-server',
+  MCPGroup: 'group',
+  MCPRegistry: 'registry',
+};
+
+/** The role of a kind of ours. */
+export function roleOf(kind: string): EntryRole {
+  return ROLES[kind] ?? 'settings';
+}

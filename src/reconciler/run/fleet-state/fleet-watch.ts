@@ -1,0 +1,81 @@
+// Keeps the state of the fleet as the last run has found it, and the manifests and desired objects that one resource is shown
+// with. Those are the values that runs keep anyway; the snapshot of the cluster is let go.
+
+import { keyOf } from '#kubernetes/rules/object.ts';
+import type { Failure } from '#std/failure.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
+import type { Prepared } from '../prepare.ts';
+import type { RunResult } from '../result.ts';
+import { type FleetLook, fleetStateOf, unknownState } from './fleet-state.ts';
+import type { FleetState } from './format.ts';
+import type { KnownResource } from './resource-detail.ts';
+
+export interface FleetWatch {
+  /** A run has observed and planned. */
+  looked(prepared: Prepared): void;
+  ended(result: RunResult): void;
+  failed(failure: Failure, run: { readonly id: string; readonly at: string }): void;
+  state(): FleetState;
+  /** By the id of its entry; undefined if the last run knew no such resource. */
+  find(id: string): KnownResource | undefined;
+  /** Calls after each run whose state differs from the one before. The returned function ends that. */
+  follow(changed: () => void): () => void;
+}
+
+type Kept = Pick<Prepared, 'resolved' | 'desires'> & { readonly result: RunResult };
+
+export function openFleetWatch(look: FleetLook): FleetWatch {
+  let state: FleetState = { version: 1, instance: look.instance, counts: {}, entries: [] };
+  let seen: Prepared | undefined;
+  let kept: Kept | undefined;
+  const followers = new Set<() => void>();
+
+  function put(next: FleetState): void {
+    state = next;
+    for (const changed of followers) changed();
+  }
+
+  return {
+    looked(prepared) {
+      seen = prepared;
+    },
+    ended(result) {
+      const before = state.run === undefined ? undefined : state;
+      if (seen === undefined) {
+        // A run that found nothing changed computes nothing.
+        if (before?.run !== undefined) put({ ...before, run: { ...before.run, id: result.id, at: result.finishedAt } });
+        return;
+      }
+      const { resolved, desires } = seen;
+      const next = fleetStateOf(look, seen, result, before);
+      kept = { resolved, desires, result };
+      seen = undefined;
+      put(next);
+    },
+    failed({ code, message }, run) {
+      seen = undefined;
+      put(unknownState(look, { ...run, code, message }, state.run === undefined ? undefined : state));
+    },
+    state: () => state,
+    find: (id) => kept && findResource(kept, id),
+    follow(changed) {
+      followers.add(changed);
+      return () => void followers.delete(changed);
+    },
+  };
+}
+
+function findResource({ resolved, desires, result }: Kept, entryId: string): KnownResource | undefined {
+  const loaded = resolved.standings.find((standing) => formatId(standing.loaded.id) === entryId)?.loaded;
+  const id = loaded?.id ?? result.plan.held.find(({ resource }) => formatId(resource) === entryId)?.resource;
+  if (id === undefined) return undefined;
+  const key = keyOf(id);
+  const isIts = (one: ResourceId | undefined) => one !== undefined && keyOf(one) === key;
+  return {
+    id,
+    ...(loaded && { loaded }),
+    desired: desires.objects.filter((each) => each.key === key || isIts(each.owner)),
+    problems: result.problems.filter(({ resource }) => isIts(resource)),
+    outcomes: result.outcomes.filter(({ resource, owner }) => isIts(resource) || isIts(owner)),
+  };
+}

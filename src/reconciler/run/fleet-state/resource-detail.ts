@@ -1,0 +1,129 @@
+// Reads one resource in full for the console: its manifest, and now from the cluster its conditions, its objects with their
+// readiness, their pods, and how each differs from Git. Values of Secrets are masked as in a plan.
+
+import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
+import type { Desired } from '../desire/desire.ts';
+import type { Compared } from '../diff/compared.ts';
+import { diff } from '../diff/diff.ts';
+import type { InstanceName, Permissions } from '../instance.ts';
+import { applySetId, fieldManager } from '../labels.ts';
+import { liveStateOf } from '../observe/live-state.ts';
+import { readMergeTypes } from '../observe/merge-types.ts';
+import { podLabelsOf } from '../observe/view.ts';
+import type { Cluster } from '../ports.ts';
+import type { Sourced } from '../read/sourced.ts';
+import type { RunResult } from '../result.ts';
+import type { Condition, DetailedObject, DetailedPod, LiveDetail } from './detail-format.ts';
+import { detailedPod } from './detailed-pod.ts';
+
+/** What is known of one resource without a request. */
+export interface KnownResource {
+  readonly id: ResourceId;
+  /** Absent: nothing declares it any more. */
+  readonly loaded?: Sourced;
+  /** The resource itself and the objects that it is made of. */
+  readonly desired: readonly Desired[];
+  readonly problems: readonly Problem[];
+  readonly outcomes: RunResult['outcomes'];
+}
+
+/** More are only counted: each is a request. */
+const OBJECTS_MAX = 40;
+
+/** Throws Failure as the cluster does. */
+export async function readLiveDetail(
+  cluster: Pick<Cluster, 'get' | 'list' | 'schema' | 'resources'>,
+  options: InstanceName & Pick<Permissions, 'conflicts'>,
+  { id, desired }: KnownResource,
+): Promise<LiveDetail> {
+  const read = desired.slice(0, OBJECTS_MAX);
+  const ids = read.length === 0 ? [id] : read.map((each) => each.id);
+  const [typeOf, found] = await Promise.all([
+    readMergeTypes(cluster, ids),
+    Promise.all(ids.map((each) => cluster.get(each))),
+  ]);
+  const live = new Map(found.flatMap((object) => (object === undefined ? [] : [[keyOf(idOf(object)), object]])));
+  const { compared } = diff({
+    desired: read,
+    living: (each) => live.get(keyOf(each)),
+    live: [],
+    typeOf,
+    manager: fieldManager(options.instance),
+    applySet: applySetId(options.instance, options.homeNamespace),
+    force: options.conflicts === 'force',
+  });
+  const objects = await Promise.all(compared.map((each) => detailedObject(cluster, each)));
+  return { conditions: conditionsOf(live.get(keyOf(id))), objects, omitted: desired.length - read.length };
+}
+
+async function detailedObject(
+  cluster: Pick<Cluster, 'list' | 'resources'>,
+  compared: Compared,
+): Promise<DetailedObject> {
+  const { desired, live, diff: differences, fields = [] } = compared;
+  const id = formatId(desired.id);
+  if (live === undefined)
+    return { id, state: 'missing', why: 'It is not in the cluster.', differences: [], fields: [] };
+  const { ready, why } = liveStateOf(live);
+  // Values that are made at random differ from the manifest, which has none.
+  const shown = desired.random === undefined ? differences : [];
+  const pods = await podsOf(cluster, live);
+  return {
+    id,
+    state: ready ? 'ready' : 'not-ready',
+    why,
+    differences: shown,
+    fields: fields.map(({ path, manager, state }) => ({ path, manager, state })),
+    ...(compared.verdict === 'unknown' ? { uncertain: true as const } : {}),
+    ...(pods && { pods }),
+  };
+}
+
+async function podsOf(
+  cluster: Pick<Cluster, 'list' | 'resources'>,
+  workload: KubeObject,
+): Promise<readonly DetailedPod[] | undefined> {
+  const { kind, metadata } = workload;
+  if (kind !== 'Deployment' && kind !== 'StatefulSet') return undefined;
+  const pod = (await cluster.resources()).find((each) => each.kind === 'Pod' && each.apiVersion === 'v1');
+  const labels = podLabelsOf(workload);
+  if (pod === undefined || labels.length === 0) return undefined;
+  const selector = labels.map(([label, value]) => `${label}=${String(value)}`).join(',');
+  return (await cluster.list(pod, metadata.namespace, { selector })).map(detailedPod);
+}
+
+function conditionsOf(live: KubeObject | undefined): readonly Condition[] {
+  const { conditions } = isObject(live?.status) ? live.status : {};
+  return (Array.isArray(conditions) ? conditions : []).filter(isObject).map((each) => ({
+    type: conditionText(each.type),
+    status: conditionText(each.status),
+    reason: conditionText(each.reason),
+    message: conditionText(each.message),
+    since: conditionText(each.lastTransitionTime),
+  }));
+}
+
+function conditionText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const MASK = '***';
+
+/** The manifest as its author wrote it; values of Secrets and of encrypted documents are masked. */
+export function shownManifest({ object, id, sealed }: Sourced): JsonObject {
+  if (id.kind !== 'Secret' && sealed !== true) return object;
+  const { apiVersion, kind, metadata, ...rest } = object;
+  const { annotations: _annotations, ...shown } = metadata;
+  return { apiVersion, kind, metadata: shown, ...masked(rest) };
+}
+
+function masked(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      isObject(value) ? masked(value) : name === 'type' ? value : MASK,
+    ]),
+  );
+}

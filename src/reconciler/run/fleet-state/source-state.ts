@@ -1,0 +1,20 @@
+// Finds the state of one source of the fleet after a run.
+
+import { labelValue } from '../labels.ts';
+import type { Gathered } from '../read/gather.ts';
+import type { RunResult } from '../result.ts';
+import type { Found } from './entry-state.ts';
+
+export function sourceState(name: string, result: RunResult, { suspended }: Pick<Gathered, 'suspended'>): Found {
+  const { commits, failures, quarantined, waits } = result;
+  const commit = commits[name];
+  const unread = failures.filter(({ code }) => code.startsWith('git-'));
+  if (commit === undefined) return { state: 'failed', why: unread[0]?.message ?? 'It could not be read.' };
+  const pinned = quarantined.find(({ source }) => source === name);
+  if (pinned !== undefined) return { state: 'kept', why: `A rollback keeps it at ${pinned.good.slice(0, 10)}.` };
+  const wait = waits.find(({ source }) => source === name);
+  if (wait !== undefined) return { state: 'kept', why: `It waits for source ${wait.for}: ${wait.reason}` };
+  const reason = suspended.get(labelValue(name));
+  if (reason !== undefined) return { state: 'failed', why: `Nothing of it is deleted: ${reason}.` };
+  return { state: 'healthy', why: `Read at ${commit.slice(0, 10)}.` };
+}
