@@ -13,10 +13,8 @@ test('more than 64 streams at a time are refused; the others end with the listen
   const streams = await Promise.all(Array.from({ length: 64 }, () => fetch(url, { headers })));
   expect(fleet.following()).toBe(64);
   const refused = await fetch(url, { headers });
-  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
-    503,
-    'control-streams-exhausted',
-  ]);
+  expect(refused.status).toBe(503);
+  expect(((await refused.json()) as { code: string }).code).toBe('control-streams-exhausted');
   await streams[0]?.body?.cancel();
   await expect.poll(fleet.following).toBe(63);
   expect((await fetch(url, { headers })).status).toBe(200);
