@@ -14,6 +14,7 @@ export const LARGE_SECTIONS = [
   'tenancy',
   'proxy',
   'lock',
+  'limits',
   'vmcp',
 ] as const;
 
@@ -59,6 +60,8 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./proxy/section.ts')).benchProxy(place);
     case 'lock':
       return (await import('./lock/section.ts')).benchLock(place);
+    case 'limits':
+      return (await import('./limits/section.ts')).benchLimits(place);
     case 'vmcp':
       return (await import('./vmcp/section.ts')).benchVirtual(place);
     case 'start':

@@ -98,6 +98,34 @@ const CloudSts = Type.Object(
   CLOSED,
 );
 
+const Xaa = Type.Object(
+  {
+    idp_token_url: addressed(Text('Token endpoint of the identity provider (RFC 8693).'), 'url'),
+    idp_client_id: Type.Optional(Text('Client id there.')),
+    idp_client_secret_env_var: Type.Optional(Text('Variable with the client secret there.')),
+    idp_client_secret_file: Type.Optional(
+      Text('File with that secret; read again when it changes. Wins over the variable.'),
+    ),
+    target_token_url: addressed(Text('Token endpoint of the authorization server of the server (RFC 7523).'), 'url'),
+    insecure_target_token_url: Type.Optional(
+      Type.Boolean({ description: 'True: target_token_url may be http on another host than loopback.' }),
+    ),
+    target_client_id: Type.Optional(Text('Client id there.')),
+    target_client_secret_env_var: Type.Optional(Text('Variable with the client secret there.')),
+    target_client_secret_file: Type.Optional(
+      Text('File with that secret; read again when it changes. Wins over the variable.'),
+    ),
+    target_audience: Text('The aud of the assertion.'),
+    target_resource: Type.Optional(Text('The resource of the assertion, which it must name then.')),
+    scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the assertion and of the token.' })),
+  },
+  {
+    ...CLOSED,
+    description:
+      'The id_token of the login becomes a token of the server, by an assertion of the identity provider (ID-JAG).',
+  },
+);
+
 /** The keys of these blocks in the file. */
 export const OUTGOING_AUTH = {
   remove_caller_token: Type.Optional(
@@ -109,6 +137,7 @@ export const OUTGOING_AUTH = {
   header_injection_config: Type.Optional(HeaderInjection),
   bearer_token_config: Type.Optional(BearerToken),
   aws_sts_config: Type.Optional(CloudSts),
+  xaa_config: Type.Optional(Xaa),
   embedded_auth_server_config: Type.Optional(AUTH_SERVER_SCHEMA),
 };
 

@@ -14,6 +14,7 @@ import {
   protectedUrl,
   TokenExchange,
   UpstreamInject,
+  Xaa,
 } from './virtual/auth.ts';
 import { CloudSts } from './virtual/cloud-sts.ts';
 
@@ -78,6 +79,7 @@ const STRATEGY = object(
       'upstream_inject',
       'bearer_token',
       'cloud_sts',
+      'xaa',
     ]),
     headerInjection: optional(HeaderInjection),
     tokenExchange: optional(
@@ -97,6 +99,7 @@ const STRATEGY = object(
     ),
     upstreamInject: optional(UpstreamInject),
     bearerToken: optional(BearerToken),
+    xaa: optional(withFields(Xaa, {})),
     // Only a manifest has a neutral name for the service.
     cloudSts: optional(withFields(CloudSts, { service: filledText('Service that requests are signed for.') })),
   },
@@ -108,6 +111,7 @@ const STRATEGY = object(
       iff('upstreamInject', 'upstream_inject'),
       iff('bearerToken', 'bearer_token'),
       iff('cloudSts', 'cloud_sts'),
+      iff('xaa', 'xaa'),
     ],
   },
 );

@@ -53,6 +53,8 @@ export const VMCP_ENV = {
   sessionHmacSecret: 'VMCP_SESSION_HMAC_SECRET',
   sessionRedisPassword: 'THV_SESSION_REDIS_PASSWORD',
   tokenExchangeClientSecret: (config: string) => `TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET_${config}`,
+  idpClientSecret: (config: string) => `TOOLHIVE_XAA_IDP_CLIENT_SECRET_${config}`,
+  targetClientSecret: (config: string) => `TOOLHIVE_XAA_TARGET_CLIENT_SECRET_${config}`,
   headerInjectionValue: (config: string) => `TOOLHIVE_HEADER_INJECTION_VALUE_${config}`,
   bearerToken: (config: string) => `TOOLHIVE_BEARER_TOKEN_${config}`,
   /** Returns the variable of a header. `index` is its position among the headers with secret values. */

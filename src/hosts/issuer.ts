@@ -47,7 +47,9 @@ export interface OpenIssuer {
   readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
   /** Returns the person's token at the named provider; without a name, at the first. */
   readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** Returns the claims of that token, or why there are none. */
+  /** Returns the id_token of the person's login at the provider of that name; without a name, at the first. */
+  readonly upstreamIdToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
+  /** Returns the claims of the person's token, or why there are none. */
   readonly upstreamClaims: (identity: Identity, provider: string) => Promise<UpstreamClaims | Rejection>;
   close(): void;
 }
@@ -75,6 +77,10 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
     publishedKeys: server.publishedKeys,
     checkSession: async (identity) => (injects() ? checkSession(server, first, identity) : undefined),
     upstreamToken,
+    upstreamIdToken: async ({ claims }, provider = first) => {
+      const { [SESSION_CLAIM]: session } = claims;
+      return typeof session === 'string' ? server.upstreamIdToken(session, provider) : undefined;
+    },
     upstreamClaims: findUpstreamClaims(server, createUpstreamClaims(ports)),
     close,
   };

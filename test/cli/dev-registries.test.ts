@@ -167,3 +167,21 @@ test('the same repository with another path goes on without an approval', async 
   await dev.printed('/four/v0.1/servers is served');
   expect(urls).toEqual([urlOf(0, 'others'), urlOf(1, 'tools'), urlOf(1, 'more'), urlOf(2, 'three')]);
 });
+
+test('a registry whose settings are in configYAML is served too', async () => {
+  const configYAML = `sources: [{name: files, format: toolhive, file: {path: /data/registry.json}}]
+registries: [{name: texts, sources: [files]}]
+auth: {mode: anonymous}
+`;
+  const spec = {
+    configYAML,
+    volumes: [{ name: 'files', configMap: { name: 'servers' } }],
+    volumeMounts: [{ name: 'files', mountPath: '/data' }],
+  };
+  const metadata = { name: 'texts', namespace: 'team' };
+  const text = JSON.stringify({ apiVersion: 'toolhive.stacklok.dev/v1beta1', kind: 'MCPRegistry', metadata, spec });
+  fleet.commit({ 'cluster/texts.yaml': text });
+  const output = await dev.printed('/texts/v0.1/servers is served');
+  const [, url = ''] = /registry (\S+\/texts\/v0.1\/servers) is served/.exec(output) ?? [];
+  expect(await serversAt(url)).toBe(1);
+});

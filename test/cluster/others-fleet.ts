@@ -26,6 +26,16 @@ const OIDC = { type: 'inline', inline: { issuer: 'https://login.example.com', au
 const STEPS = [{ id: 'fetch', tool: 'web.fetch', arguments: { url: '{{.params.url}}' } }];
 const HEADER = { type: 'headerInjection', headerInjection: { headerName: 'X-Key', valueSecretRef: KEY } };
 
+/** A source that only the service reads. */
+const CONFIG_YAML = `sources:
+  - name: tools
+    file: {path: /data/registry/registry.json}
+    syncPolicy: {interval: 1h}
+registries:
+  - {name: tools, sources: [tools]}
+auth: {mode: anonymous}
+`;
+
 /** Kinds with one content in every version. */
 const COMMON: Readonly<Record<string, JsonObject>> = {
   EmbeddingServer: { image: 'example.com/embeddings:1', model: 'example/small', hfTokenSecretRef: KEY },
@@ -56,70 +66,95 @@ const CHANGES: Readonly<Record<string, JsonObject>> = {
   VirtualMCPServer: { serviceType: 'NodePort' },
 };
 
+const REGISTRY = {
+  configYAML: CONFIG_YAML,
+  volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'none' } }],
+  volumeMounts: [{ name: 'data', mountPath: '/data/registry' }],
+};
+
+/** Before groups were objects, and settings had kinds. */
+const IN_THE_OBJECT: Readonly<Record<string, JsonObject>> = {
+  ...COMMON,
+  MCPRegistry: { registries: [{ name: 'tools', pvcRef: { claimName: 'none', path: 'registry.json' } }] },
+  MCPRemoteProxy: { remoteURL: 'https://mcp.example.com/mcp', groupRef: 'mcpgroup-0', oidcConfig: OIDC },
+  MCPServer: {
+    image: 'example.com/clock:1',
+    transport: 'streamable-http',
+    groupRef: 'mcpgroup-0',
+    oidcConfig: OIDC,
+    telemetry: { openTelemetry: { enabled: true, endpoint: 'otel.example.com:4318', tracing: { enabled: true } } },
+  },
+  VirtualMCPServer: {
+    incomingAuth: { type: 'oidc', oidcConfig: OIDC },
+    config: { groupRef: 'mcpgroup-0', compositeToolRefs: [{ name: 'virtualmcpcompositetooldefinition-0' }] },
+  },
+};
+
+const SERVER = {
+  image: 'example.com/clock:1',
+  transport: 'streamable-http',
+  groupRef: { name: 'mcpgroup-0' },
+  oidcConfigRef: { name: 'mcpoidcconfig-0', audience: 'tools' },
+  telemetryConfigRef: { name: 'mcptelemetryconfig-0' },
+  toolConfigRef: { name: 'mcptoolconfig-0' },
+};
+
+const NAMED: Readonly<Record<string, JsonObject>> = {
+  ...COMMON,
+  MCPRegistry: REGISTRY,
+  MCPRemoteProxy: {
+    remoteUrl: 'https://mcp.example.com/mcp',
+    groupRef: { name: 'mcpgroup-0' },
+    oidcConfigRef: { name: 'mcpoidcconfig-0', audience: 'tools' },
+  },
+  MCPServer: SERVER,
+  MCPServerEntry: {
+    remoteUrl: 'https://entry.example.com/mcp',
+    transport: 'streamable-http',
+    // A virtual server over it is degraded until it has reached the entry.
+    groupRef: { name: 'mcpgroup-1' },
+  },
+  VirtualMCPServer: {
+    groupRef: { name: 'mcpgroup-0' },
+    incomingAuth: { type: 'oidc', oidcConfigRef: { name: 'mcpoidcconfig-0', audience: 'tools' } },
+    config: { compositeToolRefs: [{ name: 'virtualmcpcompositetooldefinition-0' }] },
+  },
+};
+
+/** All fourteen kinds. */
+const TODAY: Readonly<Record<string, JsonObject>> = {
+  ...NAMED,
+  MCPAuthzConfig: {
+    type: 'cedarv1',
+    config: { policies: ['permit(principal, action, resource);'], entities_json: '[]' },
+  },
+  MCPServer: {
+    ...SERVER,
+    authzConfigRef: { name: 'mcpauthzconfig-0' },
+    webhookConfigRef: { name: 'mcpwebhookconfig-0' },
+  },
+  MCPWebhookConfig: { validating: [{ name: 'guard', url: 'https://guard.example.com/', failurePolicy: 'fail' }] },
+};
+
+const BOTH = ['v1alpha1', 'v1beta1'];
+
 export const OTHERS_FLEETS: readonly OthersFleet[] = [
   {
-    name: 'v0.44',
+    ...fleetOf('v0.44', BOTH, TODAY),
     folder: process.env.SKEP_DEFINITIONS_V0_44 ?? join(DATA, 'toolhive-crds'),
-    versions: ['v1alpha1', 'v1beta1'],
-    specs: {
-      ...COMMON,
-      MCPAuthzConfig: {
-        type: 'cedarv1',
-        config: { policies: ['permit(principal, action, resource);'], entities_json: '[]' },
-      },
-      MCPRemoteProxy: {
-        remoteUrl: 'https://mcp.example.com/mcp',
-        groupRef: { name: 'mcpgroup-0' },
-        oidcConfigRef: { name: 'mcpoidcconfig-0', audience: 'tools' },
-      },
-      MCPServer: {
-        image: 'example.com/clock:1',
-        transport: 'streamable-http',
-        groupRef: { name: 'mcpgroup-0' },
-        oidcConfigRef: { name: 'mcpoidcconfig-0', audience: 'tools' },
-        telemetryConfigRef: { name: 'mcptelemetryconfig-0' },
-        authzConfigRef: { name: 'mcpauthzconfig-0' },
-        webhookConfigRef: { name: 'mcpwebhookconfig-0' },
-        toolConfigRef: { name: 'mcptoolconfig-0' },
-      },
-      MCPServerEntry: {
-        remoteUrl: 'https://entry.example.com/mcp',
-        transport: 'streamable-http',
-        // A virtual server over it is degraded until it has reached the entry.
-        groupRef: { name: 'mcpgroup-1' },
-      },
-      MCPWebhookConfig: { validating: [{ name: 'guard', url: 'https://guard.example.com/', failurePolicy: 'fail' }] },
-      VirtualMCPServer: {
-        groupRef: { name: 'mcpgroup-0' },
-        incomingAuth: { type: 'oidc', oidcConfigRef: { name: 'mcpoidcconfig-0', audience: 'tools' } },
-        config: { compositeToolRefs: [{ name: 'virtualmcpcompositetooldefinition-0' }] },
-      },
-    },
-    changes: CHANGES,
   },
-  {
-    name: 'v0.15',
-    folder: process.env.SKEP_DEFINITIONS_V0_15 ?? join(DATA, 'toolhive-crds-v0.15'),
-    versions: ['v1alpha1'],
-    specs: {
-      ...COMMON,
-      MCPRegistry: { registries: [{ name: 'tools', pvcRef: { claimName: 'none', path: 'registry.json' } }] },
-      MCPRemoteProxy: { remoteURL: 'https://mcp.example.com/mcp', groupRef: 'mcpgroup-0', oidcConfig: OIDC },
-      MCPServer: {
-        image: 'example.com/clock:1',
-        transport: 'streamable-http',
-        groupRef: 'mcpgroup-0',
-        oidcConfig: OIDC,
-        telemetry: { openTelemetry: { enabled: true, endpoint: 'otel.example.com:4318', tracing: { enabled: true } } },
-      },
-      VirtualMCPServer: {
-        incomingAuth: { type: 'oidc', oidcConfig: OIDC },
-        config: { groupRef: 'mcpgroup-0', compositeToolRefs: [{ name: 'virtualmcpcompositetooldefinition-0' }] },
-      },
-    },
-    changes: CHANGES,
-  },
+  fleetOf('v0.30', BOTH, TODAY),
+  fleetOf('v0.23', BOTH, NAMED),
+  fleetOf('v0.22', ['v1alpha1'], NAMED),
+  fleetOf('v0.18', ['v1alpha1'], { ...IN_THE_OBJECT, MCPRegistry: REGISTRY }),
+  fleetOf('v0.15', ['v1alpha1'], IN_THE_OBJECT),
 ];
+
+/** Its definitions are in the folder that SKEP_DEFINITIONS_V0_44 and the like name. */
+function fleetOf(name: string, versions: readonly string[], specs: OthersFleet['specs']): OthersFleet {
+  const named = process.env[`SKEP_DEFINITIONS_${name.toUpperCase().replace('.', '_')}`];
+  return { name, folder: named ?? join(DATA, `toolhive-crds-${name}`), versions, specs, changes: CHANGES };
+}
 
 /** The definitions in another API group; none if they are not on this machine. */
 export function readOthersDefinitions({ folder }: OthersFleet, group: string): readonly KubeObject[] {

@@ -11,6 +11,7 @@ import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
+import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { formatProblem } from '#std/problem.ts';
 import { type Api, connect } from '../recordings/api.ts';
@@ -86,9 +87,20 @@ describe.each(OTHERS_FLEETS)('a fleet of $name', (others) => {
 
   async function live({ kind, metadata }: KubeObject, version: string): Promise<KubeObject> {
     const { name } = metadata;
-    const found = await admin.get({ apiVersion: `${group}/${version}`, kind, namespace, name });
-    if (found === undefined) throw new Error(`${kind} ${name} does not exist`);
+    const id = { apiVersion: `${group}/${version}`, kind, namespace, name };
+    // A busy server serves a version before its discovery lists it.
+    const found = await eventually(
+      () => admin.get(id).catch(rediscover),
+      (answer) => answer !== 'unknown',
+    );
+    if (found === undefined || found === 'unknown') throw new Error(`${kind} ${name} does not exist`);
     return found;
+  }
+
+  function rediscover(error: unknown): 'unknown' {
+    if (!(error instanceof Failure) || error.code !== 'cluster-unknown-kind') throw error;
+    admin.refresh();
+    return 'unknown';
   }
 
   function commit(): void {

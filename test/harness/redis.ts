@@ -9,13 +9,19 @@ import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 export interface RedisServer {
   readonly address: string;
   stop(): Promise<void>;
+  /** Ends it without a chance to say goodbye, and resolves when it has ended. */
+  kill(): Promise<void>;
 }
 
 /** Ends it, and resolves when it has ended. */
-export async function endServer(server: ChildProcess): Promise<void> {
+export function endServer(server: ChildProcess): Promise<void> {
+  return endBy('SIGTERM', server);
+}
+
+async function endBy(signal: NodeJS.Signals, server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill();
+  server.kill(signal);
   await ended;
 }
 
@@ -32,6 +38,7 @@ export async function startRedis(given?: number): Promise<RedisServer | undefine
   return {
     address: `127.0.0.1:${port}`,
     stop: () => endServer(server),
+    kill: () => endBy('SIGKILL', server),
   };
 }
 

@@ -207,9 +207,9 @@ function conflicts(): void {
     expect(done(result)).toEqual([`${namespace}/Deployment/filled configured`]);
     expect(shown(result).map((line) => line.split(' warning ')[1])).toEqual([
       'field-set-back: /spec/strategy/type was set to another value by field manager "kubectl-edit", and is set back to the ' +
-        'Git says; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/Deployment/filled)',
-      'field-set-back: /spec/strategy/rollingUpdate was set by field manager "kubectl-edit", and is removed: it stands in the ' +
-        'way of what Git says (NS/Deployment/filled)',
+        'value in Git; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/Deployment/filled)',
+      'field-set-back: /spec/strategy/rollingUpdate was set by field manager "kubectl-edit", and is removed, because it ' +
+        'blocks a field that Git declares (NS/Deployment/filled)',
     ]);
     const { metadata: after, spec } = await living('Deployment', 'filled', 'apps/v1');
     expect([after.uid, spec]).toMatchObject([metadata.uid, { strategy: { type: 'Recreate' }, minReadySeconds: 5 }]);

@@ -2,8 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findPassword } from '#contracts/pgpass.ts';
 import { Failure } from '#std/failure.ts';
-import { findPassword, isOpen, readPassword } from './pgpass.ts';
+import { isOpen, readPassword } from './pgpass.ts';
 
 const WANTED = { host: 'db.example.com', port: 5432, database: 'registry', user: 'db_app' };
 

@@ -10,6 +10,7 @@
 import { type Static, Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
 import { Redis } from './storage.ts';
+import { DelegateClients, TrustedIssuers } from './trust.ts';
 import { OAuth2Upstream, OIDCUpstream } from './upstream.ts';
 
 /** Folder of the mounted Secrets. */
@@ -21,6 +22,7 @@ export const AUTH_SERVER_FILES = {
   signingKey: (index: number) => `key-${index}.pem`,
   hmac: (index: number) => `hmac/hmac-${index}`,
   upstreamClientSecret: (provider: string) => `upstream/${provider}`,
+  delegateSecret: (index: number) => `delegates/client-${index}`,
   initialAccessToken: (provider: string) => `registration/${provider}`,
   redisUsername: 'redis-user/username',
   redisPassword: 'redis-user/password',
@@ -37,6 +39,11 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
     issuer: Url('Issuer of the tokens.'),
     insecure_allow_http: Type.Optional(
       Type.Boolean({ description: 'True: the issuer may be http on another host than loopback.' }),
+    ),
+    authorization_endpoint_base_url: Type.Optional(
+      Url(
+        'URL in front of /oauth/authorize and of the pages that people see. Absent: the issuer. Other endpoints stay below the issuer.',
+      ),
     ),
     signing_key_config: Type.Optional(
       Type.Object(
@@ -112,6 +119,8 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
       Type.Boolean({ description: 'True: an issuer with http on loopback may also issue secrets.' }),
     ),
     allowed_audiences: Texts('Values that clients may send as resource (RFC 8707).'),
+    trusted_issuers: Type.Optional(TrustedIssuers),
+    delegate_clients: Type.Optional(DelegateClients),
     storage: Type.Object(
       {
         type: Type.Enum(['memory', 'redis'], { description: 'Storage of logins.' }),

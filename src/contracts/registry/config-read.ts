@@ -96,7 +96,7 @@ interface PlacedFinding extends ConfigFinding {
   readonly at?: 'key';
 }
 
-function schemaFinding(error: ErrorObject): PlacedFinding {
+export function schemaFinding(error: ErrorObject): PlacedFinding {
   const finding = { code: 'registry-config-schema', severity: 'error', pointer: error.instancePath } as const;
   const { params } = error;
   switch (error.keyword) {

@@ -6,8 +6,11 @@ export interface RegistryDatabaseTarget {
   readonly settings: NonNullable<RegistryConfigFile['database']>;
   /** The certificates by which its server is verified. If absent, those that the system trusts are used. */
   readonly caConfigMapRef?: { readonly name: string; readonly key: string };
-  /** The Secret with the password of `settings.user`, in the MCPRegistry's namespace. */
-  readonly passwordSecretRef: { readonly name: string; readonly key: string };
-  /** The same for `settings.migrationUser`. */
-  readonly migrationPasswordSecretRef: { readonly name: string; readonly key: string };
+  /** Secrets of the MCPRegistry's namespace: with the passwords of `settings.user` and `settings.migrationUser`, or with a password file. */
+  readonly passwords: { readonly app: SecretKey; readonly migration: SecretKey } | { readonly file: SecretKey };
+}
+
+interface SecretKey {
+  readonly name: string;
+  readonly key: string;
 }

@@ -49,6 +49,7 @@ export type Origin =
       readonly passwordSecretRef: { readonly name: string; readonly key: string; readonly optional?: boolean };
     }>
   | ApiOrigin
+  | UrlOrigin
   | ConfigMapOrigin
   | FleetOrigin
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
@@ -109,4 +110,6 @@ export interface RegistrySource<O = Origin> {
   /** If absent, it is synced once, when its filter changes, and by the manual trigger. */
   readonly intervalMs?: number;
   readonly filter: Filter;
+  /** JSON pointer to what its author wrote. Absent: it is the entry of `registries` at its position. */
+  readonly at?: string | undefined;
 }

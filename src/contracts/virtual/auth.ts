@@ -5,6 +5,7 @@ import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
 import { CloudSts } from './cloud-sts.ts';
 import { PROVIDER, subjectProvider } from './subject-provider.ts';
+import { TARGET_URL_RULE, XAA_FIELDS } from './xaa.ts';
 
 export const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
 const URL_FORM = { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' } as const;
@@ -158,6 +159,28 @@ export const UpstreamInject = object(
   'The token that the caller got from an upstream provider when logging in.',
 );
 
+export const Xaa = object(
+  {
+    ...XAA_FIELDS,
+    idpClientSecret: optional(text('Client secret at the identity provider, readable by anyone.', { minLength: 1 })),
+    idpClientSecretEnv: optional(text('Environment variable that holds it.', ENV_NAME)),
+    targetClientSecret: optional(
+      text('Client secret at the authorization server of the backend, readable by anyone.', { minLength: 1 }),
+    ),
+    targetClientSecretEnv: optional(text('Environment variable that holds it.', ENV_NAME)),
+  },
+  'For xaa: the id_token that the caller got from an upstream provider becomes a token of the backend (ID-JAG).',
+  {
+    validations: [
+      TARGET_URL_RULE,
+      {
+        rule: '!(has(self.idpClientSecret) && has(self.idpClientSecretEnv)) && !(has(self.targetClientSecret) && has(self.targetClientSecretEnv))',
+        message: 'at most one of a client secret and its variable may be set',
+      },
+    ],
+  },
+);
+
 function strategy(description: string) {
   return object(
     {
@@ -167,11 +190,13 @@ function strategy(description: string) {
         'token_exchange',
         'upstream_inject',
         'aws_sts',
+        'xaa',
       ]),
       headerInjection: optional(HeaderInjection),
       tokenExchange: optional(TokenExchange),
       upstreamInject: optional(UpstreamInject),
       awsSts: optional(CloudSts),
+      xaa: optional(Xaa),
     },
     description,
     {
@@ -180,6 +205,7 @@ function strategy(description: string) {
         iff('tokenExchange', 'token_exchange'),
         iff('upstreamInject', 'upstream_inject'),
         iff('awsSts', 'aws_sts'),
+        iff('xaa', 'xaa'),
       ],
     },
   );

@@ -4,7 +4,8 @@ import type { RunConfig } from '#contracts/run-config.ts';
 import { bearerToken } from './bearer.ts';
 import { configFault } from './config-fault.ts';
 import type { Credential } from './credential.ts';
-import { tokenExchange } from './exchange.ts';
+import { tokenExchange } from './exchange/exchange.ts';
+import { crossApplicationAccess } from './exchange/xaa.ts';
 import { headerForward } from './forward.ts';
 import { headerInjection } from './header.ts';
 import { inTurn } from './in-turn.ts';
@@ -14,7 +15,13 @@ import { cloudSts, removeCallerSignature } from './sts.ts';
 import { issuerBundle, trustBundle } from './trust.ts';
 import { actAsUpstream, upstreamInjection } from './upstream.ts';
 
-const BLOCKS = ['token_exchange_config', 'header_injection_config', 'bearer_token_config', 'aws_sts_config'] as const;
+const BLOCKS = [
+  'token_exchange_config',
+  'header_injection_config',
+  'bearer_token_config',
+  'aws_sts_config',
+  'xaa_config',
+] as const;
 
 /**
  * Assembles the credential, to be applied to a complete request right before it is sent. The order: the caller's token
@@ -43,7 +50,7 @@ function checkBlocks(config: RunConfig): void {
   if (present.length > 1)
     throw configFault(`/${present[1]}`, `cannot be combined with ${present[0]}: name only one of them`);
   if (config.embedded_auth_server_config?.disable_upstream_token_injection !== true) return;
-  const needy = present.find((block) => block === 'token_exchange_config' || block === 'aws_sts_config');
+  const needy = present.find((block) => ['token_exchange_config', 'aws_sts_config', 'xaa_config'].includes(block));
   if (needy === undefined) return;
   const pointer = '/embedded_auth_server_config/disable_upstream_token_injection';
   throw configFault(pointer, `cannot be true together with ${needy}, which needs the token of the upstream provider`);
@@ -64,7 +71,15 @@ function blockSteps(config: RunConfig, ports: CredentialPorts): readonly Credent
   }
   if (bearer !== undefined) return [bearerToken(ports, bearer)];
   if (config.aws_sts_config !== undefined) return [removeCallerSignature];
+  if (config.xaa_config !== undefined) return [accessStep(config.xaa_config, ports)];
   return [...personSteps(config, ports), ...(header === undefined ? [] : [headerInjection(ports, header)])];
+}
+
+function accessStep(block: NonNullable<RunConfig['xaa_config']>, ports: CredentialPorts): Credential {
+  const { upstreamIdToken } = ports;
+  if (upstreamIdToken === undefined)
+    throw configFault('/xaa_config', 'needs embedded_auth_server_config: only a login has an id_token');
+  return actAsUpstream(upstreamIdToken, crossApplicationAccess(ports, block, '/xaa_config'));
 }
 
 /** Returns the steps that keep a token of the proxy's own authorization server from the server behind the proxy. */

@@ -6,7 +6,8 @@ import { pointerToken } from '#std/json.ts';
 import { bearerToken } from './bearer.ts';
 import { configFault } from './config-fault.ts';
 import type { Credential, CredentialCaller } from './credential.ts';
-import { tokenExchange } from './exchange.ts';
+import { tokenExchange } from './exchange/exchange.ts';
+import { crossApplicationAccess } from './exchange/xaa.ts';
 import { headerForward } from './forward.ts';
 import { headerInjection } from './header.ts';
 import { inTurn } from './in-turn.ts';
@@ -19,6 +20,8 @@ import { actAsUpstream, upstreamInjection } from './upstream.ts';
 export interface StrategyPorts extends CredentialPorts {
   /** Returns the person's token at the provider of that name. Absent without an authorization server. */
   readonly providerToken?: (caller: CredentialCaller, provider: string) => Promise<string | undefined>;
+  /** The id_token of the person's login at the provider of that name, or at the first. Absent: there is no authorization server. */
+  readonly providerIdToken?: (caller: CredentialCaller, provider: string | undefined) => Promise<string | undefined>;
 }
 
 /** Adds the bundle of the accepted provider to a token exchange at the same provider. */
@@ -33,12 +36,13 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
 
 /** Returns whether a backend's offer may depend on the caller. */
 export function isPerCaller({ type }: Strategy): boolean {
-  return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject';
+  return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject' || type === 'xaa';
 }
 
 /** Returns whether a caller needs a token of an upstream provider for the backend. */
-export function needsProvider({ tokenExchange, cloudSts, upstreamInject }: Strategy): boolean {
-  return upstreamInject !== undefined || (tokenExchange ?? cloudSts)?.subjectProviderName !== undefined;
+export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: Strategy): boolean {
+  if (upstreamInject !== undefined || xaa !== undefined) return true;
+  return (tokenExchange ?? cloudSts)?.subjectProviderName !== undefined;
 }
 
 type Listed = VmcpConfig['backends'][number];
@@ -75,6 +79,8 @@ export function credentialOfStrategy(strategy: Strategy, pointer: string, ports:
       return stsOf(strategy, pointer, ports);
     case 'upstream_inject':
       return upstreamOf(strategy, pointer, ports);
+    case 'xaa':
+      return accessOf(strategy, pointer, ports);
   }
 }
 
@@ -127,6 +133,36 @@ function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: 
   });
   return asProvider(given.subjectProviderName, `${pointer}/tokenExchange`, ports, exchange);
 }
+
+function accessOf({ xaa: block }: Strategy, pointer: string, ports: StrategyPorts): Credential {
+  const given = requireBlock(block, pointer, 'xaa');
+  const { providerIdToken } = ports;
+  if (providerIdToken === undefined) throw configFault(`${pointer}/type`, 'is xaa, which needs /authServer');
+  const { environment } = ports;
+  // A value in the file is read as if a variable held it.
+  const written = { ...environment, [WRITTEN_IDP]: given.idpClientSecret, [WRITTEN_TARGET]: given.targetClientSecret };
+  const access = crossApplicationAccess(
+    { ...ports, environment: written },
+    {
+      idp_token_url: given.idpTokenUrl,
+      idp_client_id: given.idpClientId || undefined,
+      idp_client_secret_env_var: given.idpClientSecret === undefined ? given.idpClientSecretEnv : WRITTEN_IDP,
+      target_token_url: given.targetTokenUrl,
+      insecure_target_token_url: given.insecureTargetTokenUrl,
+      target_client_id: given.targetClientId || undefined,
+      target_client_secret_env_var:
+        given.targetClientSecret === undefined ? given.targetClientSecretEnv : WRITTEN_TARGET,
+      target_audience: given.targetAudience,
+      target_resource: given.targetResource,
+      scopes: given.scopes,
+    },
+    `${pointer}/xaa`,
+  );
+  return actAsUpstream((caller) => providerIdToken(caller, given.subjectProviderName), access);
+}
+
+const WRITTEN_IDP = `${WRITTEN}_IDP`;
+const WRITTEN_TARGET = `${WRITTEN}_TARGET`;
 
 /** Returns a credential that uses the token of a provider as the caller's, if a provider is named. */
 function asProvider(provider: string | undefined, pointer: string, ports: StrategyPorts, credential: Credential) {

@@ -28,4 +28,6 @@ export interface CredentialPorts extends Pick<AuthPorts, 'fetch' | 'clock'> {
   readonly notify: (notice: CredentialNotice) => void;
   /** Tokens of an authorization server in this process; absent if there is none. */
   readonly upstreamToken?: UpstreamTokenOf;
+  /** The id_token of the login, of the same server. */
+  readonly upstreamIdToken?: UpstreamTokenOf;
 }

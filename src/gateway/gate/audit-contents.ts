@@ -17,19 +17,29 @@ export interface AuditData {
 export interface AuditContents {
   readonly settings: AuditData;
   readonly request?: Buffer;
+  /** The request as the client sent it, if webhooks have changed it. */
+  readonly received?: Buffer;
   readonly response?: Buffer;
 }
 
+export interface AuditedData {
+  readonly request?: Json;
+  readonly received_request?: Json;
+  readonly response?: Json;
+}
+
 /** Returns JSON unchanged; JSON nested deeper than 256 levels, and anything else, as a text. */
-export function auditData(
-  contents: AuditContents | undefined,
-): { readonly request?: Json; readonly response?: Json } | undefined {
+export function auditData(contents: AuditContents | undefined): AuditedData | undefined {
   if (contents === undefined) return undefined;
-  const { settings, request, response } = contents;
+  const { settings, request, received, response } = contents;
   const shown = (asked: boolean, bytes: Buffer | undefined) =>
     !asked || bytes === undefined || bytes.length > settings.maxBytes ? undefined : contentOf(bytes);
-  const data = { request: shown(settings.request, request), response: shown(settings.response, response) };
-  return data.request === undefined && data.response === undefined ? undefined : data;
+  const data = {
+    request: shown(settings.request, request),
+    received_request: shown(settings.request, received),
+    response: shown(settings.response, response),
+  };
+  return Object.values(data).every((each) => each === undefined) ? undefined : data;
 }
 
 function contentOf(bytes: Buffer): Json {

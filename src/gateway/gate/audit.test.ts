@@ -240,3 +240,14 @@ test('contents that are nested too deeply to be written as JSON are kept as text
   expect(dataOf(nested(256))).toEqual(JSON.parse(nested(256)));
   for (const levels of [257, 30_000]) expect(dataOf(nested(levels)) === nested(levels)).toBe(true);
 });
+
+test('a message that webhooks have changed is kept in both forms, if requests are asked for', () => {
+  const [request, received] = ['{"n":2}', '{"n":1}'].map((text) => Buffer.from(text));
+  const dataOf = (asked: boolean, maxBytes = 100) => {
+    const settings = { request: asked, response: false, maxBytes, readsErrors: true };
+    return auditEvent({ ...INPUT, contents: { settings, request, received } }).data;
+  };
+  expect(dataOf(true)).toEqual({ request: { n: 2 }, received_request: { n: 1 }, response: undefined });
+  expect(dataOf(true, 6)).toBeUndefined();
+  expect(dataOf(false)).toBeUndefined();
+});

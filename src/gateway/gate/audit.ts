@@ -1,10 +1,11 @@
 // Builds one audit event for each request, refused or not, as data and as a line of JSON. It contains caller, action,
 // target and outcome, never a token, and contents of requests and answers only if configured.
 
-import { type Json, type JsonObject, unicodeEscape } from '#std/json.ts';
+import { type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
-import { type AuditContents, auditData } from './audit-contents.ts';
+import { type WebhookChange, withoutUserInfo } from './audit-change.ts';
+import { type AuditContents, type AuditedData, auditData } from './audit-contents.ts';
 import { type Delegation, delegationOf } from './audit-delegation.ts';
 import { formatTime } from './audit-time.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
@@ -46,6 +47,8 @@ export interface AuditInput {
   readonly innerTool?: string;
   /** `name: outcome` of each webhook that was called. */
   readonly webhooks?: readonly string[];
+  /** Absent: no webhook has changed the message. */
+  readonly change?: WebhookChange;
   /** Set if this replica alone counted limits of all replicas. */
   readonly rateLimits?: 'replica';
   /** If absent, events contain no contents. */
@@ -100,6 +103,8 @@ export interface AuditEvent {
       readonly inner_tool?: string;
       /** `name: outcome` of each webhook, in order: allowed, changed, denied, failed, ignored. */
       readonly webhooks?: readonly string[];
+      /** The message as the client sent it, and as webhooks have changed it. */
+      readonly webhook_change?: WebhookChange;
       /** `replica`: Redis was unavailable, and the replica counted by itself. */
       readonly rate_limits?: 'replica';
       /** Reason of a refusal: a code of docs/errors.md. */
@@ -109,7 +114,7 @@ export interface AuditEvent {
     };
   };
   /** JSON unchanged; JSON nested deeper than 256 levels, and anything else, as a text. */
-  readonly data?: { readonly request?: Json; readonly response?: Json };
+  readonly data?: AuditedData;
 }
 
 const NAME_MAX = 512;
@@ -167,6 +172,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
         backend_name: cut(input.backendName, NAME_MAX),
         inner_tool: cut(input.innerTool, NAME_MAX),
         webhooks: input.webhooks,
+        webhook_change: input.change,
         rate_limits: input.rateLimits,
         refusal: input.refusal === '' ? undefined : input.refusal,
         refusal_detail: cut(input.refusalDetail, TEXT_MAX),
@@ -185,8 +191,7 @@ export function auditSubjects(claims: JsonObject, client?: AuditInput['client'])
   };
 }
 
-/** Code of JSON-RPC 2.0 section 5.1. */
-const INTERNAL_ERROR = -32603;
+const INTERNAL_ERROR = -32603; // Code of JSON-RPC 2.0 section 5.1.
 
 /** Refusals of the gate that use other statuses than 401 and 403. */
 const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', 'policy-arguments-ambiguous']);
@@ -234,11 +239,6 @@ export function sourceAddress({ peer, forwardedFor, realIp, trusted }: AuditSour
 function addressOf(text: string | undefined): string | undefined {
   const trimmed = text?.trim().replace(/^\[([^\]]*)\](:\d+)?$|^(\d+(?:\.\d+){3}):\d+$/, '$1$3');
   return trimmed !== undefined && ADDRESS.test(trimmed) ? trimmed : undefined;
-}
-
-/** Removes `//user:password@` from URIs, since it is a credential. */
-export function withoutUserInfo(text: string): string {
-  return text.replace(/\/\/[^/?#@]*@/, '//');
 }
 
 function claimText(value: unknown): string | undefined {

@@ -2,20 +2,32 @@
 
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { SESSION_CLAIM } from '#auth/identity.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
 import type { Person } from './records.ts';
 import { type IssuerWorld, randomId } from './world.ts';
 
 export interface TokenFacts {
   readonly client: string;
-  readonly session: string;
+  /** The login that it comes from; undefined if there was none. */
+  readonly session?: string;
   readonly person: Person;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
+  /** Who acts for the person (RFC 8693 section 4.1). */
+  readonly act?: JsonObject;
+  /** The token ends at that time, in milliseconds since 1970, if it would otherwise live longer. */
+  readonly untilMs?: number;
+}
+
+/** Seconds that a token of these facts is good for. */
+export function tokenSeconds({ settings, ports }: IssuerWorld, { untilMs }: TokenFacts): number {
+  const leftMs = untilMs === undefined ? settings.accessMs : untilMs - ports.clock.now();
+  return Math.max(0, Math.floor(Math.min(settings.accessMs, leftMs) / 1000));
 }
 
 export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<string> {
   const { settings, keys, ports } = world;
-  const { client, session, person, scopes, audience } = facts;
+  const { client, session, person, scopes, audience, act } = facts;
   const { id, algorithm, privateKey } = keys.current();
   const now = Math.floor(ports.clock.now() / 1000);
   const { subject, name, email } = person;
@@ -24,11 +36,13 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
     sub: subject,
     aud: audience.length === 1 ? audience[0] : [...audience],
     iat: now,
-    exp: now + Math.floor(settings.accessMs / 1000),
+    exp: now + tokenSeconds(world, facts),
     jti: randomId(world),
     client_id: client,
-    scope: scopes.join(' '),
-    [SESSION_CLAIM]: session,
+    scope: scopes.length === 0 ? undefined : scopes.join(' '),
+    act,
+    // Null: there is no login. Readers of groups must not take the token for that of another server, which would name them.
+    [SESSION_CLAIM]: session ?? null,
     name,
     email,
   };
@@ -37,9 +51,20 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
 
 /** Returns the client and session of our own token that has not expired; undefined otherwise. */
 export async function readAccessToken(
-  { keys, settings, ports }: IssuerWorld,
+  world: IssuerWorld,
   token: string,
 ): Promise<{ readonly client: string; readonly session: string } | undefined> {
+  const { client_id: client, [SESSION_CLAIM]: session, act } = (await readOwnToken(world, token)) ?? {};
+  // A client that acts for a person does not end the login of the person.
+  if (act !== undefined) return undefined;
+  return typeof client === 'string' && typeof session === 'string' ? { client, session } : undefined;
+}
+
+/** Claims of a token of ours that has not expired; undefined otherwise. */
+export async function readOwnToken(
+  { keys, settings, ports }: IssuerWorld,
+  token: string,
+): Promise<JsonObject | undefined> {
   try {
     const { kid } = decodeProtectedHeader(token);
     const key = keys.published().keys.find((each) => each.kid === kid);
@@ -51,8 +76,7 @@ export async function readAccessToken(
       currentDate: new Date(ports.clock.now()),
     };
     const { payload } = await jwtVerify(token, key, options);
-    const { client_id: client, [SESSION_CLAIM]: session } = payload;
-    return typeof client === 'string' && typeof session === 'string' ? { client, session } : undefined;
+    return isObject(payload) ? payload : undefined;
   } catch {
     // For any fault, the text is not a token of ours.
     return undefined;

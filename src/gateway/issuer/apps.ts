@@ -17,7 +17,7 @@ export async function showApps(
   const apps = Object.entries(known?.record ?? {}).map(([client, { name, redirectHost: place, scopes }]) => {
     return { client, name, place, scopes };
   });
-  return appsPage(appsPath(settings.path), apps);
+  return appsPage(appsPath(settings.pagesPath), apps);
 }
 
 /** Withdraws the consent, and ends its sessions. */
@@ -29,7 +29,7 @@ export async function disconnectApp(world: IssuerWorld, request: IssuerRequest):
   const consent = await findConsent(store, person, client);
   await changeConsent(store, person, client, undefined);
   for (const session of consent?.sessions ?? []) await endSession(world, session, 'the person disconnected the app');
-  return redirectAnswer(`${world.settings.issuer}/oauth/apps`);
+  return redirectAnswer(`${world.settings.pagesUrl}/oauth/apps`);
 }
 
 function appsPath(path: string): string {

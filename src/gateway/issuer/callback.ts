@@ -47,20 +47,29 @@ export async function receiveCallback(world: IssuerWorld, request: IssuerRequest
   }
 }
 
-/** Cookies belong to the issuer: a callback that was registered on another host is redirected to the issuer's own. */
+/** Marks a callback that was forwarded: the paths of both hosts may be equal, and it must not be forwarded again. */
+const FORWARDED = 'forwarded';
+
+/**
+ * Cookies belong to the host of the pages: a callback that was registered on another host is redirected to the callback
+ * there.
+ */
 function ownCallback({ settings, cookies }: IssuerWorld, request: IssuerRequest): string | undefined {
-  const own = `${settings.path}/oauth/callback`;
-  if (request.path === own || cookies.browser(request) !== undefined) return undefined;
-  const { origin } = new URL(settings.issuer);
+  if (request.query.has(FORWARDED) || cookies.browser(request) !== undefined) return undefined;
+  const { origin } = new URL(settings.pagesUrl);
   const foreign = settings.upstreams.some(({ redirectUri }) => {
     const url = new URL(redirectUri);
     return url.pathname === request.path && url.origin !== origin;
   });
-  return foreign ? `${origin}${own}?${request.query}` : undefined;
+  if (!foreign) return undefined;
+  const query = new URLSearchParams(request.query);
+  query.set(FORWARDED, '1');
+  return `${settings.pagesUrl}/oauth/callback?${query}`;
 }
 
 function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, path: string): boolean {
-  return [new URL(redirectUri).pathname, `${settings.path}/oauth/callback`].includes(path);
+  const { path: issuerPath, pagesPath } = settings;
+  return [new URL(redirectUri).pathname, `${issuerPath}/oauth/callback`, `${pagesPath}/oauth/callback`].includes(path);
 }
 
 function kept({ secrets }: IssuerWorld, { session }: Pending, provider: string, login: UpstreamLogin): Login {

@@ -6,7 +6,7 @@ export const ISSUER_CODES = {
   'issuer-key-invalid':
     'A signing key is not a private key in PEM, or of an unsupported kind. Supported are RSA of 2048 bits or more, P-256, P-384, P-521 and Ed25519. Correct the Secret; keys that were read before stay in use until then.',
   'issuer-secret-invalid':
-    'An HMAC secret is shorter than 32 bytes or cannot be read. Correct the Secret; secrets that were read before stay in use until then.',
+    'An HMAC secret is shorter than 32 bytes or cannot be read, or the secret of a delegate client is empty or cannot be read. Correct the Secret; secrets that were read before stay in use until then.',
   'issuer-keys-ephemeral':
     'The authorization server has no signing key or no HMAC secret of its own and created one: after a restart, and on other replicas, logins and tokens are unknown. Set signingKeySecretRefs and hmacSecretRefs.',
   'issuer-storage-memory':
@@ -27,6 +27,10 @@ export const ISSUER_CODES = {
     'A provider that people log in with sent an answer that cannot be used: it is not JSON, or has a token that does not verify, another subject, or no subject. The log names the fault.',
   'issuer-upstream-registration':
     'This server could not register itself as a client at a provider (dcrConfig): the log says which step failed. Nobody can log in until it succeeds; it is tried again at later logins. Check the discovery URL or registration endpoint, the initial access token and the software statement.',
+  'issuer-trusted-unavailable':
+    'The keys of a trusted issuer (trustedIssuers) cannot be fetched: the log says why. Its tokens and assertions get 503 until they can, unless keys of the last hour are known.',
+  'issuer-token-exchanged':
+    'A token of this server was given for a token or an assertion (delegateClients, trustedIssuers). The log has the client, the subject and the audience.',
   'issuer-upstream-opaque':
     'Policies read the token of a provider (primaryUpstreamProvider), but its access tokens are not JWTs: callers have no known claims, and every call is denied. Name a provider whose access tokens are JWTs, or none.',
   'issuer-session-ended':

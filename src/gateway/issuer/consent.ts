@@ -47,7 +47,7 @@ export async function askConsent(
   return consentPage(
     {
       pending: id,
-      action: `${world.settings.path}/oauth/consent`,
+      action: `${world.settings.pagesPath}/oauth/consent`,
       client: client.name,
       host: client.host,
       place: redirectPlace(authorization.redirectUri),
@@ -78,7 +78,7 @@ export async function answerConsent(world: IssuerWorld, request: IssuerRequest):
 /** Returns whether a form came from a page of this server. Old browsers do not send the origin. */
 export function isSameOrigin({ settings }: IssuerWorld, { headers }: IssuerRequest): boolean {
   const { origin } = headers;
-  return origin === undefined || origin === new URL(settings.issuer).origin;
+  return origin === undefined || origin === new URL(settings.pagesUrl).origin;
 }
 
 export function lostPage(): IssuerAnswer {

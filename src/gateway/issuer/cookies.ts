@@ -23,11 +23,11 @@ const BROWSER_BYTES = 32;
  * provider with a GET of another site. Several issuers may share a host, so each has names of its own.
  */
 export function createCookies(
-  issuer: string,
+  { issuer, pagesUrl }: { readonly issuer: string; readonly pagesUrl: string },
   secrets: IssuerSecrets,
   { random, clock }: Pick<IssuerPorts, 'random' | 'clock'>,
 ): Cookies {
-  const isSecure = issuer.startsWith('https:');
+  const isSecure = pagesUrl.startsWith('https:');
   const mark = sha256(issuer).slice(0, 12);
   const [browserName, personName] = ['browser', 'person'].map(
     (use) => `${isSecure ? '__Host-' : ''}skep-${use}-${mark}`,

@@ -6,13 +6,15 @@ import { Failure } from '#std/failure.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
 import { createCookies } from './cookies.ts';
+import { createDelegates } from './grants/delegates.ts';
+import { createTrust } from './grants/trust.ts';
 import { createIssuerSecrets, type IssuerSecrets } from './keys/secrets.ts';
 import { createSigningKeys } from './keys/signing-keys.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
 import { errorPage } from './pages/pages.ts';
 import type { IssuerPorts } from './ports.ts';
 import { issuerRoutes, type Route } from './routes.ts';
-import { createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
+import { createUpstreamIdTokens, createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
 import type { IssuerSettings } from './settings.ts';
 import { createOAuth2Upstream } from './upstream/oauth2.ts';
 import { createOIDCUpstream } from './upstream/oidc.ts';
@@ -34,6 +36,7 @@ export interface AuthorizationServer {
   /** Returns the keys that verify its tokens; the same object until they change. */
   publishedKeys(): JSONWebKeySet;
   readonly upstreamToken: FindUpstreamToken;
+  readonly upstreamIdToken: FindUpstreamToken;
 }
 
 /** Throws a Failure if keys, secrets or settings cannot be used. */
@@ -49,8 +52,9 @@ export function createAuthorizationServer(
     ports,
     secrets,
     keys: createSigningKeys(ports, settings.keyFiles),
-    cookies: createCookies(settings.issuer, secrets, ports),
+    cookies: createCookies(settings, secrets, ports),
     clients: openClients(ports, settings),
+    findTrusted: createTrust(ports, settings.trusted),
     kept: new Map(),
     upstreams: [
       createUpstream(ports, secrets, first),
@@ -72,6 +76,7 @@ export function createAuthorizationServer(
     },
     publishedKeys: world.keys.published,
     upstreamToken: createUpstreamTokens(world),
+    upstreamIdToken: createUpstreamIdTokens(world),
   };
 }
 
@@ -175,7 +180,8 @@ function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): Issu
 }
 
 /** Opens the store of clients. Without documents, an id that is a URL is unknown. */
-function openClients(ports: IssuerPorts, { documents }: IssuerSettings): Clients {
-  if (documents === undefined) return createClients(ports, async () => undefined, isDocumentUrl);
-  return createClients(ports, createClientDocuments(ports, documents), isDocumentUrl);
+function openClients(ports: IssuerPorts, { documents, delegates }: IssuerSettings): Clients {
+  const findDelegate = createDelegates(ports, delegates);
+  const findDocument = documents === undefined ? async () => undefined : createClientDocuments(ports, documents);
+  return createClients(ports, findDelegate, findDocument, isDocumentUrl);
 }

@@ -1,6 +1,8 @@
 // Builds the metadata of the authorization server (RFC 8414).
 
 import type { JsonObject } from '#std/json.ts';
+import { TOKEN_EXCHANGE } from './grants/delegates.ts';
+import { JWT_BEARER } from './grants/jwt-bearer.ts';
 import { SECRET_METHODS } from './records.ts';
 import type { IssuerSettings } from './settings.ts';
 
@@ -10,11 +12,13 @@ const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /**
  * Builds the metadata, also served for OpenID Connect Discovery. There are no ID tokens, so it does not mention them.
  */
-export function issuerMetadata({ issuer, scopes, documents, confidential }: IssuerSettings): JsonObject {
-  const methods = ['none', 'private_key_jwt', ...(confidential === undefined ? [] : SECRET_METHODS)];
+export function issuerMetadata(settings: IssuerSettings): JsonObject {
+  const { issuer, pagesUrl, scopes, documents, confidential, delegates, trusted } = settings;
+  const hasSecrets = confidential !== undefined || delegates.length > 0;
+  const methods = ['none', 'private_key_jwt', ...(hasSecrets ? SECRET_METHODS : [])];
   return {
     issuer,
-    authorization_endpoint: `${issuer}/oauth/authorize`,
+    authorization_endpoint: `${pagesUrl}/oauth/authorize`,
     token_endpoint: `${issuer}/oauth/token`,
     registration_endpoint: `${issuer}/oauth/register`,
     revocation_endpoint: `${issuer}/oauth/revoke`,
@@ -22,7 +26,12 @@ export function issuerMetadata({ issuer, scopes, documents, confidential }: Issu
     scopes_supported: [...scopes],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      ...(delegates.length === 0 ? [] : [TOKEN_EXCHANGE]),
+      ...(trusted.some(({ bearer }) => bearer !== undefined) ? [JWT_BEARER] : []),
+    ],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],

@@ -6,7 +6,8 @@ import type { IssuerStore } from './ports.ts';
 export const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
 
 export interface ClientSecret {
-  readonly method: (typeof SECRET_METHODS)[number];
+  /** Undefined: either of them. */
+  readonly method?: (typeof SECRET_METHODS)[number];
   /** SHA-256 of the secret, which is random and so cannot be found by trying. */
   readonly digest: string;
 }
@@ -120,6 +121,8 @@ export const KEYS = {
   registrationLock: (provider: string, settings: string) => `lock:dcr:${provider}:${settings}`,
   registrationRenewal: (provider: string, settings: string) => `renewed:${provider}:${settings}`,
   consents: (person: string) => `user:${person}`,
+  /** An assertion of a trusted issuer that was used. */
+  bearerAssertion: (mark: string) => `assertion:${mark}`,
   assertion: (client: string, id: string) => `jwt:${client}:${id}`,
 } as const;
 

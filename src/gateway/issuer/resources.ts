@@ -1,5 +1,6 @@
 // Determines the resources and scopes of tokens, as requested and as granted.
 
+import { knownResource } from './known-resource.ts';
 import type { OAuthError } from './message.ts';
 import type { IssuerSettings } from './settings.ts';
 
@@ -14,7 +15,7 @@ export function audienceFor(
   const [resource, another] = asked;
   if (another !== undefined) return { error: 'invalid_target', description: 'a token is for one resource: name one' };
   if (resource === undefined) return [hostAudience];
-  const known = resources.find((each) => isSameResource(each, resource));
+  const known = knownResource(resources, resource);
   if (known === undefined)
     return { error: 'invalid_target', description: 'this server issues no tokens for the resource' };
   return [...new Set([known, hostAudience])];
@@ -30,13 +31,6 @@ export function narrowedAudience(
   const audience = audienceFor(settings, asked);
   if ('error' in audience || audience.every((each) => granted.includes(each))) return audience;
   return { error: 'invalid_target', description: 'the login was for another resource' };
-}
-
-/** Clients write `https://host` with a trailing slash, since URLs are printed with it. */
-function isSameResource(known: string, asked: string): boolean {
-  const url = URL.parse(asked);
-  if (url === null || asked.includes('#')) return false;
-  return known === asked || URL.parse(known)?.href === url.href;
 }
 
 /**

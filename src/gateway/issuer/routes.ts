@@ -57,6 +57,11 @@ export function issuerRoutes({
     return { name, audience, methods, limit: limits[name] };
   }
   const documents = { name: 'metadata', audience: 'client', limit: undefined } as const;
+  const pages = {
+    authorize: route('authorize', 'page', { GET: authorize }),
+    consent: route('consent', 'page', { POST: answerConsent }),
+    apps: route('apps', 'page', { GET: showApps, POST: disconnectApp }),
+  };
   const callback = route('callback', 'page', { GET: receiveCallback });
   const below = `${settings.path}/oauth`;
   return new Map<string, Route>([
@@ -67,10 +72,13 @@ export function issuerRoutes({
     [`${settings.path}/.well-known/jwks.json`, { ...documents, name: 'jwks', methods: { GET: showKeys } }],
     // Also served at the redirect URIs of the providers, whatever their paths are.
     ...settings.upstreams.map(({ redirectUri }): [string, Route] => [new URL(redirectUri).pathname, callback]),
-    [`${below}/callback`, callback],
-    [`${below}/authorize`, route('authorize', 'page', { GET: authorize })],
-    [`${below}/consent`, route('consent', 'page', { POST: answerConsent })],
-    [`${below}/apps`, route('apps', 'page', { GET: showApps, POST: disconnectApp })],
+    // Below the issuer as well: clients may have read the metadata before another base was set.
+    ...[below, `${settings.pagesPath}/oauth`].flatMap((base): [string, Route][] => [
+      [`${base}/callback`, callback],
+      [`${base}/authorize`, pages.authorize],
+      [`${base}/consent`, pages.consent],
+      [`${base}/apps`, pages.apps],
+    ]),
     [`${below}/token`, route('token', 'client', { POST: giveTokens })],
     [`${below}/register`, route('register', 'client', { POST: registerClient })],
     [`${below}/revoke`, route('revoke', 'client', { POST: revokeToken })],

@@ -1,6 +1,7 @@
 // Stores the result of a login: the person's tokens at the providers, refreshed when they expire, deleted when the
 // session ends.
 
+import { decodeJwt } from 'jose/jwt/decode';
 import { setBounded } from '#std/bounded.ts';
 import { Failure } from '#std/failure.ts';
 import { KEYS, upstreamContext } from './records.ts';
@@ -12,6 +13,8 @@ const SKEW_MS = 30_000;
 /** A token that was revoked elsewhere is used for no longer than this. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 20_000;
+/** A provider that gives no id_token with a refresh is left alone for this long. */
+const VAIN_MS = 60_000;
 /** Longer than a refresh can take. */
 const LOCK_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
@@ -51,10 +54,48 @@ export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
   };
 }
 
+/**
+ * The id_token of the person's login at the provider, refreshed if it expires; undefined if there is none that can be used. Throws a Failure
+ * as `FindUpstreamToken` does.
+ */
+export function createUpstreamIdTokens(world: IssuerWorld): FindUpstreamToken {
+  const { clock } = world.ports;
+  const pending = new Map<string, Promise<string | undefined>>();
+  /** Sessions whose provider gave no new id_token just now, until a time: it is not asked with each call. */
+  const vain = new Map<string, number>();
+
+  async function load(key: string, session: string, upstream: Upstream): Promise<string | undefined> {
+    const known = await currentTokens(world, session, upstream);
+    if (known === undefined || hasFreshIdToken(world, known)) return known?.idToken;
+    if ((vain.get(key) ?? 0) > clock.monotonic()) return undefined;
+    const refreshed = await currentTokens(world, session, upstream, (tokens) => !hasFreshIdToken(world, tokens));
+    if (refreshed !== undefined && hasFreshIdToken(world, refreshed)) return refreshed.idToken;
+    setBounded(vain, key, clock.monotonic() + VAIN_MS, KEPT_MAX);
+    return undefined;
+  }
+
+  return async function findUpstreamIdToken(session, provider) {
+    const upstream = world.upstreams.find(({ name }) => name === provider);
+    if (upstream === undefined) return undefined;
+    const key = upstreamContext(session, provider);
+    const waiting = pending.get(key) ?? load(key, session, upstream).finally(() => pending.delete(key));
+    pending.set(key, waiting);
+    return waiting;
+  };
+}
+
+function hasFreshIdToken({ ports }: IssuerWorld, { idToken }: UpstreamTokens): boolean {
+  // Checked by its signature when it was given.
+  const exp = idToken === undefined ? undefined : decodeJwt(idToken).exp;
+  return exp !== undefined && exp * 1000 - ports.clock.now() > SKEW_MS;
+}
+
+/** `isOld`: whether tokens are refreshed that would last a while. */
 async function currentTokens(
   world: IssuerWorld,
   session: string,
   upstream: Upstream,
+  isOld: (tokens: UpstreamTokens) => boolean = () => false,
 ): Promise<UpstreamTokens | undefined> {
   const { clock, store } = world.ports;
   const key = KEYS.upstream(session, upstream.name);
@@ -64,7 +105,8 @@ async function currentTokens(
     const tokens = sealed === undefined ? undefined : openTokens(world, session, upstream.name, sealed);
     if (sealed === undefined || tokens === undefined) return undefined;
     const leftMs = tokens.expiresAtMs - clock.now();
-    if (leftMs > SKEW_MS || (tokens.refreshToken === undefined && isUsable(tokens, leftMs))) return tokens;
+    const isDue = leftMs <= SKEW_MS || isOld(tokens);
+    if (!isDue || (tokens.refreshToken === undefined && isUsable(tokens, leftMs))) return tokens;
     if (tokens.refreshToken === undefined) return endUsedUp(world, session, upstream.name);
     if (await store.add(lock, '1', LOCK_MS)) {
       try {

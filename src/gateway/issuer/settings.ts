@@ -4,6 +4,7 @@ import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { isWebRedirect } from '#std/address/loopback.ts';
 import { parseDuration } from '#std/duration.ts';
 import { configInvalid, isProtected } from './config-fault.ts';
+import { type DelegateClient, delegateClients, type TrustedIssuer, trustedIssuers } from './grants/settings.ts';
 import { type UpstreamSettings, upstreamSettings } from './upstream/settings.ts';
 
 type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
@@ -24,6 +25,10 @@ export interface IssuerSettings {
   readonly issuer: string;
   /** Path of the issuer without a trailing slash; empty if it has none. */
   readonly path: string;
+  /** URL below which browsers reach the authorization endpoint and the pages, without a slash at its end. */
+  readonly pagesUrl: string;
+  /** Path of that URL; empty if it has none. */
+  readonly pagesPath: string;
   readonly accessMs: number;
   readonly refreshMs: number;
   readonly codeMs: number;
@@ -40,6 +45,9 @@ export interface IssuerSettings {
   readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
   /** If undefined, no client is described by a document. */
   readonly documents: DocumentCache | undefined;
+  /** Other issuers whose tokens count here. */
+  readonly trusted: readonly TrustedIssuer[];
+  readonly delegates: readonly DelegateClient[];
   readonly keyFiles: readonly string[];
   readonly secretFiles: readonly string[];
 }
@@ -55,6 +63,7 @@ const BOUNDS = {
 /** `hostAudience` is the audience that the host of the server accepts. Throws Failure `issuer-config-invalid`. */
 export function issuerSettings(config: AuthServerConfig, hostAudience: string): IssuerSettings {
   const { signing_key_config: keys, hmac_secret_files: secretFiles = [] } = config;
+  const { authorization_endpoint_base_url: pagesUrl = config.issuer } = config;
   const [first, ...others] = config.upstreams.map(upstreamSettings);
   if (first === undefined) throw configInvalid('/upstreams', 'is empty: people have to log in somewhere');
   if (config.storage.type === 'redis' && config.storage.redis_config === undefined) {
@@ -62,7 +71,9 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
   }
   return {
     issuer: config.issuer,
-    path: issuerPath(config),
+    path: issuerPath(config, '/issuer', config.issuer),
+    pagesUrl,
+    pagesPath: issuerPath(config, '/authorization_endpoint_base_url', pagesUrl),
     accessMs: lifespan(config, 'access_token_lifespan'),
     refreshMs: lifespan(config, 'refresh_token_lifespan'),
     codeMs: lifespan(config, 'auth_code_lifespan'),
@@ -73,6 +84,8 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
     hostAudience,
     upstreams: [first, ...others],
     documents: documentCache(config.cimd ?? { enabled: true }),
+    trusted: trustedIssuers(config),
+    delegates: delegateClients(config),
     keyFiles:
       keys === undefined
         ? []
@@ -124,13 +137,17 @@ function documentCache({
 }
 
 /** Checks the issuer (RFC 8414 section 2); plain HTTP is accepted for localhost. */
-function issuerPath({ issuer, insecure_allow_http: anyHttp = false }: AuthServerConfig): string {
-  const url = URL.parse(issuer);
+function issuerPath(
+  { insecure_allow_http: anyHttp = false }: Pick<AuthServerConfig, 'insecure_allow_http'>,
+  pointer: string,
+  base: string,
+): string {
+  const url = URL.parse(base);
   const isAllowed = url !== null && (isProtected(url) || (anyHttp && url.protocol === 'http:'));
-  if (!isAllowed || url.search !== '' || url.hash !== '' || issuer.endsWith('/')) {
+  if (!isAllowed || url.search !== '' || url.hash !== '' || base.endsWith('/')) {
     const right =
       'must be an https URL (http on loopback, or with insecure_allow_http) without query, fragment and a slash at its end (RFC 8414)';
-    throw configInvalid('/issuer', `${right}, not ${issuer}`);
+    throw configInvalid(pointer, `${right}, not ${base}`);
   }
   return url.pathname === '/' ? '' : url.pathname;
 }

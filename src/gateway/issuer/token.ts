@@ -1,9 +1,12 @@
 // Serves the token endpoint (RFC 6749 section 3.2): exchanges codes and refresh tokens for tokens.
 
 import { sha256 } from '#std/hash.ts';
-import { signAccessToken, type TokenFacts } from './access-token.ts';
+import { signAccessToken, type TokenFacts, tokenSeconds } from './access-token.ts';
 import { authenticateClient } from './clients/authentication.ts';
 import type { Client } from './clients/clients.ts';
+import { TOKEN_EXCHANGE } from './grants/delegates.ts';
+import { exchangeToken } from './grants/exchange.ts';
+import { JWT_BEARER, redeemAssertion } from './grants/jwt-bearer.ts';
 import { provesChallenge } from './keys/pkce.ts';
 import {
   errorAnswer,
@@ -29,7 +32,9 @@ import { type IssuerWorld, noteRefusal } from './world.ts';
 interface Granted {
   readonly facts: TokenFacts;
   /** Undefined if the client does not use refresh tokens. */
-  readonly refreshToken: string | undefined;
+  readonly refreshToken?: string;
+  /** Kind of the token, for an answer to an exchange (RFC 8693 section 2.2.1). */
+  readonly issuedType?: string;
 }
 
 export async function giveTokens(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
@@ -39,12 +44,15 @@ export async function giveTokens(world: IssuerWorld, request: IssuerRequest): Pr
     noteRefusal(world, granted.error, granted.description);
     return errorAnswer(granted);
   }
-  const { facts, refreshToken } = granted;
+  const { facts, refreshToken, issuedType } = granted;
+  const seconds = tokenSeconds(world, facts);
+  if (seconds < 1) return errorAnswer(invalidGrant('the token has expired'));
   return jsonAnswer(200, {
     access_token: await signAccessToken(world, facts),
     token_type: 'Bearer',
-    expires_in: Math.floor(world.settings.accessMs / 1000),
-    scope: facts.scopes.join(' '),
+    expires_in: seconds,
+    issued_token_type: issuedType,
+    scope: facts.scopes.length === 0 ? undefined : facts.scopes.join(' '),
     refresh_token: refreshToken,
   });
 }
@@ -60,16 +68,39 @@ async function grantOf(
   request: IssuerRequest,
   form: URLSearchParams,
 ): Promise<Granted | OAuthError> {
+  const grant = form.get('grant_type');
+  if (grant === JWT_BEARER && world.settings.trusted.some(({ bearer }) => bearer !== undefined))
+    return noted(world, await redeemAssertion(world, request, form), undefined);
   const client = await authenticateClient(world, request, form);
   if ('error' in client) return client;
-  switch (form.get('grant_type')) {
+  switch (grant) {
     case 'authorization_code':
       return redeemCode(world, client, form);
     case 'refresh_token':
       return refreshTokens(world, client, form);
+    case TOKEN_EXCHANGE:
+      return noted(world, await exchangeToken(world, client, form), ACCESS_TOKEN_TYPE);
     default:
-      return { error: 'unsupported_grant_type', description: 'grant_type must be authorization_code or refresh_token' };
+      return {
+        error: 'unsupported_grant_type',
+        description: 'grant_type must be one of grant_types_supported in the metadata of this server',
+      };
   }
+}
+
+const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
+
+/** Such a token is for a subject that did not log in for it: the log says who got it. */
+function noted(world: IssuerWorld, facts: TokenFacts | OAuthError, issuedType: string | undefined) {
+  if ('error' in facts) return facts;
+  const { client, person, audience } = facts;
+  world.ports.notify({
+    code: 'issuer-token-exchanged',
+    level: 'info',
+    message: `a token for ${person.subject} was given to ${client}`,
+    data: { client, subject: person.subject, audience: [...audience] },
+  });
+  return { facts, issuedType };
 }
 
 const CODE_UNKNOWN = invalidGrant('the code is unknown, has expired, was used, or belongs to another client');

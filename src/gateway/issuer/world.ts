@@ -2,6 +2,7 @@
 
 import type { Clients } from './clients/clients.ts';
 import type { Cookies } from './cookies.ts';
+import type { FindTrusted } from './grants/trust.ts';
 import type { IssuerSecrets } from './keys/secrets.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import type { IssuerPorts } from './ports.ts';
@@ -15,6 +16,7 @@ export interface IssuerWorld {
   readonly keys: SigningKeys;
   readonly cookies: Cookies;
   readonly clients: Clients;
+  readonly findTrusted: FindTrusted;
   /** Recently used tokens of people, by `upstreamContext`. */
   readonly kept: Map<string, KeptToken>;
   /** Providers in the order in which people log in with them. */

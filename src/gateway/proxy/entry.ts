@@ -31,6 +31,8 @@ export interface Known {
   readonly refusalDetail?: string;
   /** `name: outcome` of each webhook that was called. */
   readonly webhooks?: readonly string[];
+  /** The body as the client sent it, if webhooks have changed it. */
+  readonly received?: Buffer;
   /** Set if this replica alone counted limits of all replicas. Absent if all counted together, or no limit applied. */
   readonly rateLimits?: 'replica';
   /** Detail for the log only. */

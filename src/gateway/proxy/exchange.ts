@@ -71,7 +71,8 @@ export interface ListNeeded extends NeededList {
 
 export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
   const { caller, body } = incoming;
-  const known: Known = { caller, requestBytes: body?.length ?? 0, body, webhooks: incoming.webhooks };
+  const { webhooks, received } = incoming;
+  const known: Known = { caller, requestBytes: body?.length ?? 0, body, webhooks, received };
   const message = body === undefined ? undefined : scanMessage(body);
   if (message?.ok === false) {
     const { code, message: words } = message.fault;

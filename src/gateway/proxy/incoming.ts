@@ -28,6 +28,8 @@ export interface Incoming {
   readonly backendSession?: { readonly id: string | undefined };
   /** `name: outcome` of each webhook that was called about it. */
   readonly webhooks?: readonly string[];
+  /** The body as the client sent it, if webhooks have changed it. */
+  readonly received?: Buffer;
   /** Session, if it is known to another transport than streamable HTTP. */
   readonly sessionScope?: string;
   /** Set if the list that the message needs was read, so facts that are still unknown stay unknown. */

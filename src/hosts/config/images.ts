@@ -2,7 +2,7 @@
 // images must have.
 
 import { addressed } from '#std/address/address.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import { bool, choice, integer, list, object, optional, text, textMap } from '#std/schema.ts';
 import { withRules } from './rules.ts';
 

@@ -2,7 +2,7 @@
 
 import { NAME_PATTERN } from '#reconciler/run/read/substitute/expressions.ts';
 import { addressed } from '#std/address/address.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import { bool, choice, integer, list, object, optional, type Static, text, textMap } from '#std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
 import { circularSources, unknownSources } from './source-order.ts';

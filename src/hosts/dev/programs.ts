@@ -3,7 +3,7 @@
 
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { ImageRule } from '../config/dev.ts';
 import { type OwnProgramOptions, ownProgram } from './own-program.ts';
 import type { PackagePrograms } from './package-programs.ts';

@@ -106,6 +106,7 @@ const CREDENTIAL_KEYS = [
   'oidc_config',
   'remove_caller_token',
   'token_exchange_config',
+  'xaa_config',
   'header_injection_config',
   'bearer_token_config',
   'aws_sts_config',
@@ -132,6 +133,7 @@ function openCredential({ environment, files, logger, outbound, issuer }: Settin
     secretFiles: files,
     notify: ({ message, ...notice }) => logger.warn(notice, message),
     upstreamToken: issuer?.upstreamToken,
+    upstreamIdToken: issuer?.upstreamIdToken,
   });
 }
 

@@ -80,7 +80,8 @@ function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): st
 }
 
 /** Returns the provider whose tokens a strategy needs, and the field that names it. */
-function providerIn({ tokenExchange, cloudSts, upstreamInject }: Partial<Strategy> = {}) {
+function providerIn({ tokenExchange, cloudSts, upstreamInject, xaa }: Partial<Strategy> = {}) {
+  if (xaa !== undefined) return { field: 'xaa/subjectProviderName', provider: xaa.subjectProviderName };
   if (upstreamInject !== undefined)
     return { field: 'upstreamInject/providerName', provider: upstreamInject.providerName };
   const [field, block] = tokenExchange === undefined ? ['cloudSts', cloudSts] : ['tokenExchange', tokenExchange];

@@ -19,6 +19,7 @@ import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/por
 import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
+import type { OpenIssuer } from '../issuer.ts';
 import { proxyClock } from '../proxy/clock.ts';
 import { reportBroken } from '../proxy/record.ts';
 import { createSettings } from '../proxy/settings.ts';
@@ -138,7 +139,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
     injects: () => world.overview().members.some((member) => member.needsProvider),
   });
-  const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
+  const credentials = { ...credentialPorts(options, outbound), ...loginTokens(issuer) };
   closing.push(() => issuer?.close());
   const members = { upstream, openTrusting, seal, messageBytes, replica, ...watching, credentials };
   const workflows = openWorkflows({
@@ -175,6 +176,10 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit, numbers };
+}
+
+function loginTokens(issuer: OpenIssuer | undefined) {
+  return { providerToken: issuer?.upstreamToken, providerIdToken: issuer?.upstreamIdToken };
 }
 
 function openConnections(closing: (() => unknown)[]) {

@@ -35,7 +35,11 @@ export const KINDS_CODES = {
     'Credentials are given for a repository that is not read over HTTP: remove them, or change the URL.',
   'registry-service-config': 'The registry service would refuse the resulting configuration: correct the named field.',
   'database-password-unusable':
-    'A Secret with a database password lacks the key, or its value contains a line break: create it again, without one.',
+    'A Secret with a database password lacks the key, its value contains a line break, or a password file has no line for a user of the database: correct the Secret.',
+  'config-yaml-invalid':
+    'The text in configYAML of an MCPRegistry is not a configuration of the registry server, or skep needs something that it does not say. The message names the key; docs/registry.md lists the keys.',
+  'config-yaml-file-missing':
+    'configYAML names a file that the container does not have, or that skep cannot trace to a Secret, a ConfigMap or a claim: mount the object by volumes and volumeMounts, at the path that configYAML names.',
   'database-ca-missing':
     'The database must be verified with certificates, and none are named: name a ConfigMap with them in skep.dev/database-ca.',
   'metrics-port-taken':
@@ -97,13 +101,15 @@ export const KINDS_CODES = {
   'client-secret-unused': 'A client secret is given without clientId: give both, or neither.',
   'secret-over-http': 'Secrets or tokens are sent over plain http to a host outside the cluster: use https.',
   'auth-server-secret-unusable':
-    'A Secret of the authorization server has the wrong content: signing keys are private keys in PEM (RSA of 2048 bits or more, EC, Ed25519), HMAC secrets have 32 bytes or more.',
+    'A Secret of the authorization server has the wrong content: signing keys are private keys in PEM (RSA of 2048 bits or more, EC, Ed25519), HMAC secrets have 32 bytes or more, secrets of delegate clients are not empty.',
   'auth-server-upstreams':
     'The authorization server has several upstream providers: only a VirtualMCPServer can use several, so leave one.',
   'auth-server-issuer':
     'oidcConfig does not accept the tokens of the authorization server: make the two issuers the same.',
   'auth-server-scopes':
-    'baselineClientScopes names a scope that the authorization server does not issue: add it to the scopes of the settings for tokens, or leave it out.',
+    'baselineClientScopes, or a client of delegateClients, names a scope that the authorization server does not issue: add it to the scopes of the settings for tokens, or leave it out.',
+  'auth-server-trust':
+    'A trusted issuer or a delegate client of the authorization server could not be used, or would be trusted with too much: the message says which field to change.',
   'auth-server-confidential':
     'The authorization server would issue secrets to clients that cannot keep them, or over a connection that others can read. The message says which field to change.',
   'upstream-endpoint-refused':

@@ -148,7 +148,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after },
     ...{ schema, annotations, storedVersion },
-    adviceOnField: (pointer) => adviceOn(fieldAdvice, pointer) ?? refusedFieldAdvice(kind, pointer),
+    adviceOnField: (pointer) => adviceOn(fieldAdvice, pointer) ?? refusedFieldAdvice(pointer),
     unread: (written) => unknownReferenceFields(schema.spec, written, '/spec'),
     rules: (resource, written) => {
       const { self, placed } = read(resource);

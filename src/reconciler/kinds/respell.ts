@@ -4,7 +4,8 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
 import { ALIAS_OF, deprecationOf, NEW_WORDS, REFERENCE } from '#std/schema/marks.ts';
-import { parseNodes, type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
+import { parseNodes } from '#std/yaml/nodes.ts';
+import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
 import { readerOf } from './aliases.ts';
 import { DOCUMENTED_VERSION, VERSION } from './crd.ts';
 import type { Kind } from './kind.ts';

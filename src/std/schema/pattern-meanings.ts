@@ -84,6 +84,11 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
   },
   '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$': { meaning: 'a host without a port', example: 'git.example.com' },
   '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$': { meaning: 'an IP address, or a range of them', example: '10.0.0.0/8' },
+  '^[^*]+$': { meaning: 'a text without *', example: 'system:serviceaccount:jobs:nightly' },
+  '^https?://[^\\s?#]+[^/\\s?#]$': {
+    meaning: 'an http or https URL without query, fragment and a slash at its end',
+    example: 'https://login.example.com',
+  },
   '^[\\x20-\\x7e]+$': { meaning: 'a text of printable ASCII characters', example: 'Registry' },
   '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$': {
     meaning: 'a scope: printable ASCII characters without spaces, quotes and backslashes',

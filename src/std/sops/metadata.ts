@@ -1,7 +1,7 @@
 // Reads the part of a SOPS document about its encryption.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '../json.ts';
-import { compileRe2 } from '../re2.ts';
+import { compileRe2 } from '../patterns/re2.ts';
 
 export interface SopsMetadata {
   /**

@@ -3,10 +3,10 @@
 
 import type { ParsedNode, YAMLMap } from 'yaml';
 import { isObject, type Json, pointerToken } from '../json.ts';
+import { parseNodes } from '../yaml/nodes.ts';
 import { isAlias, isMap, isScalar, isSeq } from '../yaml/package.ts';
 import { resolveScalar } from '../yaml/scalar.ts';
 import { isMergeKey, toValue } from '../yaml/value.ts';
-import { parseNodes } from '../yaml/yaml.ts';
 
 export interface Leaf {
   readonly pointer: string;

@@ -1,7 +1,8 @@
-// Finds the place of a value in a YAML document.
+// Finds the place of a value in a YAML document. A pointer may lead into a text that is YAML itself.
 
 import type { Document, ParsedNode, YAMLMap } from 'yaml';
-import { pointerTokens } from '../json.ts';
+import { pointerToken, pointerTokens } from '../json.ts';
+import { offsetInText } from './inner-text.ts';
 import { isAlias, isMap, isScalar, isSeq } from './package.ts';
 import { resolveScalar } from './scalar.ts';
 import { isMergeKey } from './value.ts';
@@ -13,18 +14,28 @@ interface Found {
 
 /**
  * Returns the offset of the value (or its key) at a JSON pointer. If there is no such value, returns that of the
- * nearest enclosing key.
+ * nearest enclosing key. `source`: the text of all documents.
  */
-export function offsetOf(document: Document.Parsed, pointer: string, at: 'key' | 'value'): number {
+export function offsetOf(document: Document.Parsed, source: string, pointer: string, at: 'key' | 'value'): number {
   let found: Found = { key: undefined, value: document.contents };
-  for (const token of pointerTokens(pointer)) {
+  const tokens = pointerTokens(pointer);
+  for (const [index, token] of tokens.entries()) {
     const next = step(document, found.value, token);
-    if (next === undefined) return start(found.key ?? found.value, document);
+    if (next === undefined) {
+      const inner = offsetInText(followed(document, found.value), source, (text) =>
+        offsetOf(text.document, text.source, joinedPointer(tokens.slice(index)), at),
+      );
+      return inner ?? start(found.key ?? found.value, document);
+    }
     found = next;
   }
   const { key, value } = found;
   const written = at === 'value' && value !== null && !isBlank(value);
   return start(written ? value : (key ?? value), document);
+}
+
+function joinedPointer(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${pointerToken(token)}`).join('');
 }
 
 function start(node: ParsedNode | null, document: Document.Parsed): number {

@@ -186,6 +186,22 @@ describe('everything that Kubernetes would refuse is a problem with its place', 
   });
 });
 
+describe('places in a text that is YAML itself', () => {
+  const text =
+    'a:\n  b: |\n    # first\n    c:\n      - d: 1\n        e: 2\n  f: "g: 1\\nh: 2"\n  i: |2\n      j: 3\n  k: >\n    l: 4\n';
+  test.each([
+    { pointer: '/a/b', found: '2:6', reason: 'the text itself' },
+    { pointer: '/a/b/c/0/e', found: '6:12', reason: 'a value in it' },
+    { pointer: '/a/b/c/0/e', at: 'key' as const, found: '6:9', reason: 'a key in it' },
+    { pointer: '/a/b/c/0/x', found: '5:9', reason: 'the nearest enclosing value of one that is not there' },
+    { pointer: '/a/f/h', found: '7:3', reason: 'the key of a quoted text, whose lines are not those of the source' },
+    { pointer: '/a/i/j', found: '9:10', reason: 'blanks that are part of the text' },
+    { pointer: '/a/k/l', found: '10:3', reason: 'the key of a folded text' },
+  ])('$reason', ({ pointer, at, found }) => {
+    expect(place(text, pointer, at)).toBe(found);
+  });
+});
+
 describe('places', () => {
   const TWO = 'a: 1\n---\nspec:\n  image: x\n  env:\n    - name: A\n      value:\n    - {name: B}\n';
 

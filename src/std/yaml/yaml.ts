@@ -1,9 +1,10 @@
 // Reads YAML (and therefore JSON) as Kubernetes does, with the place of everything in it.
 
-import type { Document, LineCounter } from 'yaml';
+import type { LineCounter } from 'yaml';
 import type { Json } from '../json.ts';
 import type { Place, Problem } from '../problem.ts';
 import { plainValues } from './events.ts';
+import { type Parsed, parseNodes } from './nodes.ts';
 import { yamlPackage } from './package.ts';
 import { TOO_DEEP } from './parse-errors.ts';
 import { offsetOf } from './place.ts';
@@ -46,7 +47,7 @@ function placesIn(text: string, file: string): readonly ReadDocument['place'][] 
   return written.map(
     (document) =>
       (pointer, at = 'value') =>
-        placeAt(lines, offsetOf(document, pointer, at), file),
+        placeAt(lines, offsetOf(document, text, pointer, at), file),
   );
 }
 
@@ -70,34 +71,10 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
         again ??= parseNodes(text);
         const found = again.documents[index];
         if (found === undefined) return { file, line: 1, column: 1 };
-        return placeAt(again.lines, offsetOf(found, pointer, at), file);
+        return placeAt(again.lines, offsetOf(found, text, pointer, at), file);
       },
     };
   });
-}
-
-export interface Parsed {
-  readonly documents: readonly Document.Parsed[];
-  readonly lines: LineCounter;
-}
-
-/**
- * Returns the nodes of a text, for readers that need more than its values. Throws RangeError if they are nested too
- * deeply.
- */
-export function parseNodes(text: string): Parsed {
-  const { LineCounter, parseAllDocuments } = yamlPackage();
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
-    version: '1.1',
-    schema: 'failsafe',
-    merge: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-    lineCounter: lines,
-  });
-  return { documents: [...documents], lines };
 }
 
 /** Returns undefined if nesting exhausts the stack, because parser and reader are recursive. */

@@ -299,5 +299,6 @@ it('every key of outgoing authentication is known here', () => {
     'header_injection_config',
     'remove_caller_token',
     'token_exchange_config',
+    'xaa_config',
   ]);
 });

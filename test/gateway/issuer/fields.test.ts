@@ -6,17 +6,19 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
 import { AUTH_SERVER_SCHEMA } from '#contracts/auth-server/config.ts';
 import { Failure } from '#std/failure.ts';
 import type { Json, JsonObject } from '#std/json.ts';
+import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { MASTER_NAME, REDIS_USER, type SentinelWorld, startSentinel } from '../../harness/redis-sentinel.ts';
 import { settingsOf, withSetting } from '../proxy/field-row.ts';
 import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect, RESOURCE } from './direct.ts';
 import { newPerson } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
-import { type AuthServer, authorizeUrl, newClient, newPkce, redeem, register, tokensOf } from './world.ts';
+import { BEARER, type TrustedBlock, trustedBlock, WORKLOAD } from './trusted.ts';
+import { type AuthServer, authorizeUrl, newClient, newPkce, post, redeem, register, tokensOf } from './world.ts';
 
 const PERSON = { id: 'U12', name: 'Ada', nick: 'ada', email: 'ada@example.com' };
 const provider: RecordingProvider = await startRecordingProvider();
@@ -349,13 +351,137 @@ function registrationRows(): Row[] {
   ];
 }
 
+/** Tokens of another issuer, for grants and exchanges. */
+const trustedIssuer: Issuer = await startIssuer();
+afterAll(() => trustedIssuer.close());
+
+const GRANTS = 'urn:ietf:params:oauth:grant-type:';
+const BASE_CLAIMS = { sub: WORKLOAD, azp: 'app', appid: 'app', scope: 'openid weather' };
+
+async function claimsNow(): Promise<JWTPayload> {
+  const now = Math.floor(Date.now() / 1000);
+  return { ...BASE_CLAIMS, iss: trustedIssuer.url, iat: now, exp: now + 60, jti: crypto.randomUUID() };
+}
+
+/** What an assertion of the other issuer gives; `aud`: of the assertion. */
+const assertionGives =
+  (aud?: string) =>
+  async ({ issuer }: DirectIssuer) => {
+    const assertion = await trustedIssuer.sign({ ...(await claimsNow()), aud: aud ?? `${issuer}/oauth/token` });
+    const form = { grant_type: `${GRANTS}jwt-bearer`, assertion, resource: RESOURCE };
+    const { status, body } = await post(`${issuer}/oauth/token`, form);
+    return [status, body.error];
+  };
+
+/** What a delegate client gets for a token of the other issuer. */
+const exchangeGives =
+  (claims: JWTPayload | ((origin: string) => JWTPayload) = {}, form: Readonly<Record<string, string>> = {}) =>
+  async ({ issuer }: DirectIssuer) => {
+    const more = typeof claims === 'function' ? claims(issuer) : claims;
+    const { status, body } = await post(`${issuer}/oauth/token`, {
+      grant_type: `${GRANTS}token-exchange`,
+      subject_token: await trustedIssuer.sign({ ...(await claimsNow()), aud: RESOURCE, ...more }),
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      client_id: 'delegate',
+      client_secret: 'first',
+      ...form,
+    });
+    return [status, body.error, body.scope];
+  };
+
+function trustRows(): Row[] {
+  const client = {
+    client_id: 'delegate',
+    client_secret_env_var: 'SECRET',
+    scopes: ['openid', 'weather'],
+    audiences: [RESOURCE],
+  };
+  const trusting = (more: Partial<TrustedBlock> = {}) => ({
+    delegate_clients: [client, { ...client, client_id: 'other' }],
+    trusted_issuers: [
+      trustedBlock(trustedIssuer, {
+        expected_audience: RESOURCE,
+        allowed_actors: ['app'],
+        allowed_delegate_clients: ['delegate'],
+        jwt_bearer_grant: BEARER,
+        ...more,
+      }),
+    ],
+  });
+  const issuerRow = (key: string, values: Row['values'], see: Row['see'], more: Partial<TrustedBlock> = {}): Row => ({
+    field: `/trusted_issuers/*/${key}`,
+    at: `/trusted_issuers/0/${key}`,
+    values,
+    base: () => trusting(more),
+    see,
+  });
+  const clientRow = (key: string, values: Row['values'], see: Row['see']): Row => ({
+    field: `/delegate_clients/*/${key}`,
+    at: `/delegate_clients/0/${key}`,
+    values,
+    base: () => trusting(),
+    see,
+  });
+  const binding = { subject: WORKLOAD, allowed_resources: [RESOURCE] };
+  const bearerRow = (key: string, values: Row['values'], see: Row['see'] = assertionGives()): Row => ({
+    ...issuerRow(`jwt_bearer_grant/${key}`, values, see),
+  });
+  const mayAct = exchangeGives((iss) => ({ may_act: { iss, sub: 'delegate' } }));
+  return [
+    issuerRow('issuer_url', () => [trustedIssuer.url, 'https://other.example.com'], exchangeGives()),
+    issuerRow('jwks_url', () => [trustedIssuer.jwksUrl, `${trustedIssuer.url}/none`], exchangeGives()),
+    issuerRow('insecure_allow_http', () => [true, undefined], exchangeGives()),
+    issuerRow('allow_private_ips', () => [true, undefined], exchangeGives()),
+    issuerRow('expected_audience', () => [RESOURCE, 'other'], exchangeGives()),
+    issuerRow('actor_claim', () => ['appid', 'cid'], exchangeGives()),
+    issuerRow('allowed_actors', () => [['app'], ['other']], exchangeGives()),
+    issuerRow('actor_matcher', () => ['claims.azp == "app"', 'claims.azp == "x"'], exchangeGives(), {
+      allowed_actors: undefined,
+    }),
+    issuerRow('allow_may_act', () => [true, undefined], mayAct),
+    issuerRow('allowed_delegate_clients', () => [['delegate'], ['other']], exchangeGives()),
+    bearerRow(
+      'accepted_audiences',
+      () => [['https://auth.example.com'], undefined],
+      assertionGives('https://auth.example.com'),
+    ),
+    bearerRow('max_assertion_age', () => ['1m', '30s']),
+    {
+      ...bearerRow('subject_bindings/*/subject', () => [WORKLOAD, 'somebody']),
+      at: '/trusted_issuers/0/jwt_bearer_grant/subject_bindings/0/subject',
+    },
+    {
+      ...bearerRow('subject_bindings/*/allowed_resources', () => [[RESOURCE], ['https://other.example.com/mcp']]),
+      at: '/trusted_issuers/0/jwt_bearer_grant/subject_bindings/0/allowed_resources',
+      base: () => ({
+        ...trusting({ jwt_bearer_grant: { ...BEARER, subject_bindings: [binding] } }),
+        allowed_audiences: [RESOURCE, 'https://other.example.com/mcp'],
+      }),
+    },
+    clientRow('client_id', () => ['delegate', 'another'], exchangeGives()),
+    clientRow('client_secret_env_var', () => ['SECRET', 'OTHER'], exchangeGives()),
+    clientRow('client_secret_file', () => [undefined, file('delegate', 'in a file')], exchangeGives()),
+    clientRow('scopes', () => [['openid', 'weather'], ['openid']], exchangeGives()),
+    {
+      ...clientRow('audiences', () => [[RESOURCE], ['https://other.example.com/mcp']], exchangeGives()),
+      base: () => ({ ...trusting(), allowed_audiences: [RESOURCE, 'https://other.example.com/mcp'] }),
+    },
+  ];
+}
+
 const ROWS: readonly Row[] = [
+  ...trustRows(),
   { field: '/issuer', values: (origin) => [origin, `${origin}/below`], see: metadata('authorization_endpoint') },
   {
     field: '/insecure_allow_http',
     values: () => [undefined, true],
     base: () => ({ issuer: 'http://auth.example.com' }),
     see: async () => 'it starts',
+  },
+  {
+    field: '/authorization_endpoint_base_url',
+    values: () => [undefined, 'https://login.example.com/here'],
+    see: metadata('authorization_endpoint'),
   },
   {
     field: '/signing_key_config/key_dir',

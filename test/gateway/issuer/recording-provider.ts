@@ -134,7 +134,7 @@ export async function startRecordingProvider(certificate?: ServerCertificate): P
       new SignJWT({ ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'one' })
         .setIssuedAt()
-        .setExpirationTime('1h')
+        .setExpirationTime(typeof claims.exp === 'number' ? claims.exp : '1h')
         .sign(privateKey),
     close: async () => {
       for (const each of servers) {

@@ -21,7 +21,8 @@ export interface LoginWorld {
 }
 
 export interface LoginWorldOptions {
-  readonly auth?: Partial<AuthServer>;
+  /** May depend on the resource. */
+  readonly auth?: Partial<AuthServer> | ((resource: string) => Partial<AuthServer>);
   readonly upstreams?: (issuer: string, provider: LoginProvider) => readonly Upstream[];
   readonly config?: Partial<RunConfig>;
   readonly provider?: LoginProvider;
@@ -73,7 +74,7 @@ export async function openLoginWorld(options: LoginWorldOptions = {}): Promise<L
       scopes_supported: ['openid', 'profile', 'email', 'offline_access', 'weather'],
       allowed_audiences: [resource],
       storage: { type: 'memory' },
-      ...options.auth,
+      ...(typeof options.auth === 'function' ? options.auth(resource) : options.auth),
     },
     ...options.config,
   });

@@ -26,9 +26,12 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/audit_config/on_failure':
     'its story needs a full disk: it is with the file of a virtual server, which has the same gate',
   '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/gateway/issuer',
+  '/xaa_config':
+    'its stories need the id_token of a login: test/gateway/credentials/xaa.test.ts, test/gateway/issuer/xaa-calls.test.ts',
 };
 
 const WHOLE = [
+  '/xaa_config',
   ...['/embedded_auth_server_config', '/rate_limiting', '/scaling_config/session_redis'],
   // More of it: test/gateway/proxy/tools-lock.test.ts.
   '/tools_lock',

@@ -1,5 +1,6 @@
 // What webhooks change arrives byte for byte, no client gets past a change, and who gives up is not asked about any further.
 
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -21,8 +22,12 @@ afterEach(async () => {
 });
 afterAll(() => backend.close());
 
-async function proxyWith(webhooks: RunConfig['webhooks'], readConfig?: () => RunConfig): Promise<TestedProxy> {
-  const settings = { target_host: '127.0.0.1', target_port: backend.port, webhooks };
+async function proxyWith(
+  webhooks: RunConfig['webhooks'],
+  readConfig?: () => RunConfig,
+  more: Partial<RunConfig> = {},
+): Promise<TestedProxy> {
+  const settings = { target_host: '127.0.0.1', target_port: backend.port, webhooks, ...more };
   const audit_config = { enabled: true, component: 'hooked' };
   const proxy = await runProxy({ ...settings, audit_config }, {}, readConfig);
   running.push(proxy);
@@ -135,4 +140,41 @@ it('rules that change while a webhook is asked decide about the message', async 
   await proxy.written('changed settings are in force');
   answer();
   expect((await waiting).json.error.code).toBe(-32602);
+});
+
+const digestOf = (body: string) => createHash('sha256').update(body).digest('hex');
+
+it('the audit names what the client sent and what went on, by their digests', async () => {
+  const { url } = await startHook(patchWith({ op: 'add', path: `${ARGS}/tenant`, value: 'hunter2' }));
+  const proxy = await proxyWith({ mutating: [hook(url)] });
+  const body = callOf('{"card":"4111"}');
+  expect(await post(proxy, body)).toBe(200);
+  const sent = backend.calls('tools/call').at(-1)?.body ?? '';
+  expect(sent).toContain('hunter2');
+  const { extra } = proxy.audit.at(-1).metadata;
+  expect(extra.webhook_change).toEqual({
+    received: { sha256: digestOf(body), bytes: body.length, name: 'echo' },
+    changed: { sha256: digestOf(sent), bytes: sent.length, name: 'echo' },
+  });
+  expect(JSON.stringify(proxy.audit)).not.toMatch(/4111|hunter2/);
+});
+
+it('the audit names both tools if a webhook names another one, also if the call is then refused', async () => {
+  const { url } = await startHook(patchWith({ op: 'replace', path: '/mcp_request/params/name', value: 'other' }));
+  const proxy = await proxyWith({ mutating: [hook(url)] }, undefined, { tools_filter: ['echo'] });
+  await post(proxy, callOf('{}'));
+  expect(proxy.audit.at(-1).metadata.extra.refusal).toBe('tool-unknown');
+  const { target, metadata } = proxy.audit.at(-1);
+  expect(target.name).toBe('other');
+  expect([metadata.extra.webhook_change.received.name, metadata.extra.webhook_change.changed.name]).toEqual([
+    'echo',
+    'other',
+  ]);
+});
+
+it('the audit of a message that no webhook changed has no digests', async () => {
+  const { url } = await startHook(answerWith({}));
+  const proxy = await proxyWith({ mutating: [hook(url)] });
+  expect(await post(proxy, callOf('{}'))).toBe(200);
+  expect(proxy.audit.at(-1).metadata.extra.webhook_change).toBeUndefined();
 });

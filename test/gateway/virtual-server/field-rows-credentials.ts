@@ -16,6 +16,8 @@ const TYPE = 'urn:ietf:params:oauth:token-type:';
 /** Requests to the token service, and the headers that leave. */
 async function seeCredential({ outgoingAuth }: VmcpConfig): Promise<unknown> {
   const service = await startEndpoint(({ form }, response) => {
+    if (form.has('requested_token_type') && form.get('requested_token_type') === `${TYPE}id-jag`)
+      return sendJson(response, 200, assertionFor(form));
     if (form.get('Action') === null) return sendJson(response, 200, issuedToken(form));
     response.writeHead(200, { 'content-type': 'text/xml' }).end(stsAnswer(form));
   });
@@ -23,7 +25,8 @@ async function seeCredential({ outgoingAuth }: VmcpConfig): Promise<unknown> {
   try {
     const strategy = JSON.parse(JSON.stringify(outgoingAuth.backends.only).replaceAll('http://service', service.url));
     const providerToken = async (_caller: unknown, provider: string) => `token of ${provider}`;
-    const credential = credentialOfStrategy(strategy, '/only', { ...world.ports, providerToken });
+    const providerIdToken = async (_caller: unknown, provider = 'the first') => `id_token of ${provider}`;
+    const credential = credentialOfStrategy(strategy, '/only', { ...world.ports, providerToken, providerIdToken });
     const claims = { sub: 'ada', groups: ['admins'], name: 'Ada', teams: ['readers'] };
     const left = await credential(outgoing(), { key: 'ada', token: 'the-callers', claims });
     const asked = service.asked.map(({ path, headers, body }) => [path, headers.authorization, body]);
@@ -50,6 +53,13 @@ function stsAnswer(form: URLSearchParams): string {
   return `<${name}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><${name}Result>${result}</${name}Result></${name}Response>`;
 }
 
+/** An assertion for its audience, unsigned: only the server that it is for verifies it. */
+function assertionFor(form: URLSearchParams) {
+  const claims = { aud: form.get('audience'), resource: form.get('resource') };
+  const assertion = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
+  return { access_token: assertion, token_type: 'N_A', issued_token_type: `${TYPE}id-jag` };
+}
+
 const STRATEGIES = {
   headerInjection: { type: 'header_injection', headerInjection: { headerName: 'X-Key', headerValue: 'v' } },
   tokenExchange: {
@@ -64,6 +74,18 @@ const STRATEGIES = {
     },
   },
   upstreamInject: { type: 'upstream_inject', upstreamInject: { providerName: 'github' } },
+  xaa: {
+    type: 'xaa',
+    xaa: {
+      idpTokenUrl: 'http://service/idp',
+      idpClientId: 'office',
+      idpClientSecretEnv: 'ONE',
+      targetTokenUrl: 'http://service/target',
+      targetClientId: 'office',
+      targetClientSecretEnv: 'ONE',
+      targetAudience: 'notes',
+    },
+  },
   bearerToken: { type: 'bearer_token', bearerToken: { tokenEnv: 'ONE' } },
   cloudSts: {
     type: 'cloud_sts',
@@ -97,6 +119,8 @@ function without(key: string): object {
 const HEADER = { headerName: 'X-Key', headerValueEnv: 'ONE' };
 const { clientSecretEnv: _env, ...EXCHANGE } = STRATEGIES.tokenExchange.tokenExchange;
 
+const { idpClientSecretEnv: _idp, targetClientSecretEnv: _target, ...ACCESS } = STRATEGIES.xaa.xaa;
+
 export const CREDENTIAL_ROWS: readonly FieldRow[] = [
   {
     field: '/outgoingAuth/backends/*/type',
@@ -118,6 +142,21 @@ export const CREDENTIAL_ROWS: readonly FieldRow[] = [
   row('tokenExchange', 'externalTokenHeaderName', ['X-Token', undefined]),
   row('tokenExchange', 'subjectProviderName', ['one', undefined]),
   row('upstreamInject', 'providerName', ['one', 'two']),
+  row('xaa', 'idpTokenUrl', ['http://service/one', 'http://service/two']),
+  row('xaa', 'idpClientId', ['one', 'two']),
+  row('xaa', 'idpClientSecret', ['one', 'two'], { xaa: ACCESS }),
+  row('xaa', 'idpClientSecretEnv', ['ONE', 'TWO']),
+  row('xaa', 'targetTokenUrl', ['http://service/one', 'http://service/two']),
+  row('xaa', 'insecureTargetTokenUrl', [undefined, true], {
+    xaa: { ...STRATEGIES.xaa.xaa, targetTokenUrl: 'http://127.0.0.1.invalid/token' },
+  }),
+  row('xaa', 'targetClientId', ['one', 'two']),
+  row('xaa', 'targetClientSecret', ['one', 'two'], { xaa: ACCESS }),
+  row('xaa', 'targetClientSecretEnv', ['ONE', 'TWO']),
+  row('xaa', 'targetAudience', ['one', 'two']),
+  row('xaa', 'targetResource', ['https://one.example.com', undefined]),
+  row('xaa', 'scopes', [['one'], ['two']]),
+  row('xaa', 'subjectProviderName', ['one', undefined]),
   row('bearerToken', 'tokenEnv', ['ONE', 'TWO']),
   row('cloudSts', 'region', ['eu-central-1', 'us-east-1']),
   row('cloudSts', 'service', ['cloud-mcp', 'other']),

@@ -23,6 +23,7 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/backends/*/caBundlePath': 'its story is in test/gateway/virtual-server/entries.test.ts',
   '/outgoingAuth/backends/*/tokenExchange/caBundlePath':
     'its story needs an endpoint over TLS: test/gateway/credentials/trust.test.ts',
+  '/outgoingAuth/backends/*/xaa/subjectTokenType': 'there is one type',
   '/outgoingAuth/source': 'for people: where the strategies were found',
   '/incomingAuth/oidc/clientSecretEnv':
     'the variable is read where the one of a proxy is: test/gateway/proxy/fields.test.ts',

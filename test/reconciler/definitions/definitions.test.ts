@@ -50,8 +50,8 @@ test('no field that the page calls refused is in our definitions', () => {
 test('each field that has a message of its own is one that the page calls refused', () => {
   const names = refused.flatMap((row) => row.fields).map((field) => field.split('.').at(-1));
   expect(REFUSED_NAMES.filter((name) => !names.includes(name))).toEqual([]);
-  expect(refusedFieldAdvice('MCPRegistry', '/spec/configYAML')).toContain('docs/migrating.md');
-  expect(refusedFieldAdvice('MCPServer', '/spec/volumes/0')).toBeUndefined();
+  expect(refusedFieldAdvice('/spec/config/codeMode')).toContain('docs/migrating.md');
+  expect(refusedFieldAdvice('/spec/volumes/0')).toBeUndefined();
 });
 
 /** Whether a text fits a pattern in which `*` is any text. */

@@ -98,6 +98,8 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.configMapRef.name default: "" -> none',
       '*.configMapRef.name required: false -> true',
       '*.imagePullSecrets[].name default: "" -> none',
+      'MCPRegistry.spec.pgpassSecretRef.name default: "" -> none',
+      'MCPRegistry.spec.pgpassSecretRef.name required: false -> true',
       '*.imagePullSecrets[].name required: false -> true',
     ],
   },
@@ -116,6 +118,25 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.cimd.enabled required: true -> false',
       'VirtualMCPServer.spec.config.incomingAuth.oidc.clientId required: true -> false',
       'VirtualMCPServer.spec.config.outgoingAuth.source required: true -> false',
+    ],
+  },
+  {
+    reason:
+      'registries, databaseConfig and authConfig have the same settings as fields, and an object has one of the two',
+    of: [
+      'MCPRegistry.spec.configYAML required: true -> false',
+      'MCPRegistry.spec rule added: has(self.registries) != has(self.configYAML)',
+      'MCPRegistry.spec rule added: !has(self.configYAML) || !(has(self.databaseConfig) || has(self.authConfig))',
+      'MCPRegistry.spec rule added: !has(self.pgpassSecretRef) || has(self.configYAML)',
+    ],
+  },
+  {
+    reason: 'an item that is not an object would be no volume',
+    of: [
+      'MCPRegistry.spec.volumeMounts x-kubernetes-preserve-unknown-fields: true -> none',
+      'MCPRegistry.spec.volumeMounts[] type: none -> "object"',
+      'MCPRegistry.spec.volumes x-kubernetes-preserve-unknown-fields: true -> none',
+      'MCPRegistry.spec.volumes[] type: none -> "object"',
     ],
   },
   {
@@ -226,6 +247,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.embeddedAuthServer.insecureAllowHTTP default: false -> none',
       '*.authServerConfig.insecureAllowHTTP default: false -> none',
       '*.insecureAllowConfidentialOverLoopbackHTTP default: false -> none',
+      '*.allowMayAct default: false -> none',
     ],
   },
   {
@@ -245,8 +267,8 @@ export const DIFFERENCES: readonly Explained[] = [
     of: ['MCPRemoteProxy.spec rule added: has(self.oidcConfig) || has(self.oidcConfigRef)'],
   },
   {
-    reason: 'the rule is about a field that is refused',
-    of: ['* rule missing: *delegateClients*'],
+    reason: 'names of Secrets and keys may not be empty, here as everywhere',
+    of: ['*.delegateClients[] rule missing: has(self.clientSecretRef) *'],
   },
   {
     reason: 'the settings for tokens that the documents write in the object make users known as well',
@@ -321,6 +343,7 @@ export const DIFFERENCES: readonly Explained[] = [
       '*.config.incomingAuth.* rule added: *',
       '*.headerInjection rule added: *',
       '*.tokenExchange rule added: *',
+      '*.xaa rule added: *',
       'VirtualMCPServer.spec rule added: *',
     ],
   },

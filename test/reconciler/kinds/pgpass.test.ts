@@ -1,12 +1,12 @@
 // What MCPRegistry writes as a password file is what the database adapter reads.
 
 import { expect, it } from 'vitest';
-import { findPassword } from '#adapters/postgres/pgpass.ts';
+import { findPassword } from '#contracts/pgpass.ts';
 import { MCPRegistry } from '#reconciler/kinds/mcpregistry/index.ts';
 import { passwordFile } from '#reconciler/kinds/mcpregistry/pgpass.ts';
 import { SETTINGS, viewOf } from './fixture.ts';
 
-const DATABASE = {
+const SETTINGS_OF_DATABASE = {
   host: '2001:db8::1',
   port: 5432,
   user: 'app',
@@ -16,9 +16,11 @@ const DATABASE = {
   maxOpenConns: 1,
   maxIdleConns: 0,
   connMaxLifetime: '1m',
-  dbAppUserPasswordSecretRef: { name: 'db', key: 'app' },
-  dbMigrationUserPasswordSecretRef: { name: 'db', key: 'migrator' },
 } as const;
+const DATABASE = {
+  settings: SETTINGS_OF_DATABASE,
+  passwords: { app: { name: 'db', key: 'app' }, migration: { name: 'db', key: 'migrator' } },
+};
 
 const PASSWORDS = ['plain', ':', '\\', 'a\\:b:c\\\\', ' spaces ', '#hash', 'ümläut', '*'];
 
@@ -29,7 +31,7 @@ it.each(PASSWORDS)('the password %j comes back', (password) => {
   };
   const view = viewOf([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, data }]);
   const text = passwordFile(DATABASE, view) ?? '';
-  const { host, port, database, user, migrationUser } = DATABASE;
+  const { host, port, database, user, migrationUser } = SETTINGS_OF_DATABASE;
   expect(findPassword(text, { host, port, database, user })).toBe(password);
   expect(findPassword(text, { host, port, database, user: migrationUser })).toBe(`m${password}`);
   expect(findPassword(text, { host, port, database, user: 'somebody else' })).toBeUndefined();

@@ -4,7 +4,7 @@
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
-import { type ClientSecret, KEYS } from '../records.ts';
+import { type ClientSecret, KEYS, SECRET_METHODS } from '../records.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { Client } from './clients.ts';
 import { provesSecret, readBasic } from './secret.ts';
@@ -35,7 +35,7 @@ export async function authenticateClient(
 
 interface ShownSecret {
   readonly id: string | undefined;
-  readonly method: ClientSecret['method'];
+  readonly method: NonNullable<ClientSecret['method']>;
   readonly text: string;
   readonly scheme?: 'Basic';
 }
@@ -69,7 +69,9 @@ function secretFault({ secret }: Client, shown: ShownSecret | undefined): string
   if (secret === undefined) {
     return shown === undefined ? undefined : 'the client has no secret: send only client_id, in the form';
   }
-  if (shown?.method !== secret.method) return `the client must send its secret as ${secret.method}`;
+  const { method: right } = secret;
+  if (shown === undefined || (right !== undefined && shown.method !== right))
+    return `the client must send its secret as ${right ?? SECRET_METHODS.join(' or ')}`;
   return provesSecret(secret, shown.text) ? undefined : 'the secret does not belong to the client';
 }
 

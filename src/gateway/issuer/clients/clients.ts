@@ -25,6 +25,8 @@ export interface Client {
   /** Keys for its assertions. A client with neither keys nor a secret is public. */
   readonly keys?: ProviderKeys;
   readonly secret?: ClientSecret;
+  /** Scopes and resources of a client that exchanges tokens. */
+  readonly delegate?: { readonly scopes: readonly string[]; readonly audiences: readonly string[] };
 }
 
 export interface Clients {
@@ -37,9 +39,13 @@ export interface Clients {
 
 const ID_LENGTH_MAX = 200;
 
-/** `findDocument` finds clients by ids that are URLs. */
+/**
+ * `findDelegate` finds clients of the configuration, which take precedence. `findDocument` finds clients by ids that are
+ * URLs.
+ */
 export function createClients(
   { store }: Pick<IssuerPorts, 'store'>,
+  findDelegate: (id: string) => Client | undefined,
   findDocument: (id: string) => Promise<Client | undefined>,
   isDocument: (id: string) => boolean,
 ): Clients {
@@ -54,6 +60,8 @@ export function createClients(
   }
   return {
     async find(id) {
+      const delegate = findDelegate(id);
+      if (delegate !== undefined) return delegate;
       if (isDocument(id)) return findDocument(id);
       const record = await read(id);
       if (record === undefined) return undefined;

@@ -53,9 +53,9 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
       const { idToken, ...tokens } = answer;
       if (idToken === undefined) throw upstreamFailure(name, 'invalid', 'its token endpoint sent no id_token');
       const person = await personOf(provider, await checkIdToken(provider, idToken, nonce), tokens.accessToken);
-      return { ...person, tokens: { ...tokens, subject: person.subject } };
+      return { ...person, tokens: { ...tokens, idToken, subject: person.subject } };
     },
-    async refresh({ refreshToken = '', subject }) {
+    async refresh({ refreshToken = '', subject, idToken: former }) {
       const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
       const { idToken, ...tokens } = await requestTokens(ports, await tokenEndpoint(provider), grant);
       if (idToken !== undefined) {
@@ -64,7 +64,7 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
         if (again.subject !== subject)
           throw upstreamFailure(name, 'invalid', 'the refreshed token has another subject');
       }
-      return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, subject };
+      return { ...tokens, idToken: idToken ?? former, refreshToken: tokens.refreshToken ?? refreshToken, subject };
     },
   };
 }

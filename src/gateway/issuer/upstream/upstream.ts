@@ -14,6 +14,8 @@ export interface UpstreamTokens {
    * the access token is used for the lifetime of the session, since tokens of GitHub and Slack do not expire.
    */
   readonly isExpiryAssumed: boolean;
+  /** The newest id_token of the login; undefined if the provider gives none. */
+  readonly idToken?: string;
   /** Id of the person at the provider: a refreshed token must have the same. */
   readonly subject: string;
 }

@@ -1,6 +1,7 @@
 // Records a request that has ended: metrics, a span, a line of the log.
 
 import { type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../../gate/audit.ts';
+import { webhookChange } from '../../gate/audit-change.ts';
 import type { AuditData } from '../../gate/audit-contents.ts';
 import { singleHeader } from '../../wire/headers.ts';
 import { methodFacts } from '../../wire/methods.ts';
@@ -121,8 +122,11 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     innerTool: ended.innerTool,
     rateLimits: ended.rateLimits,
     webhooks: ended.webhooks,
+    change: ended.received && ended.body && webhookChange(ended.received, ended.body),
     contents:
-      audit.data === undefined ? undefined : { settings: audit.data(), request: ended.body, response: ended.answer },
+      audit.data === undefined
+        ? undefined
+        : { settings: audit.data(), request: ended.body, received: ended.received, response: ended.answer },
   };
 }
 

@@ -57,7 +57,8 @@ function askedMessage({ headers, body }: Incoming): Message | undefined {
 function changedRequest(incoming: Incoming, message: Message, { body, message: next }: WebhookResult): Incoming {
   const { body: before, headers } = incoming;
   if (before === undefined || body === before) return incoming;
-  return { ...incoming, body, headers: changedHeaders(headers, { body: before, message }, { body, message: next }) };
+  const changed = { ...incoming, body, received: before };
+  return { ...changed, headers: changedHeaders(headers, { body: before, message }, { body, message: next }) };
 }
 
 /** Refuses for a webhook, whose words are for the operator: a client learns only that a webhook refused. */

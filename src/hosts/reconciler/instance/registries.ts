@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Outbound } from '#adapters/http/outbound.ts';
 import type { DatabaseSettings } from '#adapters/postgres/pool.ts';
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
+import { findPassword, type PasswordFor } from '#contracts/pgpass.ts';
 import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
@@ -41,11 +42,28 @@ function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, 
     return commonDatabase(config.catalogue);
   }
   const { host, port, user, migrationUser, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
-  const password = secretValue(view, target.passwordSecretRef);
   const ca = certificates(view, target.caConfigMapRef);
+  const passwordOf = passwordsOf(target.passwords, { host, port, database }, view);
+  const password = passwordOf(user, 'app');
   return {
     app: { host, port, user, database, sslMode, ca, password, maxOpenConns: POOL_CONNECTIONS },
-    owner: { user: migrationUser, password: secretValue(view, target.migrationPasswordSecretRef) },
+    owner: { user: migrationUser, password: passwordOf(migrationUser, 'migration') },
+  };
+}
+
+/** The returned function throws Failure if there is no password. */
+function passwordsOf(
+  passwords: RegistryDatabaseTarget['passwords'],
+  place: Omit<PasswordFor, 'user'>,
+  view: View,
+): (user: string, whose: 'app' | 'migration') => string {
+  if (!('file' in passwords)) return (_user, whose) => secretValue(view, passwords[whose]);
+  const { name, key } = passwords.file;
+  const text = secretValue(view, passwords.file);
+  return (user) => {
+    const found = findPassword(text, { ...place, user });
+    if (found !== undefined) return found;
+    throw new Failure('database-auth', `Secret ${name}, key ${key}: no line is for user ${user}`);
   };
 }
 

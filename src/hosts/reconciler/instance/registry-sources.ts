@@ -2,6 +2,7 @@
 // run has listed.
 
 import { readApi } from '#adapters/sources/api.ts';
+import { readUrl } from '#adapters/sources/url.ts';
 import type { ConfigMapOrigin } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
 import type { View } from '#reconciler/kinds/kind.ts';
@@ -25,6 +26,8 @@ export function registrySource(deps: GitDeps, view: View): Source {
           return readConfigMap(view, origin);
         case 'api':
           return await readApi({ outbound: deps.outbound, now: () => deps.clock.now() }, { ...request, origin });
+        case 'url':
+          return await readUrl(deps.outbound, { ...request, origin });
         case 'fleet':
           throw new Failure('source-unsupported', 'running servers are stored at the end of a run, not read');
         case 'claim': {

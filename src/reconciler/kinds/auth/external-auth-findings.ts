@@ -5,8 +5,9 @@ import type { AuthzSource } from './authz-settings.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import { ANY_OWNER, resolveOIDC } from './oidc-settings.ts';
 import { isIdleProvider, primaryProviderFindings } from './server/primary.ts';
-import { providerFault } from './server/providers.ts';
+import { idTokenFault, providerFault } from './server/providers.ts';
 import { baselineScopeFindings } from './server/scopes.ts';
+import { acceptedAudiences, trustHostFindings } from './server/trust-rules.ts';
 import type { TokenSource } from './token-settings.ts';
 
 /** The spec of a resource with a proxy. */
@@ -23,6 +24,8 @@ interface Caller {
   readonly issuer: string | 'nobody' | 'unknown';
   /** Scopes that the resource advertises; undefined if they cannot be known. */
   readonly scopes: readonly string[] | undefined;
+  /** Values of aud that the resource accepts; empty if they cannot be known. */
+  readonly audiences: readonly string[];
   /** Pointer of the field that names the settings. */
   readonly pointer: string;
   /** The field that names the issuer. */
@@ -68,10 +71,15 @@ function policyFindings(
  * it exchanges the token of the caller; the provider is then for a virtual server that calls the same backend.
  */
 function injectFindings(
-  { tokenExchange, cloudSts, upstreamInject }: ExternalAuthConfig,
+  { tokenExchange, cloudSts, upstreamInject, xaa }: ExternalAuthConfig,
   server: ExternalAuthConfig['embeddedAuthServer'],
   pointer: string,
 ): readonly Finding[] {
+  if (xaa !== undefined) {
+    const fault = idTokenFault(xaa.subjectProviderName, server);
+    if (fault === undefined) return [];
+    return [authFinding('upstream-provider-unknown', `the authorization server of authServerRef ${fault}`, pointer)];
+  }
   const provider = upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
   if (provider === undefined) return [];
   if (upstreamInject === undefined && server === undefined) {
@@ -107,7 +115,7 @@ function namedServerFindings(
   if (behind?.embeddedAuthServer !== undefined) {
     return conflict('externalAuthConfigRef names an authorization server, too: remove one of them');
   }
-  const needsToken = ['tokenExchange', 'cloudSts', 'upstreamInject'].includes(behind?.type ?? '');
+  const needsToken = ['tokenExchange', 'cloudSts', 'upstreamInject', 'xaa'].includes(behind?.type ?? '');
   if (server.disableUpstreamTokenInjection === true && needsToken) {
     return conflict(
       `MCPExternalAuthConfig ${name} has disableUpstreamTokenInjection, and externalAuthConfigRef needs the token of the upstream provider`,
@@ -126,16 +134,16 @@ export function hasOwnIssuer(
   });
 }
 
-function acceptedTokens(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes'> {
+function acceptedTokens(source: TokenSource, view: View): Pick<Caller, 'issuer' | 'scopes' | 'audiences'> {
   const resolved = resolveOIDC(source, view, ANY_OWNER);
-  if (resolved === undefined) return { issuer: 'nobody', scopes: undefined };
-  if ('findings' in resolved) return { issuer: 'unknown', scopes: undefined };
-  return resolved.settings;
+  if (resolved === undefined) return { issuer: 'nobody', scopes: undefined, audiences: [] };
+  if ('findings' in resolved) return { issuer: 'unknown', scopes: undefined, audiences: [] };
+  return { ...resolved.settings, audiences: acceptedAudiences(resolved.settings) };
 }
 
 function serverFindings(
   server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
-  { name, issuer, scopes, field, replicas, pointer }: Caller,
+  { name, issuer, scopes, audiences, field, stdio, replicas, pointer }: Caller,
 ): readonly Finding[] {
   const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
   const count = server.upstreamProviders.length;
@@ -144,6 +152,13 @@ function serverFindings(
     ...(count > 1 ? [authFinding('auth-server-upstreams', several, pointer)] : []),
     ...issuerFindings(server.issuer, whose, { issuer, field, pointer }),
     ...(scopes === undefined ? [] : baselineScopeFindings(server, scopes, pointer)),
+    ...(scopes === undefined
+      ? []
+      : trustHostFindings(
+          server,
+          { scopes, audiences, needsLogin: !stdio && server.disableUpstreamTokenInjection !== true },
+          pointer,
+        )),
     ...(replicas === 1 ? [] : replicaFindings(server, whose, pointer)),
   ];
 }
@@ -182,7 +197,7 @@ function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio, point
   const whose = `${type} of MCPExternalAuthConfig ${name}`;
   if (type === 'unauthenticated') return [];
   if (stdio) return [idle(`${whose} has no effect: a server on standard streams receives no headers`, pointer)];
-  const needsCaller = type === 'tokenExchange' || type === 'cloudSts';
+  const needsCaller = type === 'tokenExchange' || type === 'cloudSts' || type === 'xaa';
   return needsCaller && issuer === 'nobody'
     ? [
         idle(

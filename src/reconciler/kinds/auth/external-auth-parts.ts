@@ -47,12 +47,13 @@ export function externalAuthParts(user: ExternalAuthUser, view: View): ExternalA
 }
 
 function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts> {
-  const { type, tokenExchange, headerInjection, bearerToken, embeddedAuthServer, cloudSts } =
+  const { type, tokenExchange, headerInjection, bearerToken, embeddedAuthServer, cloudSts, xaa } =
     externalAuthConfig(user.ref, view) ?? {};
   if (type === 'unauthenticated') return { blocks: { remove_caller_token: true } };
   if (tokenExchange !== undefined) return exchangeParts(tokenExchange, view);
   if (headerInjection !== undefined) return headerParts(headerInjection);
   if (bearerToken !== undefined) return bearerParts(bearerToken);
+  if (xaa !== undefined) return accessParts(xaa);
   if (cloudSts !== undefined) return { blocks: { aws_sts_config: stsBlock(cloudSts) } };
   return embeddedAuthServer === undefined ? {} : serverParts(embeddedAuthServer, user, view);
 }
@@ -93,6 +94,32 @@ function exchangeParts(
     blocks: { token_exchange_config: block },
     files: secret === undefined ? [] : [{ file, secret }],
     bundles: bundle === undefined ? [] : [bundle],
+  };
+}
+
+function accessParts(config: NonNullable<ExternalAuthConfig['xaa']>): Partial<ExternalAuthParts> {
+  const { idpClientId, targetClientId, scopes = [] } = config;
+  // Only a client with an id has a secret (RFC 6749, section 2.3.1).
+  const idp = idpClientId ? config.idpClientSecretRef : undefined;
+  const target = targetClientId ? config.targetClientSecretRef : undefined;
+  const block = {
+    idp_token_url: config.idpTokenUrl,
+    idp_client_id: idpClientId || undefined,
+    idp_client_secret_file: idp && secretPath(SECRET_FILES.idpClientSecret),
+    target_token_url: config.targetTokenUrl,
+    insecure_target_token_url: config.insecureTargetTokenUrl,
+    target_client_id: targetClientId || undefined,
+    target_client_secret_file: target && secretPath(SECRET_FILES.targetClientSecret),
+    target_audience: config.targetAudience,
+    target_resource: config.targetResource,
+    scopes: scopes.length === 0 ? undefined : scopes,
+  };
+  return {
+    blocks: { xaa_config: block },
+    files: [
+      ...(idp === undefined ? [] : [{ file: SECRET_FILES.idpClientSecret, secret: idp }]),
+      ...(target === undefined ? [] : [{ file: SECRET_FILES.targetClientSecret, secret: target }]),
+    ],
   };
 }
 

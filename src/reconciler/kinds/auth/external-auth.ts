@@ -4,6 +4,7 @@
 import { UpstreamInject } from '#contracts/virtual/auth.ts';
 import { CloudSts } from '#contracts/virtual/cloud-sts.ts';
 import { subjectProvider } from '#contracts/virtual/subject-provider.ts';
+import { TARGET_URL_RULE, XAA_FIELDS } from '#contracts/virtual/xaa.ts';
 import { addressed } from '#std/address/address.ts';
 import { choice, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
@@ -78,6 +79,16 @@ const BearerToken = object(
   'Every request gets the same bearer token, which is a secret.',
 );
 
+const Xaa = object(
+  {
+    ...XAA_FIELDS,
+    idpClientSecretRef: optional(secretKeyRef('Client secret at the identity provider.')),
+    targetClientSecretRef: optional(secretKeyRef('Client secret at the authorization server of the backend.')),
+  },
+  'The id_token of the login of a caller becomes a token of a server that trusts the same identity provider (ID-JAG).',
+  { validations: [TARGET_URL_RULE] },
+);
+
 function ifAndOnlyIf(type: string) {
   return {
     rule: `(self.type == '${type}') == has(self.${type})`,
@@ -98,6 +109,7 @@ export const ExternalAuth = object(
         'embeddedAuthServer',
         'cloudSts',
         'upstreamInject',
+        'xaa',
       ],
       { spellings: { cloudSts: 'awsSts' } },
     ),
@@ -107,6 +119,7 @@ export const ExternalAuth = object(
     embeddedAuthServer: optional(EmbeddedAuthServer),
     cloudSts: optional(CloudSts),
     upstreamInject: optional(UpstreamInject),
+    xaa: optional(Xaa),
   },
   'Way of authentication, with its settings.',
   {
@@ -117,6 +130,7 @@ export const ExternalAuth = object(
       ifAndOnlyIf('bearerToken'),
       ifAndOnlyIf('embeddedAuthServer'),
       ifAndOnlyIf('upstreamInject'),
+      ifAndOnlyIf('xaa'),
       // Either name of the type is possible with either name of its settings; an author of an old name gets a message
       // about that name.
       {
@@ -128,7 +142,7 @@ export const ExternalAuth = object(
         message: "awsSts configuration must be set if and only if type is 'awsSts'",
       },
       {
-        rule: "self.type != 'unauthenticated' || !(has(self.tokenExchange) || has(self.headerInjection) || has(self.bearerToken) || has(self.embeddedAuthServer) || has(self.cloudSts) || has(self.awsSts) || has(self.upstreamInject))",
+        rule: "self.type != 'unauthenticated' || !(has(self.tokenExchange) || has(self.headerInjection) || has(self.bearerToken) || has(self.embeddedAuthServer) || has(self.cloudSts) || has(self.awsSts) || has(self.upstreamInject) || has(self.xaa))",
         message: "no configuration must be set when type is 'unauthenticated'",
       },
     ],

@@ -8,12 +8,14 @@ import { authServerReferences, secretReference } from '../auth/server/references
 import type { Reference } from '../kind.ts';
 
 export function references({ spec }: { readonly spec: Static<typeof ExternalAuth> }): readonly Reference[] {
-  const { tokenExchange, headerInjection, bearerToken, embeddedAuthServer } = spec;
+  const { tokenExchange, headerInjection, bearerToken, embeddedAuthServer, xaa } = spec;
   return [
     ...secretReference(tokenExchange?.clientSecretRef, '/spec/tokenExchange/clientSecretRef'),
     ...bundleReferences(tokenExchange?.caBundleRef, '/spec/tokenExchange/caBundleRef'),
     ...secretReference(headerInjection?.valueSecretRef, '/spec/headerInjection/valueSecretRef'),
     ...secretReference(bearerToken?.tokenSecretRef, '/spec/bearerToken/tokenSecretRef'),
+    ...secretReference(xaa?.idpClientSecretRef, '/spec/xaa/idpClientSecretRef'),
+    ...secretReference(xaa?.targetClientSecretRef, '/spec/xaa/targetClientSecretRef'),
     ...authServerReferences(embeddedAuthServer, '/spec/embeddedAuthServer'),
   ];
 }

@@ -13,12 +13,29 @@ import type { Finding, View } from '../kind.ts';
 type Spec = Static<typeof ExternalAuth>;
 
 export function rules({ spec }: { readonly spec: Spec }): readonly Finding[] {
-  const { tokenExchange, headerInjection, embeddedAuthServer, cloudSts } = spec;
+  const { tokenExchange, headerInjection, embeddedAuthServer, cloudSts, xaa } = spec;
   return [
     ...(tokenExchange === undefined ? [] : exchangeFindings(tokenExchange)),
+    ...(xaa === undefined ? [] : accessFindings(xaa)),
     ...headerNameFindings(headerInjection?.headerName, '/spec/headerInjection/headerName'),
     ...(embeddedAuthServer === undefined ? [] : authServerFindings(embeddedAuthServer, '/spec/embeddedAuthServer')),
     ...(cloudSts === undefined ? [] : mappingFindings(cloudSts.roleMappings, '/spec/cloudSts/roleMappings')),
+  ];
+}
+
+function accessFindings(xaa: NonNullable<Spec['xaa']>): readonly Finding[] {
+  const at = '/spec/xaa';
+  const unused = [
+    { secret: xaa.idpClientSecretRef, id: xaa.idpClientId, field: 'idpClient' },
+    { secret: xaa.targetClientSecretRef, id: xaa.targetClientId, field: 'targetClient' },
+  ].filter(({ secret, id = '' }) => secret !== undefined && id === '');
+  return [
+    ...plainHttpFindings(xaa.targetTokenUrl, `${at}/targetTokenUrl`),
+    ...scopeFindings(xaa.scopes, `${at}/scopes`),
+    ...unused.map(({ field }): Finding => {
+      const message = `a client secret means nothing without ${field}Id, and is not sent`;
+      return { code: 'client-secret-unused', severity: 'warning', pointer: `${at}/${field}SecretRef`, message };
+    }),
   ];
 }
 

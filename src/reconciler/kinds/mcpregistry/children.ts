@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { REGISTRY_CONFIG_KEY } from '#contracts/registry/config-map.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { digest, fnv1a32 } from '#std/hash.ts';
-import { canonicalJson, type JsonObject } from '#std/json.ts';
+import { canonicalJson, type JsonObject, objectsIn } from '#std/json.ts';
 import { yamlText } from '#std/yaml/package.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
@@ -13,13 +13,23 @@ import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../pods/po
 import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
-import { API_PORT, apiLabels, apiSelector, METRICS_PORT, type Registry, registryChildNames } from './facts.ts';
+import {
+  ACCOUNT_DIRECTORY,
+  API_PORT,
+  apiLabels,
+  apiSelector,
+  METRICS_PORT,
+  type Registry,
+  registryChildNames,
+} from './facts.ts';
+import type { Volumes } from './mounted-files.ts';
 import {
   certificateMounts,
   certificateRefs,
   dataMounts,
   type Mounted,
   mountedSecrets,
+  readCertificates,
   type Selector,
   secretMounts,
 } from './mounts.ts';
@@ -27,10 +37,9 @@ import { passwordFile, passwordRefs } from './pgpass.ts';
 import { serverConfig } from './server-config.ts';
 
 const CONFIG_DIRECTORY = '/config';
+const DATA_DIRECTORY = '/data';
 const PGPASS = '.pgpass';
 const PGPASS_FILE = `/home/appuser/${PGPASS}`;
-/** Folder of the token of the pod's service account, for a provider that is the cluster itself. */
-const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export function children(self: Registry, view: View, settings: Settings): readonly KubeObject[] {
   const { name, namespace } = self;
@@ -61,15 +70,18 @@ export function configText(self: Registry, settings: Pick<Settings, 'catalogueDa
   return yamlText(serverConfig(self, settings));
 }
 
-/** Returns the Secret with the password file: rendered from `databaseConfig`, or named by skep.yaml. */
-function passwordSource({ name, spec }: Registry, { catalogueDatabase }: Settings): Selector | undefined {
-  return spec.databaseConfig === undefined
-    ? catalogueDatabase?.services?.passFileSecret
-    : { name: registryChildNames(name).pgpass, key: PGPASS };
+/** Returns the Secret with the password file: rendered from `databaseConfig`, or named by the author or by skep.yaml. */
+function passwordSource(
+  { name, spec: { databaseConfig } }: Registry,
+  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+): Selector | undefined {
+  if (databaseConfig === undefined) return catalogueDatabase?.services?.passFileSecret;
+  const { passwords } = databaseConfig;
+  return 'file' in passwords ? passwords.file : { name: registryChildNames(name).pgpass, key: PGPASS };
 }
 
 function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
-  if (spec.databaseConfig === undefined) return [];
+  if (spec.databaseConfig === undefined || 'file' in spec.databaseConfig.passwords) return [];
   const text = passwordFile(spec.databaseConfig, view);
   assert(text !== undefined, 'children are made only of resources whose references were found');
   const metadata = { name: registryChildNames(name).pgpass, namespace, labels: apiLabels(name) };
@@ -78,19 +90,19 @@ function passwordSecret({ name, namespace, spec }: Registry, view: View): readon
 }
 
 function deployment(self: Registry, view: View, settings: Settings): KubeObject {
-  const { name, namespace, spec } = self;
+  const { name, namespace, spec, written } = self;
   const { apiGroup } = settings;
   const { podTemplateSpec } = spec;
   const template = {
     metadata: {
       labels: apiLabels(name),
       annotations: {
-        [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(spec)),
+        [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(written)),
         ...mountedChecksum(self, view, settings),
         ...secretChecksum([...mountedSecrets(spec), ...passwordRefs(self, settings)], view, settings),
       },
     },
-    spec: pod(self, settings),
+    spec: withVolumes(pod(self, settings), spec),
   };
   return {
     apiVersion: 'apps/v1',
@@ -110,14 +122,40 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
  * once.
  */
 function mountedChecksum(self: Registry, view: View, settings: Settings): JsonObject {
-  const certificates = certificateRefs(self, settings).map(({ name }) => ({
+  const certificates = readCertificates(self, settings).map(({ name }) => ({
     name,
     data: view.find('ConfigMap', name)?.data,
   }));
   return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config: configText(self, settings), certificates }) };
 }
 
-function pod(self: Registry, settings: Settings): JsonObject {
+/** The pod before the author's volumes and template are added. */
+export function podWithoutVolumes(self: Registry): JsonObject {
+  return pod(self, { images: { registry: '' }, pullSecrets: [] });
+}
+
+function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volumes): JsonObject {
+  const [container, ...others] = objectsIn(made.containers);
+  return {
+    ...made,
+    containers: [{ ...container, volumeMounts: [...objectsIn(container?.volumeMounts), ...volumeMounts] }, ...others],
+    volumes: [...objectsIn(made.volumes), ...volumes],
+  };
+}
+
+/** The existing platform has an empty folder there; an author may mount files at its place. */
+function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
+  if (volumeMounts.some(({ mountPath }) => mountPath === DATA_DIRECTORY)) return [];
+  const name = 'storage-data';
+  return [{ volume: { name, emptyDir: {} }, mount: { name, mountPath: DATA_DIRECTORY } }];
+}
+
+function pod(
+  self: Registry,
+  settings: Pick<Settings, 'catalogueDatabase' | 'pullSecrets'> & {
+    readonly images: Pick<Settings['images'], 'registry'>;
+  },
+): JsonObject {
   const { name, spec } = self;
   const names = registryChildNames(name);
   const file = passwordSource(self, settings);
@@ -128,7 +166,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
       mount: { name: 'registry-server-config', mountPath: CONFIG_DIRECTORY, readOnly: true },
     },
     ...dataMounts(spec),
-    { volume: { name: 'storage-data', emptyDir: {} }, mount: { name: 'storage-data', mountPath: '/data' } },
+    ...scratchData(spec),
     ...secretMounts(spec),
     ...certificateMounts(certificateRefs(self, settings)),
     SCRATCH,

@@ -8,12 +8,14 @@ import type { Registry } from './facts.ts';
 export function databaseTarget(self: Registry): RegistryDatabaseTarget | undefined {
   const { databaseConfig } = self.spec;
   if (databaseConfig === undefined) return undefined;
-  const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef, ...settings } = databaseConfig;
+  const { settings, passwords } = databaseConfig;
   return {
     settings,
     caConfigMapRef: registryAnnotations(self).databaseCA,
-    passwordSecretRef: pickKey(dbAppUserPasswordSecretRef),
-    migrationPasswordSecretRef: pickKey(dbMigrationUserPasswordSecretRef),
+    passwords:
+      'file' in passwords
+        ? { file: pickKey(passwords.file) }
+        : { app: pickKey(passwords.app), migration: pickKey(passwords.migration) },
   };
 }
 

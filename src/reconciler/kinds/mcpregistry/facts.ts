@@ -8,10 +8,69 @@ import { LABEL_DOMAIN } from '../labels.ts';
 import { made } from '../made.ts';
 import type { MCPRegistrySpec } from './schema.ts';
 
-export type Registry = Typed<typeof MCPRegistrySpec>;
-export type RegistrySpec = Static<typeof MCPRegistrySpec>;
-export type Entry = RegistrySpec['registries'][number];
-export type Provider = NonNullable<NonNullable<RegistrySpec['authConfig']>['oauth']>['providers'][number];
+export type WrittenRegistry = Typed<typeof MCPRegistrySpec>;
+type Written = Static<typeof MCPRegistrySpec>;
+
+/** The settings of an MCPRegistry, wherever its author wrote them. */
+export interface Registry extends Omit<WrittenRegistry, 'spec'> {
+  readonly spec: RegistrySpec;
+  /** As it is in the resource. */
+  readonly written: Written;
+}
+
+export interface RegistrySpec extends Omit<Written, 'configYAML' | 'registries' | 'databaseConfig' | 'authConfig'> {
+  readonly registries: readonly Entry[];
+  readonly databaseConfig?: Database | undefined;
+  readonly authConfig?: Auth | undefined;
+}
+
+type WrittenEntry = NonNullable<Written['registries']>[number];
+type WrittenGit = NonNullable<WrittenEntry['git']>;
+
+export interface Entry extends Omit<WrittenEntry, 'git'> {
+  readonly git?: Omit<WrittenGit, 'auth'> & {
+    /** `passwordFile`: where the author mounts the Secret. */
+    readonly auth?: NonNullable<WrittenGit['auth']> & { readonly passwordFile?: string };
+  };
+  /** A file at a URL. */
+  readonly file?: { readonly url: string; readonly timeoutMs: number };
+  /** The servers that run there; of no namespaces, those of the registry's own. */
+  readonly running?: { readonly namespaces: readonly string[] };
+  /** Where the author mounts the ConfigMap or the claim. */
+  readonly mountedAt?: string;
+  /** JSON pointer to what the author wrote. Absent: it is an entry of `registries`. */
+  readonly at?: string;
+}
+
+type WrittenDatabase = NonNullable<Written['databaseConfig']>;
+type Settings = Omit<WrittenDatabase, 'dbAppUserPasswordSecretRef' | 'dbMigrationUserPasswordSecretRef'>;
+export type PasswordRef = WrittenDatabase['dbAppUserPasswordSecretRef'];
+
+export interface Database {
+  readonly settings: Settings;
+  /** Two Secrets with a password each, or one with a password file. */
+  readonly passwords: { readonly app: PasswordRef; readonly migration: PasswordRef } | { readonly file: PasswordRef };
+}
+
+type WrittenAuth = NonNullable<Written['authConfig']>;
+type WrittenOAuth = NonNullable<WrittenAuth['oauth']>;
+
+interface Auth extends Omit<WrittenAuth, 'oauth'> {
+  readonly oauth?: Omit<WrittenOAuth, 'providers'> & { readonly providers: readonly Provider[] };
+  readonly publicPaths?: readonly string[] | undefined;
+}
+
+export interface Provider extends WrittenProvider {
+  readonly clientSecretFile?: string;
+  /** Files of it that are from Secrets and ConfigMaps, which the author mounts. */
+  readonly secretFiles?: readonly PasswordRef[];
+  readonly certificateFiles?: readonly PasswordRef[];
+}
+
+type WrittenProvider = WrittenOAuth['providers'][number];
+
+/** Folder of the token of the pod's service account, for a provider that is the cluster itself. */
+export const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Port of the registry service, in its container and on its Service. */
 export const API_PORT = 8080;
@@ -59,13 +118,13 @@ export function certificateDirectory(configMap: string): string {
   return `/config/certs/${configMap}`;
 }
 
-export function madeObjects({ name, spec }: Registry): readonly ObjectName[] {
+export function madeObjects({ name, spec: { databaseConfig } }: Registry): readonly ObjectName[] {
   const names = registryChildNames(name);
   return made({
     Deployment: [names.api],
     Service: [names.api],
     ServiceAccount: [names.account],
     ConfigMap: [names.config],
-    Secret: spec.databaseConfig === undefined ? [] : [names.pgpass],
+    Secret: databaseConfig === undefined || 'file' in databaseConfig.passwords ? [] : [names.pgpass],
   });
 }

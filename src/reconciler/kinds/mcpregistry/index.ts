@@ -10,6 +10,7 @@ import { inspect, rules } from './rules.ts';
 import { MCPRegistrySpec, MCPRegistryStatus } from './schema.ts';
 import { sources } from './sources.ts';
 import { status } from './status.ts';
+import { readRegistry } from './written.ts';
 
 export const MCPRegistry = defineKind({
   kind: 'MCPRegistry',
@@ -40,14 +41,23 @@ export const MCPRegistry = defineKind({
       },
     ],
   },
-  rules,
-  inspect,
-  references,
-  configured,
-  sources,
-  database: databaseTarget,
+  rules: (self, written) => {
+    const { registry, findings, placed } = readRegistry(self);
+    return [...findings, ...placed(rules(registry, written))];
+  },
+  inspect: (self, view) => {
+    const { registry, placed } = readRegistry(self);
+    return placed(inspect(registry, view));
+  },
+  references: (self) => {
+    const { registry, placed } = readRegistry(self);
+    return placed(references(registry));
+  },
+  configured: (self, settings) => configured(readRegistry(self).registry, settings),
+  sources: (self) => sources(readRegistry(self).registry),
+  database: (self) => databaseTarget(readRegistry(self).registry),
   enforces: ({ spec }) => spec.enforceServers === true,
-  makes: madeObjects,
-  children,
-  status,
+  makes: (self) => madeObjects(readRegistry(self).registry),
+  children: (self, view, settings) => children(readRegistry(self).registry, view, settings),
+  status: (self, observed) => status(readRegistry(self).registry, observed),
 });

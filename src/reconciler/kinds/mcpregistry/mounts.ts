@@ -23,6 +23,7 @@ export interface Mounted {
 /** Sources of Git and of another registry's API have no mounts. */
 export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
   return spec.registries.flatMap((entry) => {
+    if (entry.mountedAt !== undefined) return [];
     const volume = dataVolume(entry);
     return volume === undefined
       ? []
@@ -42,14 +43,23 @@ function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
 /** Mounts every Secret that the configuration uses as a file: credentials of Git sources, of identity providers. */
 export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   const gitNames = new Set(gitSecrets(spec).map(({ name }) => name));
-  return merged(mountedSecrets(spec)).map(({ name, items, optional }) => {
+  return merged(generatedSecrets(spec)).map(({ name, items, optional }) => {
     const volume = volumeName(gitNames.has(name) ? 'git-auth' : 'auth-secret', name);
     return mounted(volume, { secret: { secretName: name, items, ...optional } }, secretDirectory(name));
   });
 }
 
-/** Returns the mounted Secrets, without those of a provider that names a file in the container. */
+/** The Secrets that are mounted, by the author too: not those of a provider that names a file in the container. */
 export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
+  const gitFiles = spec.registries.flatMap(({ git }) =>
+    git?.auth?.passwordFile === undefined ? [] : [git.auth.passwordSecretRef],
+  );
+  const providerFiles = providersOf(spec).flatMap(({ secretFiles = [] }) => secretFiles);
+  return [...generatedSecrets(spec), ...gitFiles, ...providerFiles];
+}
+
+/** Without those that the author mounts. */
+function generatedSecrets(spec: RegistrySpec): readonly Selector[] {
   const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
     ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
     ...(authTokenRef === undefined || authTokenFile ? [] : [authTokenRef]),
@@ -58,7 +68,9 @@ export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
 }
 
 function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
-  return registries.flatMap(({ git }) => (git?.auth === undefined ? [] : [git.auth.passwordSecretRef]));
+  return registries.flatMap(({ git }) =>
+    git?.auth === undefined || git.auth.passwordFile !== undefined ? [] : [git.auth.passwordSecretRef],
+  );
 }
 
 /** Mounts every ConfigMap with certificates: of an identity provider, of the database. */
@@ -68,7 +80,13 @@ export function certificateMounts(refs: readonly Selector[]): readonly Mounted[]
   );
 }
 
-/** Returns the mounted certificates, without those of a provider that names a file in the container. */
+/** Certificates that are read once, those of volumes of the author included. */
+export function readCertificates(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
+  const files = providersOf(self.spec).flatMap(({ certificateFiles = [] }) => certificateFiles);
+  return [...certificateRefs(self, settings), ...files];
+}
+
+/** The certificates that are mounted: not those of a provider that names a file in the container. */
 export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
   const database = databaseCA(self, settings);
   const providers = providersOf(self.spec).flatMap(({ caCertRef, caCertPath }) =>

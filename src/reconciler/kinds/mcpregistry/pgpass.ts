@@ -1,29 +1,29 @@
 // Renders the password file of a registry's database, from the two Secrets with the passwords. Source: the PostgreSQL
 // manual, libpq, "The Password File".
 
+import { findPassword } from '#contracts/pgpass.ts';
 import { secretBytes } from '#kubernetes/rules/content.ts';
 import type { Finding, Settings, View } from '../kind.ts';
-import type { Registry, RegistrySpec } from './facts.ts';
-
-type Database = NonNullable<RegistrySpec['databaseConfig']>;
-type Selector = Database['dbAppUserPasswordSecretRef'];
+import type { Database, PasswordRef, Registry } from './facts.ts';
 
 /** Returns the Secrets with the passwords, or the Secret with the file. */
 export function passwordRefs(
   { spec: { databaseConfig } }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
-): readonly Selector[] {
+): readonly PasswordRef[] {
   const named = catalogueDatabase?.services?.passFileSecret;
   if (databaseConfig === undefined) return named === undefined ? [] : [named];
-  return [databaseConfig.dbAppUserPasswordSecretRef, databaseConfig.dbMigrationUserPasswordSecretRef];
+  const { passwords } = databaseConfig;
+  return 'file' in passwords ? [passwords.file] : [passwords.app, passwords.migration];
 }
 
-/** Writes one line for each user. Returns undefined if a password is missing. */
-export function passwordFile(database: Database, view: View): string | undefined {
-  const { host, port, database: name, user, migrationUser } = database;
+/** Writes one line for each user. Returns undefined if a password is missing, or if the author has written the file. */
+export function passwordFile({ settings, passwords }: Database, view: View): string | undefined {
+  if ('file' in passwords) return undefined;
+  const { host, port, database: name, user, migrationUser } = settings;
   const users = [
-    { user, password: secretText(view, database.dbAppUserPasswordSecretRef) },
-    { user: migrationUser, password: secretText(view, database.dbMigrationUserPasswordSecretRef) },
+    { user, password: secretText(view, passwords.app) },
+    { user: migrationUser, password: secretText(view, passwords.migration) },
   ];
   const lines = users.map(({ user, password }) =>
     password === undefined ? undefined : [host, String(port), name, user, password].map(escaped).join(':'),
@@ -34,15 +34,33 @@ export function passwordFile(database: Database, view: View): string | undefined
 /** Reports passwords that the file cannot contain. Their values are not shown. */
 export function passwordFindings(database: Database | undefined, view: View): readonly Finding[] {
   if (database === undefined) return [];
-  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field): Finding[] => {
-    const { name, key } = database[field];
-    const password = secretText(view, database[field]);
-    const pointer = `/spec/databaseConfig/${field}`;
+  const { settings, passwords } = database;
+  if ('file' in passwords) return fileFindings(settings, passwords.file, view);
+  return (['app', 'migration'] as const).flatMap((whose): Finding[] => {
+    const { name, key } = passwords[whose];
+    const password = secretText(view, passwords[whose]);
+    const pointer = `/spec/databaseConfig/${PASSWORD_FIELDS[whose]}`;
     if (password === undefined) {
       return [{ ...FAULT, pointer, message: `Secret ${name} has no text under the key ${key}` }];
     }
     if (!/[\r\n]/.test(password)) return [];
     return [{ ...FAULT, pointer, message: `Secret ${name}, key ${key}: a password cannot contain a line break` }];
+  });
+}
+
+export const PASSWORD_FIELDS = {
+  app: 'dbAppUserPasswordSecretRef',
+  migration: 'dbMigrationUserPasswordSecretRef',
+} as const;
+
+function fileFindings(settings: Database['settings'], file: PasswordRef, view: View): readonly Finding[] {
+  const { host, port, database, user, migrationUser } = settings;
+  const text = secretText(view, file) ?? '';
+  const pointer = '/spec/pgpassSecretRef';
+  return [...new Set([user, migrationUser])].flatMap((each): Finding[] => {
+    if (findPassword(text, { host, port, database, user: each }) !== undefined) return [];
+    const message = `Secret ${file.name}, key ${file.key}: no line is for user ${each} of database ${database} at ${host}:${port}`;
+    return [{ ...FAULT, pointer, message }];
   });
 }
 
@@ -53,7 +71,7 @@ function escaped(field: string): string {
 }
 
 /** Returns a Secret's value as text, without the line break that editors add at the end. */
-function secretText(view: View, { name, key }: Selector): string | undefined {
+function secretText(view: View, { name, key }: PasswordRef): string | undefined {
   return secretBytes(view.find('Secret', name), key)
     ?.toString('utf8')
     .replace(/\r?\n$/, '');

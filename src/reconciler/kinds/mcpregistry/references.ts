@@ -4,7 +4,9 @@
 import type { ObjectName, Reference, Settings } from '../kind.ts';
 import { pullSecretReferences } from '../pods/pull-secrets.ts';
 import { registryAnnotations } from './annotations.ts';
-import type { Entry, Provider, Registry } from './facts.ts';
+import type { Database, Entry, Provider, Registry } from './facts.ts';
+import { PASSWORD_FIELDS } from './pgpass.ts';
+import { volumeReferences } from './volumes.ts';
 
 interface Selector {
   readonly name: string;
@@ -18,9 +20,8 @@ export function references(self: Registry): readonly Reference[] {
   const { databaseCA } = registryAnnotations(self);
   return [
     ...spec.registries.flatMap((entry, index) => entryReferences(entry, `/spec/registries/${index}`)),
-    ...(['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
-      selected('Secret', `/spec/databaseConfig/${field}`, withoutOptional(databaseConfig?.[field])),
-    ),
+    ...passwordReferences(databaseConfig?.passwords),
+    ...volumeReferences(spec),
     ...selected('ConfigMap', '/metadata/annotations/skep.dev~1database-ca', databaseCA),
     ...pullSecretReferences(spec.imagePullSecrets, '/spec/imagePullSecrets'),
     ...(authConfig?.oauth?.providers ?? []).flatMap((provider, index) =>
@@ -42,11 +43,12 @@ export function configured(
   ];
 }
 
-function entryReferences({ configMapRef, git, pvcRef }: Entry, pointer: string): readonly Reference[] {
+function entryReferences({ configMapRef, git, pvcRef, mountedAt }: Entry, pointer: string): readonly Reference[] {
   return [
     ...selected('ConfigMap', `${pointer}/configMapRef`, configMapRef),
     ...waitedFor('Secret', `${pointer}/git/auth/passwordSecretRef`, git?.auth?.passwordSecretRef),
-    ...(pvcRef === undefined
+    // A volume of the author names the claim.
+    ...(pvcRef === undefined || mountedAt !== undefined
       ? []
       : [
           {
@@ -78,6 +80,14 @@ function waitedFor(kind: string, pointer: string, selector: Selector | undefined
     ...reference,
     optional: reference.optional ?? 'waited',
   }));
+}
+
+function passwordReferences(passwords: Database['passwords'] | undefined): readonly Reference[] {
+  if (passwords === undefined) return [];
+  if ('file' in passwords) return selected('Secret', '/spec/pgpassSecretRef', withoutOptional(passwords.file));
+  return (['app', 'migration'] as const).flatMap((whose) =>
+    selected('Secret', `/spec/databaseConfig/${PASSWORD_FIELDS[whose]}`, withoutOptional(passwords[whose])),
+  );
 }
 
 function withoutOptional(selector: Selector | undefined): Selector | undefined {

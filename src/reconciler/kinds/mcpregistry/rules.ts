@@ -5,18 +5,20 @@ import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
 import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import { isObject } from '#std/json.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
 import { registryAnnotationFindings, registryAnnotations } from './annotations.ts';
-import { configText } from './children.ts';
+import { configText, podWithoutVolumes } from './children.ts';
 import type { Registry } from './facts.ts';
-import { passwordFindings } from './pgpass.ts';
+import { PASSWORD_FIELDS, passwordFindings } from './pgpass.ts';
+import { volumeFindings } from './volumes.ts';
 
 export function rules(self: Registry, written: unknown): readonly Finding[] {
   return [
+    ...volumeFindings(self.spec, podWithoutVolumes(self)),
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...credentialFindings(self),
     ...commitFindings(self),
@@ -62,19 +64,26 @@ function formatFindings(written: unknown): readonly Finding[] {
 }
 
 /** A child is rendered from the passwords, so they cannot be optional. */
-function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Finding[] {
-  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
+function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Registry): readonly Finding[] {
+  if (pgpassSecretRef?.optional === true)
+    return [fieldWithoutEffect('/spec/pgpassSecretRef/optional', 'the service cannot do without the passwords')];
+  return Object.values(PASSWORD_FIELDS).flatMap((field) =>
     databaseConfig?.[field].optional === true
       ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service needs the password')]
       : [],
   );
 }
 
-/** Warns of providers without an effect: mode is anonymous unless it is set, so everyone is accepted. */
-function openFindings({ spec }: Registry): readonly Finding[] {
-  if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
+/** Warns of providers and paths without an effect: mode is anonymous unless it is set, so everyone is accepted. */
+function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
+  if (authConfig === undefined || authConfig.mode === 'oauth') return [];
+  const paths =
+    authConfig.publicPaths === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/authConfig/publicPaths', 'everyone may read everything')];
+  if (authConfig.oauth === undefined) return paths;
   const message = "oauth has no effect, and everyone may read: mode is 'anonymous'; set it to 'oauth'";
-  return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
+  return [...paths, { code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
 /** Warns if a provider names a file in the container and an object to mount: the file is read. */
@@ -93,7 +102,7 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
 
 /** libpq verifies only with an authority that is named. */
 function authorityFindings(self: Registry): readonly Finding[] {
-  if (self.spec.databaseConfig?.sslMode !== 'verify-ca') return [];
+  if (self.spec.databaseConfig?.settings.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
   const message =
     'sslMode verify-ca needs certificates: name a ConfigMap with them in the annotation skep.dev/database-ca';
@@ -122,10 +131,16 @@ const ORIGINS: readonly (readonly [string, string])[] = [
 ];
 
 /** Codes that the schema and the rules above report already. */
-const SAID_ALREADY: ReadonlySet<string> = new Set(['registry-config-interval', 'registry-config-glob']);
+const SAID_ALREADY: ReadonlySet<string> = new Set([
+  'registry-config-interval',
+  'registry-config-glob',
+  'registry-config-name-duplicate',
+]);
 
 /** Reports the findings that the service itself would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
+  // No entry of configYAML could be read, which is reported.
+  if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
   const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !SAID_ALREADY.has(code));
   return problems.map(({ severity, pointer = '', message }) => {

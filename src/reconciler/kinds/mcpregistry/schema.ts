@@ -3,20 +3,39 @@
 import { anyObject, bool, choice, integer, list, object, optional, text, time } from '#std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';
 import { PullSecrets } from '../pods/pull-secrets.ts';
-import { nameField } from '../selectors.ts';
+import { nameField, secretKeySelector } from '../selectors.ts';
 import { Auth } from './schema-auth.ts';
 import { Database } from './schema-database.ts';
 import { Registry } from './schema-sources.ts';
 
+const VolumePart = anyObject('Passed on as it is written.');
+
 export const MCPRegistrySpec = object(
   {
     displayName: optional(text('Name for people.')),
-    registries: list(Registry, 'The served registries, one entry for each.', {
-      keys: ['name'],
-      minItems: 1,
-      maxItems: 128,
-      validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
-    }),
+    registries: optional(
+      list(Registry, 'The served registries, one entry for each.', {
+        keys: ['name'],
+        minItems: 1,
+        maxItems: 128,
+        validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
+      }),
+    ),
+    configYAML: optional(
+      text(
+        "The configuration of release 1 of the existing platform's registry server, in place of registries, databaseConfig and authConfig. Each of its keys has its effect or is refused.",
+        { minLength: 1, maxLength: 262_144 },
+      ),
+    ),
+    volumes: optional(list(VolumePart, 'Further volumes of the pod: files that configYAML names. As in a pod.')),
+    volumeMounts: optional(
+      list(VolumePart, 'Where they are in the container of the registry service. As in a container.'),
+    ),
+    pgpassSecretRef: optional(
+      secretKeySelector(
+        'Secret with a password file (pgpass format) for both users of the database in configYAML. skep reads it too, to write the catalogue.',
+      ),
+    ),
     enforceServers: bool(
       'True: every image that MCPServers and EmbeddingServers of this namespace run, containers of podTemplateSpec included, must be in any MCPRegistry of the namespace. One registry with this setting is enough.',
       false,
@@ -29,6 +48,23 @@ export const MCPRegistrySpec = object(
     authConfig: optional(Auth),
   },
   'The desired state of the registry.',
+  {
+    neverEmpty: true,
+    validations: [
+      {
+        rule: 'has(self.registries) != has(self.configYAML)',
+        message: 'exactly one of registries and configYAML must be set',
+      },
+      {
+        rule: '!has(self.configYAML) || !(has(self.databaseConfig) || has(self.authConfig))',
+        message: 'configYAML has the settings of databaseConfig and authConfig: set them there',
+      },
+      {
+        rule: '!has(self.pgpassSecretRef) || has(self.configYAML)',
+        message: 'pgpassSecretRef needs configYAML; databaseConfig has fields for its passwords',
+      },
+    ],
+  },
 );
 
 const SyncStatus = object(

@@ -62,17 +62,19 @@ export function formatOf({ api, format }: Entry): Entry['format'] {
   return api === undefined ? format : FORMAT_OF_APIS;
 }
 
-function origin(source: Entry): Pick<FileEntry, 'git' | 'api' | 'file'> {
-  const { git, api, pvcRef } = source;
+function origin(source: Entry): Pick<FileEntry, 'git' | 'api' | 'file' | 'kubernetes'> {
+  const { git, api, pvcRef, file, running, mountedAt } = source;
   if (git !== undefined) {
     const { auth: credentials, ...rest } = git;
     if (credentials === undefined) return { git: rest };
-    const { username, passwordSecretRef } = credentials;
-    const passwordFile = `${secretDirectory(passwordSecretRef.name)}/${passwordSecretRef.key}`;
-    return { git: { ...rest, auth: { username, passwordFile } } };
+    const { username, passwordSecretRef, passwordFile } = credentials;
+    const mounted = `${secretDirectory(passwordSecretRef.name)}/${passwordSecretRef.key}`;
+    return { git: { ...rest, auth: { username, passwordFile: passwordFile ?? mounted } } };
   }
   if (api !== undefined) return { api: { endpoint: api.endpoint } };
-  return { file: { path: `${dataDirectory(source)}/${pvcRef?.path ?? 'registry.json'}` } };
+  if (file !== undefined) return { file: { url: file.url, timeout: `${file.timeoutMs}ms` } };
+  if (running !== undefined) return { kubernetes: {} };
+  return { file: { path: mountedAt ?? `${dataDirectory(source)}/${pvcRef?.path ?? 'registry.json'}` } };
 }
 
 function lists({ names, tags }: Filter): NonNullable<FileEntry['filter']> {
@@ -96,16 +98,16 @@ function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>)
     const { passFile: _pass, caFile: _ca, services: _services, ...catalogue } = settings.catalogueDatabase ?? {};
     return { ...DATABASE_DEFAULTS, ...catalogue, caFile };
   }
-  const { dbAppUserPasswordSecretRef: _app, dbMigrationUserPasswordSecretRef: _migration, ...rest } = own;
-  return { ...rest, caFile };
+  return { ...own.settings, caFile };
 }
 
 function auth(self: Registry): NonNullable<File['auth']> {
-  const { mode, oauth } = self.spec.authConfig ?? {};
+  const { mode, oauth, publicPaths } = self.spec.authConfig ?? {};
   if (mode !== 'oauth' || oauth === undefined) return { mode: 'anonymous' };
   const { resourceUrl, realm, scopesSupported, providers } = oauth;
   return {
     mode,
+    publicPaths: publicPaths && [...publicPaths],
     oauth: {
       resourceUrl: resourceUrl === undefined || resourceUrl === '' ? apiEndpoint(self) : resourceUrl,
       realm,
@@ -118,7 +120,7 @@ function auth(self: Registry): NonNullable<File['auth']> {
 
 function provider(given: Provider): FileProvider {
   const { name, issuerUrl, audience, jwksUrl, introspectionUrl, clientId, clientSecretRef, allowPrivateIP } = given;
-  const { caCertPath, caCertRef, authTokenFile, authTokenRef } = given;
+  const { caCertPath, caCertRef, authTokenFile, authTokenRef, clientSecretFile } = given;
   const certificate = caCertRef && `${certificateDirectory(caCertRef.name)}/${caCertRef.key}`;
   const token = authTokenRef && `${secretDirectory(authTokenRef.name)}/${authTokenRef.key}`;
   const secret = clientSecretRef && `${secretDirectory(clientSecretRef.name)}/${clientSecretRef.key}`;
@@ -129,7 +131,7 @@ function provider(given: Provider): FileProvider {
     jwksUrl: jwksUrl || undefined,
     introspectionUrl: introspectionUrl || undefined,
     clientId: clientId || undefined,
-    clientSecretFile: secret || undefined,
+    clientSecretFile: clientSecretFile ?? (secret || undefined),
     caCertPath: caCertPath || certificate || undefined,
     authTokenFile: authTokenFile || token || undefined,
     allowPrivateIP,

@@ -7,15 +7,15 @@ import type { Entry, Registry } from './facts.ts';
 import { formatOf } from './server-config.ts';
 
 export function sources(self: Registry): readonly RegistrySource[] {
-  // Also called for live objects, which may be older than the schema.
-  const declared = (self.spec.registries ?? []).map((entry) => {
+  const declared = self.spec.registries.map((entry) => {
     const intervalMs = entry.syncPolicy === undefined ? undefined : parseDuration(entry.syncPolicy.interval);
     return {
       name: entry.name,
       format: formatOf(entry),
-      origin: originOf(entry),
+      origin: originOf(entry, self.namespace),
       intervalMs,
       filter: filterOf(entry),
+      at: entry.at,
     };
   });
   return [...declared, ...fleetSource(self)];
@@ -27,7 +27,7 @@ function fleetSource(self: Registry): readonly RegistrySource[] {
   return [{ name, format: 'upstream', origin: { type: 'fleet', namespaces }, filter: filterOf({}) }];
 }
 
-function originOf({ git, api, configMapRef, pvcRef }: Entry): Origin {
+function originOf({ git, api, configMapRef, pvcRef, file, running }: Entry, namespace: string): Origin {
   if (git !== undefined) {
     const { auth, ...rest } = git;
     if (auth === undefined) return { type: 'git', ...rest };
@@ -39,6 +39,11 @@ function originOf({ git, api, configMapRef, pvcRef }: Entry): Origin {
   }
   if (api !== undefined) return { type: 'api', endpoint: api.endpoint };
   if (configMapRef !== undefined) return { type: 'configMap', ...plainRef(configMapRef) };
+  if (file !== undefined) return { type: 'url', ...file };
+  if (running !== undefined) {
+    const { namespaces } = running;
+    return { type: 'fleet', namespaces: namespaces.length === 0 ? [namespace] : namespaces };
+  }
   const { claimName = '', path = 'registry.json' } = pvcRef ?? {};
   return { type: 'claim', claimName, path };
 }

@@ -30,7 +30,9 @@ export function syncPart(
     if (storeFailure === undefined) return kept;
     return { ...kept, syncStatus: { ...kept.syncStatus, phase: 'Failed', message: storeFailure } };
   }
-  const sources = spec.registries.map(({ name }) => ({ name, state: catalogue[name] }));
+  // Servers that run are stored by each run, without a sync.
+  const synced = spec.registries.filter(({ running }) => running === undefined);
+  const sources = synced.map(({ name }) => ({ name, state: catalogue[name] }));
   const filterHash = combined(sources, ({ filterHash }) => filterHash);
   const trigger = commonTrigger(catalogue) ?? before.lastManualSyncTrigger;
   return {

@@ -49,6 +49,16 @@ export function podTemplateFindings(patch: JsonObject | undefined, pointer: stri
   return [...shapeFindings(patch, podTemplateType(), pointer), ...merging];
 }
 
+/** The same of a part of a pod template. `path`: fields, and an empty text for each list on the way. */
+export function podPartFindings(value: Json, path: readonly string[], pointer: string): readonly Finding[] {
+  const type = path.reduce<MergeType | undefined>(
+    (at, name) => (name === '' ? at?.list?.item() : at?.map?.fields.get(name)?.type()),
+    podTemplateType(),
+  );
+  assert(type !== undefined, `the bundled schemas know ${path.join('.')} of pod templates`);
+  return shapeFindings(value, type, pointer);
+}
+
 function apps() {
   const document = bundledSchema('apps/v1');
   assert(document !== undefined, 'the schema of apps/v1 is bundled');

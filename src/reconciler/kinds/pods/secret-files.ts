@@ -18,6 +18,8 @@ export const SECRET_FILES = {
   oidcClientSecret: 'oidc-client-secret',
   sessionRedisPassword: 'session-redis-password',
   tokenExchangeClientSecret: 'token-exchange-client-secret',
+  idpClientSecret: 'idp-client-secret',
+  targetClientSecret: 'target-client-secret',
   headerValue: 'header-value',
   bearerToken: 'bearer-token',
   forwardedHeader: (name: string) => `forwarded-header-${name}`,

@@ -8,13 +8,14 @@ import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
 import { primaryProviderFindings } from '../auth/server/primary.ts';
 import { baselineScopeFindings } from '../auth/server/scopes.ts';
 import { authServerSecretFindings } from '../auth/server/secrets.ts';
+import { acceptedAudiences, trustHostFindings } from '../auth/server/trust-rules.ts';
 import type { Finding, View } from '../kind.ts';
 import { namedTelemetryFindings } from '../proxy/telemetry-settings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
 import { membersOf, type Spec, shadowedMembers, tokenSourceOf, type VirtualServer } from './facts.ts';
-import { strategyOf, withKnownProvider } from './strategies.ts';
+import { needsLogin, strategyOf, withKnownProvider } from './strategies.ts';
 
 const INCOMING = '/spec/incomingAuth';
 const AUTH_SERVER = '/spec/authServerConfig';
@@ -26,7 +27,7 @@ export function inspect(self: VirtualServer, view: View): readonly Finding[] {
     ...namedAuthzFindings(incomingAuth, view, INCOMING),
     ...primaryProviderFindings({ authz: incomingAuth, server: authServerConfig, at: INCOMING }, view),
     ...issuerFindings(self, view),
-    ...scopesFindings(self, view),
+    ...hostFindings(self, view),
     ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
     ...namedTelemetryFindings(self.spec, view),
     ...memberFindings(self.spec, view),
@@ -53,11 +54,20 @@ function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
 }
 
-function scopesFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
+function hostFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig } = spec;
   const resolved = authServerConfig && resolveOIDC(incomingAuth, view, ANY_OWNER, INCOMING);
   if (authServerConfig === undefined || resolved === undefined || 'findings' in resolved) return [];
-  return baselineScopeFindings(authServerConfig, resolved.settings.scopes, `${AUTH_SERVER}/baselineClientScopes`);
+  const { scopes } = resolved.settings;
+  const host = {
+    scopes,
+    audiences: acceptedAudiences(resolved.settings),
+    needsLogin: backendsOf(spec, view).some(({ auth }) => 'strategy' in auth && needsLogin(auth.strategy)),
+  };
+  return [
+    ...baselineScopeFindings(authServerConfig, scopes, `${AUTH_SERVER}/baselineClientScopes`),
+    ...trustHostFindings(authServerConfig, host, AUTH_SERVER),
+  ];
 }
 
 /**

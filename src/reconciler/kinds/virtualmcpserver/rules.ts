@@ -14,7 +14,7 @@ import { addedHeaderFindings, headerNameFindings } from '../auth/header-findings
 import { oidcFindings } from '../auth/oidc-findings.ts';
 import { mappingFindings } from '../auth/role-mapping-findings.ts';
 import { isIdleProvider } from '../auth/server/primary.ts';
-import { providerFault } from '../auth/server/providers.ts';
+import { idTokenFault, providerFault } from '../auth/server/providers.ts';
 import { authServerFindings } from '../auth/server/rules.ts';
 import type { Finding } from '../kind.ts';
 import { listingFindings } from '../listing.ts';
@@ -65,7 +65,8 @@ function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readon
       return { at: `${pointer}/backends/${pointerToken(backend)}`, strategy };
     }),
   ];
-  return strategies.flatMap(({ at, strategy: { tokenExchange, awsSts, upstreamInject } }) => [
+  return strategies.flatMap(({ at, strategy: { tokenExchange, awsSts, upstreamInject, xaa } }) => [
+    ...(xaa === undefined ? [] : accessFindings(xaa, authServerConfig, `${at}/xaa`)),
     ...(tokenExchange === undefined ? [] : plainHttpFindings(tokenExchange.tokenUrl, `${at}/tokenExchange/tokenUrl`)),
     ...providerFindings(upstreamInject?.providerName, authServerConfig, `${at}/upstreamInject/providerName`),
     ...providerFindings(
@@ -76,6 +77,21 @@ function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readon
     ...mappingFindings(awsSts?.roleMappings, `${at}/awsSts/roleMappings`),
     ...providerFindings(awsSts?.subjectProviderName, authServerConfig, `${at}/awsSts/subjectProviderName`),
   ]);
+}
+
+function accessFindings(
+  { targetTokenUrl, subjectProviderName }: { readonly targetTokenUrl: string; readonly subjectProviderName?: string },
+  server: Spec['authServerConfig'],
+  pointer: string,
+): readonly Finding[] {
+  const fault = idTokenFault(subjectProviderName, server);
+  const message = `authServerConfig ${fault}`;
+  return [
+    ...plainHttpFindings(targetTokenUrl, `${pointer}/targetTokenUrl`),
+    ...(fault === undefined
+      ? []
+      : [{ code: 'upstream-provider-unknown', severity: 'error', pointer, message } as const]),
+  ];
 }
 
 /** Compares the providers of each backend, which is more than CEL may evaluate. */

@@ -7,7 +7,7 @@ import { digest, sha256 } from '#std/hash.ts';
 import { type Bundle, bundleOf } from '../auth/ca-bundle.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from '../auth/external-auth-config.ts';
 import { signedService, TOKEN_TYPES } from '../auth/external-auth-parts.ts';
-import { type AuthServer, providerFault } from '../auth/server/providers.ts';
+import { type AuthServer, idTokenFault, providerFault } from '../auth/server/providers.ts';
 import type { View } from '../kind.ts';
 import type { Env } from '../pods/pod.ts';
 import type { SecretKey } from '../pods/secret-checksum.ts';
@@ -29,7 +29,7 @@ export interface Unusable {
 export function strategyOf(name: string, view: View, place?: string): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
-  const { tokenExchange, headerInjection, bearerToken, cloudSts, upstreamInject } = config;
+  const { tokenExchange, headerInjection, bearerToken, cloudSts, upstreamInject, xaa } = config;
   const suffix = (secret: SecretKey) =>
     place === undefined ? variableSuffix(name) : variableSuffixOfPlace(name, { place, secret });
   if (tokenExchange !== undefined) return convertTokenExchange(suffix, tokenExchange, view);
@@ -37,6 +37,7 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
   if (bearerToken !== undefined) return bearer(suffix, bearerToken);
   if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: cloudStsOf(cloudSts) }, env: [] };
   if (upstreamInject !== undefined) return { strategy: { type: 'upstream_inject', upstreamInject }, env: [] };
+  if (xaa !== undefined) return convertAccess(suffix, xaa);
   if (config.type === 'unauthenticated') return { strategy: { type: 'unauthenticated' }, env: [] };
   return {
     fault: `${config.type} of MCPExternalAuthConfig ${name} is for callers of a server, not for a server that calls others`,
@@ -46,10 +47,23 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
 /** Without the provider, callers have no token for the backend, so it is not called. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
-  const { tokenExchange, cloudSts, upstreamInject } = converted.strategy;
-  const provider = upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
+  const { xaa } = converted.strategy;
+  if (xaa !== undefined) {
+    const fault = idTokenFault(xaa.subjectProviderName, server);
+    return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
+  }
+  const provider = providerOf(converted.strategy);
   const fault = provider === undefined ? undefined : providerFault(provider, server);
   return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
+}
+
+/** Whether a caller needs a login at an upstream provider. */
+export function needsLogin(strategy: Strategy): boolean {
+  return strategy.xaa !== undefined || providerOf(strategy) !== undefined;
+}
+
+function providerOf({ tokenExchange, cloudSts, upstreamInject }: Strategy): string | undefined {
+  return upstreamInject?.providerName ?? (tokenExchange ?? cloudSts)?.subjectProviderName;
 }
 
 type Suffix = (secret: SecretKey) => string;
@@ -78,6 +92,31 @@ function convertTokenExchange(
   };
   const env = secret === undefined || variable === undefined ? [] : [{ name: variable, secret }];
   return { strategy: { type: 'token_exchange', tokenExchange }, env, bundle };
+}
+
+function convertAccess(
+  suffix: Suffix,
+  { idpClientSecretRef, targetClientSecretRef, scopes = [], ...config }: NonNullable<ExternalAuthConfig['xaa']>,
+): Converted {
+  const idp = config.idpClientId ? idpClientSecretRef : undefined;
+  const target = config.targetClientId ? targetClientSecretRef : undefined;
+  const idpClientSecretEnv = idp && VMCP_ENV.idpClientSecret(suffix(idp));
+  const targetClientSecretEnv = target && VMCP_ENV.targetClientSecret(suffix(target));
+  const xaa = {
+    ...config,
+    idpClientId: config.idpClientId || undefined,
+    targetClientId: config.targetClientId || undefined,
+    scopes: scopes.length === 0 ? undefined : scopes,
+    idpClientSecretEnv,
+    targetClientSecretEnv,
+  };
+  const env = [
+    ...(idp === undefined || idpClientSecretEnv === undefined ? [] : [{ name: idpClientSecretEnv, secret: idp }]),
+    ...(target === undefined || targetClientSecretEnv === undefined
+      ? []
+      : [{ name: targetClientSecretEnv, secret: target }]),
+  ];
+  return { strategy: { type: 'xaa', xaa }, env };
 }
 
 function header(suffix: Suffix, config: NonNullable<ExternalAuthConfig['headerInjection']>): Converted {

@@ -37,3 +37,29 @@ test.each([
 ])('a filter that %s is not', (_what, filter, servers) => {
   expect(warnings(filter, servers)).toEqual([]);
 });
+
+test('in configYAML it is said of the filter in the text', () => {
+  const configYAML = `sources:
+  - name: mounted
+    format: toolhive
+    file: {path: /files/servers.json}
+    filter: {names: {include: [gamma]}}
+registries: [{name: b, sources: [mounted]}]
+auth: {mode: anonymous}
+`;
+  const volumes = [{ name: 'files', configMap: { name: 'servers' } }];
+  const volumeMounts = [{ name: 'files', mountPath: '/files' }];
+  const documents = [
+    { ...HEAD, metadata: { name: 'catalogue', namespace: 'a' }, spec: { configYAML, volumes, volumeMounts } },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'servers', namespace: 'a' },
+      data: { 'servers.json': JSON.stringify({ servers: { gamma: SERVER } }) },
+    },
+  ].map((object, index) => ({ path: `${index}.json`, oid: `${index}`, text: JSON.stringify(object) }));
+  const { problems } = validate({ documents, kinds: KINDS, apiGroup: 'toolhive.stacklok.dev' });
+  expect(problems.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
+    'registry-filter-keeps-nothing /spec/configYAML/sources/0/filter',
+  ]);
+});

@@ -22,7 +22,7 @@ export function emptyFilters(
       // A malformed pattern is reported as an error of its own.
       const message = filter.malformed.length > 0 ? undefined : keptNothing(filter, read(source, view) ?? []);
       if (message === undefined) return [];
-      const pointer = `/spec/registries/${index}/filter`;
+      const pointer = `${source.at ?? `/spec/registries/${index}`}/filter`;
       return [problemOf(each, { code: 'registry-filter-keeps-nothing', severity: 'warning', pointer, message })];
     });
   });

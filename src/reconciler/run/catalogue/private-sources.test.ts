@@ -40,3 +40,27 @@ test.each([API('https://8.8.8.8'), GIT('https://git.example.com/r.git'), GIT('fi
     expect(warnings(source)).toEqual([]);
   },
 );
+
+test('in configYAML it has the line of the manifest', () => {
+  const text = `apiVersion: toolhive.stacklok.dev/v1beta1
+kind: MCPRegistry
+metadata: {name: catalogue, namespace: a}
+spec:
+  configYAML: |
+    sources:
+      - name: public
+        api: {endpoint: "https://registry.example.com"}
+      - name: inside
+        file:
+          url: http://files/registry.json
+    registries:
+      - {name: b, sources: [inside]}
+      - {name: a, sources: [public]}
+    auth: {mode: anonymous}
+`;
+  const documents = [{ path: 'a.yaml', oid: 'a', text }];
+  const { problems } = validate({ documents, kinds: KINDS, apiGroup: 'toolhive.stacklok.dev' });
+  expect(problems.map(({ code, pointer, place }) => [code, pointer, place?.line, place?.column])).toEqual([
+    ['source-address-private', '/spec/configYAML/sources/1/file/url', 11, 16],
+  ]);
+});

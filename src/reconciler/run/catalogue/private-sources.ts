@@ -25,7 +25,7 @@ export function privateSources(loaded: readonly LoadedResource[]): readonly Prob
       const host = hostOf(source);
       if (host === undefined || !isInside(host.name)) return [];
       const message = `${host.name} is inside a private network: it is not read unless outbound.allowPrivate of skep.yaml names its address`;
-      const pointer = `/spec/registries/${index}/${host.field}`;
+      const pointer = `${source.at ?? `/spec/registries/${index}`}/${host.field}`;
       return [problemOf(each, { code: 'source-address-private', severity: 'warning', pointer, message })];
     });
   });
@@ -43,6 +43,8 @@ function declaredAddress(origin: Origin): { readonly text: string; readonly fiel
       return { text: origin.repository, field: 'git/repository' };
     case 'api':
       return { text: origin.endpoint, field: 'api/endpoint' };
+    case 'url':
+      return { text: origin.url, field: 'file/url' };
     case 'configMap':
     case 'claim':
     case 'fleet':

@@ -2,7 +2,7 @@
 
 import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { ImageSignature, KnownFacts } from './ports.ts';
 

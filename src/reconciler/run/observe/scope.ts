@@ -1,6 +1,6 @@
 // Keeps an instance inside the namespaces it may touch.
 
-import { globMatches } from '#std/glob.ts';
+import { globMatches } from '#std/patterns/glob.ts';
 import type { Problem } from '#std/problem.ts';
 import { readPattern } from '../read/patterns.ts';
 import { problemOf } from '../read/problem-of.ts';

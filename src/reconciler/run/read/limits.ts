@@ -1,7 +1,7 @@
 // Limits the namespaces and kinds that one source may declare, by its `allow`.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
-import { globMatches } from '#std/glob.ts';
+import { globMatches } from '#std/patterns/glob.ts';
 import type { Problem, ResourceId } from '#std/problem.ts';
 import { readPattern } from './patterns.ts';
 import { problemOf } from './problem-of.ts';

@@ -8,6 +8,7 @@ import type { Mounted } from '../../pods/pod.ts';
 import { type Bundle, bundleOf } from '../ca-bundle.ts';
 import { authServerScopes } from './scopes.ts';
 import type { EmbeddedAuthServer } from './server.ts';
+import { trustConfig } from './trust-config.ts';
 import { upstreamConfig } from './upstream-config.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
@@ -42,6 +43,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     schema_version: 'v0.1.0',
     issuer: server.issuer,
     insecure_allow_http: server.insecureAllowHTTP,
+    authorization_endpoint_base_url: server.authorizationEndpointBaseUrl,
     ...signingKeys(server.signingKeySecretRefs ?? []),
     hmac_secret_files:
       hmacSecretRefs.length === 0
@@ -68,6 +70,7 @@ function configOf(server: AuthServer, host: AuthServerHost, view: View): AuthSer
     force_confidential_redirect_uris: server.forceConfidentialRedirectUris,
     insecure_allow_confidential_over_loopback_http: server.insecureAllowConfidentialOverLoopbackHTTP,
     allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
+    ...trustConfig(server),
     storage: storage(server.storage, host),
   };
 }
@@ -143,6 +146,12 @@ function clientSecrets({ upstreamProviders }: AuthServer): readonly JsonObject[]
   });
 }
 
+function delegateSecrets({ delegateClients = [] }: AuthServer): readonly JsonObject[] {
+  return delegateClients.map(({ clientSecretRef }, index) => {
+    return source(clientSecretRef, AUTH_SERVER_FILES.delegateSecret(index));
+  });
+}
+
 function redisUser(redis: Redis | undefined): readonly JsonObject[] {
   if (redis === undefined) return [];
   const { usernameSecretRef, passwordSecretRef } = redis.aclUserConfig;
@@ -165,6 +174,7 @@ function mountedOf(server: AuthServer): Mounted[] {
     ...signingKeySecretRefs.map((ref, index) => source(ref, `keys/${AUTH_SERVER_FILES.signingKey(index)}`)),
     ...hmacSecretRefs.map((ref, index) => source(ref, AUTH_SERVER_FILES.hmac(index))),
     ...clientSecrets(server),
+    ...delegateSecrets(server),
     ...redisUser(redis),
     ...(masterCA === undefined ? [] : [source(masterCA, AUTH_SERVER_FILES.redisCA)]),
     ...(sentinelCA === undefined ? [] : [source(sentinelCA, AUTH_SERVER_FILES.sentinelCA)]),

@@ -5,6 +5,16 @@ import type { EmbeddedAuthServer } from './server.ts';
 
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 
+/** The same for a provider whose id_token is needed: OAuth 2.0 alone has none. Without a name, the first provider counts. */
+export function idTokenFault(provider: string | undefined, server: AuthServer | undefined): string | undefined {
+  const [first] = server?.upstreamProviders ?? [];
+  const name = provider ?? first?.name;
+  if (server === undefined || name === undefined) return 'is missing: only a login has an id_token';
+  const fault = providerFault(name, server);
+  const type = server.upstreamProviders.find((each) => each.name === name)?.type;
+  return fault ?? (type === 'oidc' ? undefined : `has a provider "${name}" of type oauth2, which gives no id_token`);
+}
+
 /** Returns the end of a sentence about the server; undefined if it has the provider. */
 export function providerFault(provider: string, server: AuthServer | undefined): string | undefined {
   const providers = server?.upstreamProviders.map(({ name }) => name) ?? [];

@@ -27,6 +27,9 @@ export function authServerReferences(config: AuthServer | undefined, pointer: st
         ...bundleReferences(caBundleRef, `${place}/caBundleRef`),
       ];
     }),
+    ...(config.delegateClients ?? []).flatMap(({ clientSecretRef }, index) => {
+      return secretReference(clientSecretRef, `${pointer}/delegateClients/${index}/clientSecretRef`);
+    }),
     ...secretReference(
       redis?.aclUserConfig.usernameSecretRef,
       `${pointer}/storage/redis/aclUserConfig/usernameSecretRef`,

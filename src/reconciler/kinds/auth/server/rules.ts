@@ -11,6 +11,7 @@ import { plainHttpFindings, scopeFindings } from '../external-auth-checks.ts';
 import { plainHeaderFindings } from '../header-findings.ts';
 import { providerFault } from './providers.ts';
 import type { EmbeddedAuthServer } from './server.ts';
+import { trustFindings } from './trust-rules.ts';
 
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Upstream = AuthServer['upstreamProviders'][number];
@@ -22,7 +23,9 @@ export function authServerFindings(server: AuthServer, pointer: string): readonl
     ...scopeFindings(server.baselineClientScopes, `${pointer}/baselineClientScopes`),
     ...primaryFindings(server, pointer),
     ...plainHttpFindings(server.issuer, `${pointer}/issuer`),
+    ...plainHttpFindings(server.authorizationEndpointBaseUrl ?? '', `${pointer}/authorizationEndpointBaseUrl`),
     ...confidentialFindings(server, pointer),
+    ...trustFindings(server, pointer),
     ...upstreamFindings(server, pointer),
     ...storageFindings(server.storage.redis, `${pointer}/storage/redis`),
   ];

@@ -14,6 +14,9 @@ export function authServerSecretFindings(config: AuthServer, pointer: string, vi
   return [
     ...held(config.signingKeySecretRefs, `${pointer}/signingKeySecretRefs`, view, signingKeyFault),
     ...held(config.hmacSecretRefs, `${pointer}/hmacSecretRefs`, view, hmacFault),
+    ...(config.delegateClients ?? []).flatMap(({ clientSecretRef }, index) => {
+      return held([clientSecretRef], `${pointer}/delegateClients/${index}/clientSecretRef`, view, emptyFault);
+    }),
   ];
 }
 
@@ -34,6 +37,10 @@ function held(
 
 const HMAC_BYTES = 32;
 const RSA_BITS = 2048;
+
+function emptyFault(value: Buffer): string | undefined {
+  return value.toString('latin1').trim() === '' ? 'is empty' : undefined;
+}
 
 function hmacFault(value: Buffer): string | undefined {
   const { length } = Buffer.from(value.toString('latin1').trim(), 'latin1');

@@ -1,9 +1,11 @@
 // Defines the fields of the embedded authorization server: its name, its keys, the lifetimes of its tokens.
 
+import { addressed } from '#std/address/address.ts';
 import { bool, duration, integer, list, object, optional, text } from '#std/schema.ts';
 import { secretKeyRef } from '../../selectors.ts';
 import { primaryProvider } from '../authz.ts';
 import { AuthServerStorage } from './storage.ts';
+import { DelegateClients, TrustedIssuers } from './trust.ts';
 import { UpstreamProvider } from './upstream.ts';
 
 /** RFC 8414, section 2. */
@@ -78,6 +80,15 @@ export const EmbeddedAuthServer = object(
         'True: the issuer may be http on another host than localhost, in a network that can be trusted. Tokens and codes are readable there.',
       ),
     ),
+    authorizationEndpointBaseUrl: optional(
+      addressed(
+        text(
+          'URL in front of /oauth/authorize, and of the pages that people see after it, if browsers reach the server at another host than backends do. Default: issuer. All other endpoints stay below the issuer.',
+          { maxLength: 2048, pattern: '^https?://[^\\s?#]+[^/\\s?#]$' },
+        ),
+        'url',
+      ),
+    ),
     signingKeySecretRefs: optional(
       list(
         secretKeyRef('A private key, in PEM.'),
@@ -121,6 +132,8 @@ export const EmbeddedAuthServer = object(
     insecureAllowConfidentialOverLoopbackHTTP: optional(
       bool('True: clients get secrets of an issuer with http on localhost, too. Only for tests.'),
     ),
+    trustedIssuers: optional(TrustedIssuers),
+    delegateClients: optional(DelegateClients),
     disableUpstreamTokenInjection: optional(
       bool(
         'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
@@ -137,6 +150,12 @@ export const EmbeddedAuthServer = object(
         fieldPath: '.issuer',
       },
       {
+        rule: "(has(self.insecureAllowHTTP) && self.insecureAllowHTTP) || !has(self.authorizationEndpointBaseUrl) || (isURL(self.authorizationEndpointBaseUrl) && (url(self.authorizationEndpointBaseUrl).getScheme() == 'https' || url(self.authorizationEndpointBaseUrl).getHostname() in ['localhost', '127.0.0.1', '::1']))",
+        message:
+          'authorizationEndpointBaseUrl must be an https URL; http is accepted for localhost, and with insecureAllowHTTP',
+        fieldPath: '.authorizationEndpointBaseUrl',
+      },
+      {
         rule: '!(has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration && has(self.insecureAllowHTTP) && self.insecureAllowHTTP)',
         message:
           'allowConfidentialClientRegistration and insecureAllowHTTP exclude each other: secrets would be sent unencrypted',
@@ -144,6 +163,10 @@ export const EmbeddedAuthServer = object(
       {
         rule: '(!has(self.forceConfidentialRedirectUris) || size(self.forceConfidentialRedirectUris) == 0) || (has(self.allowConfidentialClientRegistration) && self.allowConfidentialClientRegistration)',
         message: 'forceConfidentialRedirectUris requires allowConfidentialClientRegistration to be true',
+      },
+      {
+        rule: "!has(self.delegateClients) || size(self.delegateClients) == 0 || !self.issuer.startsWith('http://')",
+        message: 'delegateClients require an https:// issuer: their secrets would be sent in the clear',
       },
     ],
   },

@@ -2,11 +2,11 @@
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import type { CredentialCode } from './codes.ts';
-import { conceal } from './conceal.ts';
-import { refusedIssue, unavailableStatus } from './endpoint.ts';
-import { bearerValue } from './header-rules.ts';
-import type { Issue } from './issued.ts';
+import type { CredentialCode } from '../codes.ts';
+import { conceal } from '../conceal.ts';
+import { refusedIssue, unavailableStatus } from '../endpoint.ts';
+import { bearerValue } from '../header-rules.ts';
+import type { Issue } from '../issued.ts';
 
 const NOT_POSSIBLE = 'the token for this server cannot be obtained';
 
@@ -18,10 +18,27 @@ export interface ExchangeContext {
   readonly askedAtMs: number;
   /** Texts that no message may contain. */
   readonly secrets: readonly string[];
+  /** True: the request has no token of the caller, so a refusal is none of the caller's login. */
+  readonly isOwn?: boolean;
 }
 
 /** Returns the value for a header: `Bearer <token>`. */
 export function readExchange(response: FetchResponse, context: ExchangeContext): Issue<string> {
+  const answer = readIssued(response, context);
+  return 'type' in answer ? answer : readToken(answer.answer, context, true);
+}
+
+/** An answer to another grant: it has no type of what was issued. */
+export function readGrant(response: FetchResponse, context: ExchangeContext): Issue<string> {
+  const answer = readIssued(response, context);
+  return 'type' in answer ? answer : readToken(answer.answer, context, false);
+}
+
+/** The object of an answer, whatever was issued. */
+export function readIssued(
+  response: FetchResponse,
+  context: ExchangeContext,
+): { readonly answer: JsonObject } | Issue<never> {
   const answer = parseObject(response.body);
   const error = answer?.error;
   if (response.status >= 400 && typeof error === 'string' && answer !== undefined) {
@@ -31,7 +48,7 @@ export function readExchange(response: FetchResponse, context: ExchangeContext):
   if (unavailable !== undefined) return unavailable;
   if (response.status !== 200) return unusableAnswer(context.display, `answered with status ${response.status}`);
   if (answer === undefined) return unusableAnswer(context.display, 'did not answer with a JSON object');
-  return readToken(answer, context);
+  return { answer };
 }
 
 /** Refuses a request to which the endpoint gave no usable answer. */
@@ -39,15 +56,15 @@ export function invalidExchange(detail: string): Issue<never> {
   return refusedIssue(502, 'exchange-answer-invalid', NOT_POSSIBLE, detail);
 }
 
-function unusableAnswer(display: string, what: string): Issue<never> {
+export function unusableAnswer(display: string, what: string): Issue<never> {
   return invalidExchange(`${display} ${what}`);
 }
 
-function readToken(answer: JsonObject, { display, askedAtMs }: ExchangeContext): Issue<string> {
+function readToken(answer: JsonObject, { display, askedAtMs }: ExchangeContext, isTyped: boolean): Issue<string> {
   const { access_token: token, issued_token_type: issuedType, token_type: type, expires_in: seconds } = answer;
   const value = typeof token === 'string' ? bearerValue(token) : undefined;
   if (value === undefined) return unusableAnswer(display, 'answered without an access_token that a header can carry');
-  if (typeof issuedType !== 'string' || issuedType === '')
+  if (isTyped && (typeof issuedType !== 'string' || issuedType === ''))
     return unusableAnswer(display, 'answered without issued_token_type');
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
     return unusableAnswer(display, 'answered with a token_type that is not Bearer');
@@ -72,11 +89,17 @@ const REFUSED_TOKEN: Meaning = {
   message: 'the token was not accepted in exchange for one of this server',
 };
 
+const DENIED: Meaning = {
+  status: 403,
+  code: 'exchange-denied',
+  message: 'the caller gets no token for this server',
+};
+
 /** Other errors are faults of the proxy and its configuration. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['invalid_grant', REFUSED_TOKEN],
   ['invalid_request', REFUSED_TOKEN],
-  ['access_denied', { status: 403, code: 'exchange-denied', message: 'the caller gets no token for this server' }],
+  ['access_denied', DENIED],
 ]);
 const MISCONFIGURED: Meaning = { status: 502, code: 'exchange-misconfigured', message: NOT_POSSIBLE };
 
@@ -87,7 +110,7 @@ function readError(
   response: FetchResponse,
   error: string,
   description: unknown,
-  { display, secrets }: ExchangeContext,
+  { display, secrets, isOwn = false }: ExchangeContext,
 ): Issue<never> {
   const words = conceal(typeof description === 'string' ? `${error}: ${description}` : error, secrets);
   const detail = `${display} answered with status ${response.status}, ${words}`;
@@ -95,7 +118,9 @@ function readError(
   if (unavailable !== undefined) return { ...unavailable, detail };
   if (OVERLOADED.has(error)) return { type: 'unavailable', detail };
   if (error === 'server_error') return { type: 'failed', detail };
-  const { status, code, message } = MEANINGS.get(error) ?? MISCONFIGURED;
+  const meaning = MEANINGS.get(error) ?? MISCONFIGURED;
+  // A new login would change nothing.
+  const { status, code, message } = isOwn && meaning.status === 401 ? DENIED : meaning;
   return refusedIssue(status, code, message, detail);
 }
 

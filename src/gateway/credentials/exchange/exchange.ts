@@ -1,16 +1,17 @@
 // Exchanges the caller's token for one that is meant for the server (RFC 8693).
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
-import { configFault } from './config-fault.ts';
-import type { Credential, Credentialed, OutgoingRequest } from './credential.ts';
-import { endpointUrl, noAnswer, postForm } from './endpoint.ts';
-import { invalidExchange, readExchange } from './exchange-answer.ts';
-import { settableHeader } from './header-rules.ts';
-import { callerKey, createIssuedStore, type Issue, type Issued } from './issued.ts';
-import type { CredentialPorts } from './ports.ts';
-import { withoutAuthorization } from './remove.ts';
-import { createSecret } from './secret.ts';
-import { unknownCaller } from './unknown-caller.ts';
+import { configFault } from '../config-fault.ts';
+import type { Credential, Credentialed, OutgoingRequest } from '../credential.ts';
+import { endpointUrl, noAnswer, postForm } from '../endpoint.ts';
+import { settableHeader } from '../header-rules.ts';
+import { callerKey, createIssuedStore, type Issue, type Issued } from '../issued.ts';
+import type { CredentialPorts } from '../ports.ts';
+import { withoutAuthorization } from '../remove.ts';
+import { createSecret } from '../secret.ts';
+import { unknownCaller } from '../unknown-caller.ts';
+import { invalidExchange, readExchange } from './answer.ts';
+import { basicHeader } from './client-header.ts';
 
 type Configured = NonNullable<OutgoingAuthBlocks['token_exchange_config']>;
 /** A virtual server's configuration may leave the audience to the token endpoint (RFC 8693 section 2.1). */
@@ -90,15 +91,4 @@ function clientSecret(ports: CredentialPorts, block: Block): (() => string) | un
   const { client_id: id, client_secret_env_var: variable, client_secret_file: file } = block;
   if (id === undefined || (variable === undefined && file === undefined)) return undefined;
   return createSecret(ports, { pointer: POINTER, variable, file }, (text) => (text === '' ? undefined : text));
-}
-
-/** Encodes both parts as form values before they are joined (RFC 6749 section 2.3.1). */
-function basicHeader(id: string | undefined, secret: string | undefined): { readonly authorization?: string } {
-  if (id === undefined || secret === undefined) return {};
-  const pair = `${formEncoded(id)}:${formEncoded(secret)}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
-function formEncoded(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1);
 }

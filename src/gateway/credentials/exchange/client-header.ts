@@ -1,0 +1,12 @@
+// The header by which a client proves itself at a token endpoint.
+
+/** RFC 6749 section 2.3.1: both parts are form-encoded before they are joined. */
+export function basicHeader(id: string | undefined, secret: string | undefined): { readonly authorization?: string } {
+  if (id === undefined || secret === undefined) return {};
+  const pair = `${formEncoded(id)}:${formEncoded(secret)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}

@@ -1,0 +1,171 @@
+// Cross-application access (draft-ietf-oauth-identity-assertion-authz-grant): the identity provider turns the id_token of a login into an
+// assertion for the authorization server of the backend (RFC 8693), which turns the assertion into a token (RFC 7523).
+
+import { decodeJwt } from 'jose/jwt/decode';
+import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import { isLoopback } from '#std/address/loopback.ts';
+import type { JsonObject } from '#std/json.ts';
+import { configFault } from '../config-fault.ts';
+import type { Credential, Credentialed, OutgoingRequest } from '../credential.ts';
+import { endpointUrl, noAnswer, postForm } from '../endpoint.ts';
+import { callerKey, createIssuedStore, type Issue, type Issued } from '../issued.ts';
+import type { CredentialPorts } from '../ports.ts';
+import { createSecret } from '../secret.ts';
+import { unknownCaller } from '../unknown-caller.ts';
+import { type ExchangeContext, invalidExchange, readGrant, readIssued, unusableAnswer } from './answer.ts';
+import { basicHeader } from './client-header.ts';
+
+type Block = NonNullable<OutgoingAuthBlocks['xaa_config']>;
+
+const TYPES = 'urn:ietf:params:oauth:token-type:';
+const GRANTS = 'urn:ietf:params:oauth:grant-type:';
+const ASSERTION = `${TYPES}id-jag`;
+
+const UNAVAILABLE = {
+  code: 'exchange-unavailable',
+  message: 'the token for this server cannot be obtained at the moment',
+} as const;
+
+/**
+ * The token of the caller has to be the id_token of a login. `pointer`: of the block. Throws a Failure if the block or a secret cannot be
+ * used.
+ */
+export function crossApplicationAccess(ports: CredentialPorts, block: Block, pointer: string): Credential {
+  const provider = createClient(ports, {
+    url: block.idp_token_url,
+    urlPointer: `${pointer}/idp_token_url`,
+    id: block.idp_client_id,
+    variable: block.idp_client_secret_env_var,
+    file: block.idp_client_secret_file,
+    isHttpAllowed: false,
+  });
+  const target = createClient(ports, {
+    url: block.target_token_url,
+    urlPointer: `${pointer}/target_token_url`,
+    id: block.target_client_id,
+    variable: block.target_client_secret_env_var,
+    file: block.target_client_secret_file,
+    isHttpAllowed: block.insecure_target_token_url === true,
+  });
+  const tokens = createIssuedStore<string>(ports.clock, UNAVAILABLE);
+
+  async function obtain(idToken: string): Promise<Issue<string>> {
+    const assertion = await requestAssertion(provider, block, idToken);
+    if (assertion.type !== 'issued') return assertion;
+    const form = { grant_type: `${GRANTS}jwt-bearer`, assertion: assertion.value, ...scopeOf(block) };
+    return target(form, [idToken, assertion.value], (response, context) => {
+      return readGrant(response, { ...context, isOwn: true });
+    });
+  }
+
+  return function applyAccess(request, caller) {
+    const { token } = caller;
+    if (token === undefined || token === '') return unknownCaller();
+    const issued = tokens.get(callerKey(caller, token), caller, () => obtain(token));
+    return issued instanceof Promise ? issued.then((each) => carried(request, each)) : carried(request, issued);
+  };
+}
+
+function carried({ headers }: OutgoingRequest, issued: Issued<string>): Credentialed {
+  return issued.ok ? { ok: true, headers: { ...headers, authorization: issued.value } } : issued;
+}
+
+function scopeOf({ scopes = [] }: Block): { readonly scope?: string } {
+  return scopes.length === 0 ? {} : { scope: scopes.join(' ') };
+}
+
+function requestAssertion(ask: AskEndpoint, block: Block, idToken: string): Promise<Issue<string>> {
+  const { target_audience: audience, target_resource: resource } = block;
+  const form = {
+    grant_type: `${GRANTS}token-exchange`,
+    requested_token_type: ASSERTION,
+    subject_token: idToken,
+    subject_token_type: `${TYPES}id_token`,
+    audience,
+    ...(resource === undefined ? {} : { resource }),
+    ...scopeOf(block),
+  };
+  return ask(form, [idToken], (response, context) => {
+    const read = readIssued(response, context);
+    return 'type' in read ? read : readAssertion(read.answer, block, context.display);
+  });
+}
+
+/** Section 4.3.3 of the draft. The assertion is not verified here: the authorization server that it is for does that. */
+function readAssertion(answer: JsonObject, block: Block, display: string): Issue<string> {
+  const { access_token: assertion, issued_token_type: issuedType, token_type: type } = answer;
+  if (issuedType !== ASSERTION || typeof assertion !== 'string' || assertion === '')
+    return unusableAnswer(display, 'did not answer with an assertion (issued_token_type)');
+  if (typeof type !== 'string' || type.toUpperCase() !== 'N_A')
+    return unusableAnswer(display, 'answered with a token_type that is not N_A');
+  const fault = assertionFault(assertion, block);
+  return fault === undefined ? { type: 'issued', value: assertion } : unusableAnswer(display, fault);
+}
+
+/** An assertion for another server must not be sent to this one, which could use it there. */
+function assertionFault(
+  assertion: string,
+  { target_audience: audience, target_resource: resource }: Block,
+): string | undefined {
+  const claims = assertionClaims(assertion);
+  if (claims === undefined) return 'answered with an assertion that is not a JWT';
+  const { aud, resource: named } = claims;
+  const isFor = aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience);
+  if (!isFor) return 'answered with an assertion for another audience';
+  const isNamed = resource === undefined || named === resource || (Array.isArray(named) && named.includes(resource));
+  return isNamed ? undefined : 'answered with an assertion for another resource';
+}
+
+function assertionClaims(jwt: string): JsonObject | undefined {
+  try {
+    return decodeJwt<JsonObject>(jwt);
+  } catch {
+    // jose throws different classes for different flaws; all of them mean that it is not a JWT.
+    return undefined;
+  }
+}
+
+/** Sends one form. `concealed`: what no message may show. */
+type AskEndpoint = (
+  form: Readonly<Record<string, string>>,
+  concealed: readonly string[],
+  read: (response: Awaited<ReturnType<typeof postForm>>, context: ExchangeContext) => Issue<string>,
+) => Promise<Issue<string>>;
+
+interface Client {
+  readonly url: string;
+  readonly urlPointer: string;
+  readonly id: string | undefined;
+  readonly variable: string | undefined;
+  readonly file: string | undefined;
+  readonly isHttpAllowed: boolean;
+}
+
+function createClient(ports: CredentialPorts, client: Client): AskEndpoint {
+  const { url: text, urlPointer: pointer, id, variable, file, isHttpAllowed } = client;
+  const { url, display } = endpointUrl(text, pointer);
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'https:' && !isHttpAllowed && !isLoopback(hostname))
+    throw configFault(pointer, 'must be an https URL, since tokens and secrets go there');
+  // Only a client with an id has a secret.
+  const hasSecret = id !== undefined && (variable !== undefined || file !== undefined);
+  const secret = hasSecret
+    ? createSecret(ports, { pointer, variable, file }, (value) => (value === '' ? undefined : value))
+    : undefined;
+  return async function askEndpoint(form, concealed, read) {
+    const current = secret?.();
+    const basic = basicHeader(id, current);
+    // A public client says who it is in the form (RFC 6749 section 3.2.1).
+    const all = new URLSearchParams(id !== undefined && current === undefined ? { ...form, client_id: id } : form);
+    const askedAtMs = ports.clock.now();
+    const secrets = [...concealed, current, basic.authorization?.replace('Basic ', '')].filter(
+      (each) => each !== undefined,
+    );
+    try {
+      const response = await postForm(ports, url, all, { accept: 'application/json', ...basic });
+      return read(response, { display, askedAtMs, secrets });
+    } catch (error) {
+      return noAnswer(error, invalidExchange);
+    }
+  };
+}

@@ -1,0 +1,61 @@
+// Clients of the configuration that exchange tokens, each with a secret.
+
+import { Failure } from '#std/failure.ts';
+import { sha256 } from '#std/hash.ts';
+import type { Client } from '../clients/clients.ts';
+import { configInvalid } from '../config-fault.ts';
+import type { IssuerPorts } from '../ports.ts';
+import type { DelegateClient } from './settings.ts';
+
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** Returns the client of an id, with the secret as it is now; undefined if the configuration has none. */
+export type FindDelegate = (id: string) => Client | undefined;
+
+/** Throws a Failure if a secret cannot be read. */
+export function createDelegates(
+  ports: Pick<IssuerPorts, 'environment' | 'files' | 'notify'>,
+  clients: readonly DelegateClient[],
+): FindDelegate {
+  const digests = new Map(clients.map((client) => [client.id, sha256(readSecret(ports, client))]));
+
+  /** A secret that cannot be read any more is reported; the last good one stays. */
+  function currentDigest(client: DelegateClient): string {
+    try {
+      digests.set(client.id, sha256(readSecret(ports, client)));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const data = { client: client.id, cause: error.code };
+      ports.notify({ code: 'issuer-secret-invalid', level: 'warn', message: error.message, data });
+    }
+    return digests.get(client.id) ?? '';
+  }
+
+  return function findDelegate(id) {
+    const client = clients.find((each) => each.id === id);
+    if (client === undefined) return undefined;
+    return {
+      id,
+      name: id,
+      // It sends no one to a login.
+      redirectUris: [],
+      grantTypes: [TOKEN_EXCHANGE],
+      scopes: client.scopes,
+      secret: { digest: currentDigest(client) },
+      delegate: { scopes: client.scopes, audiences: client.audiences },
+    };
+  };
+}
+
+function readSecret(
+  { environment, files }: Pick<IssuerPorts, 'environment' | 'files'>,
+  { id, secretFile, secretVariable }: DelegateClient,
+): string {
+  const text = secretFile === undefined ? environment[secretVariable ?? ''] : files.read(secretFile);
+  const secret = (text ?? '').trim();
+  if (secret !== '') return secret;
+  throw configInvalid(
+    '/delegate_clients',
+    `has no secret for ${id}: ${secretFile ?? secretVariable ?? 'none is named'}`,
+  );
+}

@@ -1,0 +1,193 @@
+// Token exchange (RFC 8693): a delegate client acts for the subject of a token, of this server or of a trusted issuer, with a
+// token of its own that says so.
+
+import { scopesOf } from '#auth/identity.ts';
+import { checkForm } from '#auth/token-form.ts';
+import { isObject, type JsonObject, textsIn } from '#std/json.ts';
+import { readOwnToken, type TokenFacts } from '../access-token.ts';
+import type { Client } from '../clients/clients.ts';
+import { knownResource } from '../known-resource.ts';
+import type { OAuthError } from '../message.ts';
+import { KEYS, type Person } from '../records.ts';
+import { audienceFor, scopeNames } from '../resources.ts';
+import type { IssuerWorld } from '../world.ts';
+import type { Delegation } from './settings.ts';
+import { checkTrusted, foreignSubject, type Trusted } from './trust.ts';
+
+const URN = 'urn:ietf:params:oauth:token-type:';
+const ACCESS_TOKEN = `${URN}access_token`;
+const SUBJECT_TYPES: readonly (string | null)[] = [ACCESS_TOKEN, `${URN}jwt`];
+
+/** Parties that act for one another in one token, and the bytes that they may take. */
+const ACTORS_MAX = 10;
+const ACT_BYTES_MAX = 8 * 1024;
+const SUBJECT_LENGTH_MAX = 256;
+/** Claims that only ID tokens have (OpenID Connect Core 1.0 sections 2 and 3.3.2.11): an ID token is not for resources. */
+const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'nonce'];
+
+/** The subject of a token, and what the token is good for. */
+interface Subject {
+  readonly person: Person;
+  /** The login that it comes from; undefined for a token of another issuer. */
+  readonly session: string | undefined;
+  readonly audience: readonly string[];
+  readonly scopes: readonly string[];
+  /** Who acted before this client. */
+  readonly act: JsonObject | undefined;
+  readonly untilMs: number;
+}
+
+export async function exchangeToken(
+  world: IssuerWorld,
+  { id, delegate }: Client,
+  form: URLSearchParams,
+): Promise<TokenFacts | OAuthError> {
+  if (delegate === undefined)
+    return { error: 'unauthorized_client', description: 'only clients of delegateClients exchange tokens' };
+  const fault = parameterFault(form);
+  if (fault !== undefined) return invalidRequest(fault);
+  const subject = await subjectOf(world, id, form.get('subject_token') ?? '');
+  if ('error' in subject) return subject;
+  const audience = exchangeTarget(world, delegate.audiences, subject, form);
+  if ('error' in audience) return audience;
+  const scopes = scopesFor(delegate.scopes, subject, form.get('scope'));
+  if ('error' in scopes) return scopes;
+  const act = { iss: world.settings.issuer, sub: id, ...(subject.act === undefined ? {} : { act: subject.act }) };
+  if (actorsIn(act) > ACTORS_MAX || JSON.stringify(act).length > ACT_BYTES_MAX)
+    return invalidRequest('too many parties act for one another in the subject_token');
+  const { person, session, untilMs } = subject;
+  return { client: id, session, person, scopes, audience, act, untilMs };
+}
+
+function parameterFault(form: URLSearchParams): string | undefined {
+  if (form.get('subject_token') === null) return 'subject_token is missing';
+  if (!SUBJECT_TYPES.includes(form.get('subject_token_type')))
+    return 'subject_token_type must be that of an access token or a JWT';
+  if (![null, ACCESS_TOKEN].includes(form.get('requested_token_type')))
+    return 'requested_token_type must be that of an access token';
+  // The actor is the client, which has proved itself.
+  return form.has('actor_token') || form.has('actor_token_type') ? 'actor_token is not read' : undefined;
+}
+
+async function subjectOf(world: IssuerWorld, client: string, token: string): Promise<Subject | OAuthError> {
+  const own = await readOwnToken(world, token);
+  if (own !== undefined) return ownSubject(world, own);
+  const trusted = world.findTrusted(token);
+  if (trusted?.delegation === undefined) return invalidRequest('the subject_token is not of an issuer that is trusted');
+  return foreignSubjectOf(world, { ...trusted, delegation: trusted.delegation }, client, token);
+}
+
+/** A token of this server: its login must stand. */
+async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subject | OAuthError> {
+  const { sub, name, email, tsid: session } = claims;
+  if (typeof session === 'string' && !(await stands(world, session)))
+    return invalidRequest('the login behind the subject_token has ended');
+  return {
+    person: { subject: String(sub), name: text(name), email: text(email) },
+    session: text(session),
+    ...grantedBy(claims),
+    act: isObject(claims.act) ? claims.act : undefined,
+  };
+}
+
+async function stands({ ports, upstreams: [first] }: IssuerWorld, session: string): Promise<boolean> {
+  return (await ports.store.get(KEYS.upstream(session, first.name))) !== undefined;
+}
+
+async function foreignSubjectOf(
+  world: IssuerWorld,
+  trusted: Trusted & { readonly delegation: Delegation },
+  client: string,
+  token: string,
+): Promise<Subject | OAuthError> {
+  const { issuer, delegation } = trusted;
+  if (!delegation.permits(client))
+    return { error: 'unauthorized_client', description: 'the client may not exchange tokens of this issuer' };
+  const form = checkForm(token, undefined);
+  if (form !== undefined) return invalidRequest(`the subject_token is refused: ${form.reason}`);
+  const nowMs = world.ports.clock.now();
+  const checked = await checkTrusted(trusted, token, delegation.audience, { code: 'invalid_request', nowMs });
+  if ('error' in checked) return checked;
+  const { claims } = checked;
+  const { sub } = claims;
+  if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_LENGTH_MAX)
+    return invalidRequest('the subject_token must have a sub');
+  if (ID_TOKEN_CLAIMS.some((claim) => Object.hasOwn(claims, claim)))
+    return invalidRequest('the subject_token is an ID token, which is not for resources');
+  if (!isPermitted(claims, delegation, { server: world.settings.issuer, client }))
+    return invalidRequest('the subject_token does not permit this client to act for its subject');
+  const actor = text(claims[delegation.actorClaim]);
+  return {
+    person: { subject: foreignSubject(issuer, sub) },
+    session: undefined,
+    ...grantedBy(claims),
+    act: {
+      iss: issuer,
+      ...(actor === undefined ? {} : { sub: actor }),
+      ...(isObject(claims.act) ? { act: claims.act } : {}),
+    },
+  };
+}
+
+/** RFC 8693 section 4.4: a may_act decides alone. It names a client of this server, so it must name the server as well. */
+function isPermitted(
+  claims: JsonObject,
+  { actorClaim, actors, matches, mayAct: isMayActRead }: Delegation,
+  { server, client }: { readonly server: string; readonly client: string },
+): boolean {
+  const { may_act: mayAct } = claims;
+  if (mayAct !== undefined) return isMayActRead && isObject(mayAct) && mayAct.iss === server && mayAct.sub === client;
+  const actor = claims[actorClaim];
+  return (typeof actor === 'string' && actors.includes(actor)) || matches(claims);
+}
+
+function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
+  const { aud, exp } = claims;
+  const audience = typeof aud === 'string' ? [aud] : textsIn(aud);
+  return { audience, scopes: scopesOf(claims), untilMs: Number(exp) * 1000 };
+}
+
+/** The `aud` of the new token: one resource, which both the client and the subject_token are for (RFC 8693 section 2.1). */
+function exchangeTarget(
+  { settings }: IssuerWorld,
+  allowed: readonly string[],
+  { audience: subject }: Subject,
+  form: URLSearchParams,
+): readonly string[] | OAuthError {
+  const asked = [...new Set([...form.getAll('resource'), ...form.getAll('audience')])];
+  const [target = allowed[0] ?? '', another] = asked;
+  if (another !== undefined || (asked.length === 0 && allowed.length > 1))
+    return { error: 'invalid_target', description: 'a token is for one resource: name one' };
+  if (knownResource(allowed, target) === undefined)
+    return { error: 'invalid_target', description: 'the client gets no tokens for the resource' };
+  if (knownResource(subject, target) === undefined)
+    return { error: 'invalid_target', description: 'the subject_token is for another resource' };
+  return audienceFor(settings, [target]);
+}
+
+/** At most those that the client may have and the subject_token has. */
+function scopesFor(
+  allowed: readonly string[],
+  { scopes: granted }: Subject,
+  asked: string | null,
+): readonly string[] | OAuthError {
+  const both = allowed.filter((scope) => granted.includes(scope));
+  if (asked === null || asked.trim() === '') return both;
+  const names = scopeNames(asked);
+  if (names.every((name) => both.includes(name))) return names;
+  return { error: 'invalid_scope', description: 'the client or the subject_token does not have a scope' };
+}
+
+function actorsIn(act: JsonObject): number {
+  let [count, current]: [number, unknown] = [0, act];
+  for (; isObject(current) && count <= ACTORS_MAX; count += 1) current = current.act;
+  return count;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function invalidRequest(description: string): OAuthError {
+  return { error: 'invalid_request', description };
+}

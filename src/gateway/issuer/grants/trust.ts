@@ -1,0 +1,65 @@
+// Checks tokens of trusted issuers: who signed them, for whom, and until when.
+
+import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
+import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
+import type { Refusal } from '#auth/rejection.ts';
+import type { JsonObject } from '#std/json.ts';
+import type { OAuthError, OAuthErrorCode } from '../message.ts';
+import type { IssuerPorts } from '../ports.ts';
+import type { TrustedIssuer } from './settings.ts';
+
+/** The body of a request has more room; tokens of the providers that people use have less than half of it. */
+const LENGTH_MAX = 16 * 1024;
+
+export interface Trusted extends TrustedIssuer {
+  readonly keys: ProviderKeys;
+}
+
+/** Returns the issuer that a token claims to be from; undefined if it is not trusted. */
+export type FindTrusted = (token: string) => Trusted | undefined;
+
+/** Fetches no keys yet. */
+export function createTrust(ports: IssuerPorts, issuers: readonly TrustedIssuer[]): FindTrusted {
+  const trusted = new Map(issuers.map((each) => [each.issuer, { ...each, keys: keysOf(ports, each) }]));
+  return function findTrusted(token) {
+    const issuer = token.length > LENGTH_MAX ? undefined : claimedIssuer(token);
+    return issuer === undefined ? undefined : trusted.get(issuer);
+  };
+}
+
+function keysOf(ports: IssuerPorts, { issuer, jwksUrl, allowPrivate }: TrustedIssuer): ProviderKeys {
+  const authPorts = {
+    fetch: ports.fetch,
+    files: { read: async (path: string) => ports.files.read(path) },
+    clock: ports.clock,
+    notify: ({ message, data }: { readonly message: string; readonly data: JsonObject }) =>
+      ports.notify({ code: 'issuer-trusted-unavailable', level: 'warn', message, data: { ...data, issuer } }),
+  };
+  return createProviderKeys(authPorts, {
+    ...{ name: issuer, issuerUrl: issuer, audience: issuer, jwksUrl },
+    allowPrivateIP: allowPrivate,
+  });
+}
+
+/** Returns the claims of a token with one of the audiences. `code`: of the error for a token that is refused. */
+export async function checkTrusted(
+  { issuer, keys }: Trusted,
+  token: string,
+  audience: string,
+  { code, nowMs }: { readonly code: OAuthErrorCode; readonly nowMs: number },
+): Promise<{ readonly claims: JsonObject } | OAuthError> {
+  const checked = await checkJwt(keys.find, token, { issuer, audience }, nowMs);
+  return checked.ok ? { claims: checked.claims } : refusedAs(code, checked.refusal);
+}
+
+/** A token that cannot be checked at the moment may be good: the client tries again. */
+function refusedAs(code: OAuthErrorCode, { reason }: Refusal): OAuthError {
+  if (reason === 'keys-unavailable')
+    return { error: 'temporarily_unavailable', description: 'the keys of the issuer cannot be had; try again' };
+  return { error: code, description: `the token of the issuer is refused: ${reason}` };
+}
+
+/** A subject of another issuer as a subject here: it never equals a person of this server, or a subject of a third one. */
+export function foreignSubject(issuer: string, subject: string): string {
+  return `${issuer}#${subject}`;
+}

@@ -1,0 +1,152 @@
+// Finds mistakes in trusted issuers and delegate clients with which the authorization server would not start, or give no tokens.
+
+import { roleMatcher } from '#contracts/role-matcher.ts';
+import type { Finding } from '../../kind.ts';
+import { scopeFindings } from '../external-auth-checks.ts';
+import type { AuthServer } from './providers.ts';
+import { authServerScopes } from './scopes.ts';
+
+type Issuer = NonNullable<AuthServer['trustedIssuers']>[number];
+type Client = NonNullable<AuthServer['delegateClients']>[number];
+
+export function trustFindings(server: AuthServer, pointer: string): readonly Finding[] {
+  const { trustedIssuers: issuers = [], delegateClients: clients = [] } = server;
+  return [
+    ...issuers.flatMap((issuer, index) => trustedFindings(server, issuer, index, `${pointer}/trustedIssuers/${index}`)),
+    ...clients.flatMap(({ clientId, scopes }, index) => {
+      const at = `${pointer}/delegateClients/${index}`;
+      const isFirst = clients.findIndex((each) => each.clientId === clientId) === index;
+      const repeated = isFirst ? [] : [trustFinding(`${at}/clientId`, `client ${clientId} is there already`)];
+      return [...repeated, ...scopeFindings(scopes, `${at}/scopes`)];
+    }),
+  ];
+}
+
+function trustedFindings(
+  { issuer: own, trustedIssuers: all = [], delegateClients = [] }: AuthServer,
+  issuer: Issuer,
+  index: number,
+  at: string,
+): readonly Finding[] {
+  const { issuerUrl, jwksUrl = issuerUrl, insecureAllowHTTP = false, allowedDelegateClients = [] } = issuer;
+  const known = delegateClients.map(({ clientId }) => clientId);
+  return [
+    ...(issuerUrl === own ? [trustFinding(`${at}/issuerUrl`, 'this server itself needs no trust')] : []),
+    ...(all.findIndex((each) => each.issuerUrl === issuerUrl) === index
+      ? []
+      : [trustFinding(`${at}/issuerUrl`, `issuer ${issuerUrl} is there already`)]),
+    ...(
+      [
+        ['issuerUrl', issuerUrl],
+        ['jwksUrl', jwksUrl],
+      ] as const
+    ).flatMap(([field, url]) => {
+      if (insecureAllowHTTP || !url.startsWith('http:') || (field === 'jwksUrl' && url === issuerUrl)) return [];
+      const message = 'anybody on the way could sign tokens: use https, or set insecureAllowHTTP to try it';
+      return [trustFinding(`${at}/${field}`, message)];
+    }),
+    ...allowedDelegateClients.flatMap((client, place) => {
+      if (client === '*' || known.includes(client)) return [];
+      const right = known.length === 0 ? 'there are none' : `there is ${known.join(', ')}`;
+      return [
+        trustFinding(`${at}/allowedDelegateClients/${place}`, `${client} is not one of delegateClients: ${right}`),
+      ];
+    }),
+    ...matcherFindings(issuer.actorMatcher, `${at}/actorMatcher`),
+  ];
+}
+
+function matcherFindings(expression: string | undefined, pointer: string): readonly Finding[] {
+  if (expression === undefined || expression === '') return [];
+  const matcher = roleMatcher(expression);
+  if (matcher.type === 'fault') return [trustFinding(pointer, `no CEL expression over claims: ${matcher.message}`)];
+  if (!matcher.constant) return [];
+  const message = `it is ${matcher.matches({})} for every token: ask for a claim that only the issuer sets`;
+  return [{ code: 'auth-server-trust', severity: 'warning', pointer, message }];
+}
+
+/** What depends on the resource: its scopes, and the values that its tokens may have as audience. */
+export interface TrustHost {
+  readonly scopes: readonly string[];
+  readonly audiences: readonly string[];
+  /** What is behind gets the token of an upstream provider, which only a login has. */
+  readonly needsLogin: boolean;
+}
+
+/** `pointer`: of the field that names the server, or of the server. */
+export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: string): readonly Finding[] {
+  const { trustedIssuers: issuers = [], delegateClients: clients = [] } = server;
+  const idle = host.needsLogin && issuers.length > 0 ? [idleFinding(pointer, NO_LOGIN)] : [];
+  // The URL that stands in for one that is not set is known to the server alone, which checks it at its start.
+  const ofClients = clients.flatMap((client) => clientFindings(client, host, pointer));
+  if (host.audiences.length === 0) return [...ofClients, ...idle];
+  const foreign = issuers.find(({ expectedAudience }) => {
+    return expectedAudience !== undefined && !host.audiences.some((each) => namesResource(each, expectedAudience));
+  });
+  const bearers = issuers.flatMap(({ jwtBearerGrant: bearer }) => (bearer === undefined ? [] : [bearer]));
+  const resources = [
+    ...clients.flatMap(({ audiences }) => audiences),
+    ...bearers.flatMap(({ subjectBindings }) => subjectBindings.flatMap((each) => each.allowedResources)),
+  ];
+  const accepted = bearers.flatMap(({ acceptedAudiences = [] }) => acceptedAudiences);
+  const known = host.audiences.join(', ');
+  return [
+    ...ofClients,
+    ...resources
+      .filter((resource) => !host.audiences.some((each) => namesResource(each, resource)))
+      .map((each) =>
+        trustFinding(pointer, `${each} is not a resource of the authorization server, which are ${known}`),
+      ),
+    ...accepted
+      .filter((audience) => host.audiences.some((each) => namesResource(each, audience)))
+      .map((each) =>
+        trustFinding(
+          pointer,
+          `acceptedAudiences names ${each}, which is a resource: a token for it must not be a grant`,
+        ),
+      ),
+    ...(foreign === undefined
+      ? []
+      : [
+          idleFinding(
+            pointer,
+            `tokens of ${foreign.issuerUrl} are for ${foreign.expectedAudience}, and are exchanged for tokens for ${known} only`,
+          ),
+        ]),
+    ...idle,
+  ];
+}
+
+const NO_LOGIN =
+  'subjects of trustedIssuers have no login at an upstream provider, whose token the server behind gets: their calls are refused. Set disableUpstreamTokenInjection';
+
+/** Empty if the URL of the resource is not set. */
+export function acceptedAudiences({
+  resource_url: url,
+  audience,
+}: {
+  readonly resource_url: string;
+  readonly audience?: string;
+}): readonly string[] {
+  return url === '' ? [] : [url, ...(audience === undefined ? [] : [audience])];
+}
+
+function clientFindings({ clientId, scopes }: Client, host: TrustHost, pointer: string): readonly Finding[] {
+  const given = authServerScopes(host.scopes);
+  const unknown = scopes.filter((scope) => !given.includes(scope));
+  if (unknown.length === 0) return [];
+  const message = `client ${clientId} of delegateClients names ${unknown.join(', ')}: the authorization server gives ${given.join(', ')}`;
+  return [{ code: 'auth-server-scopes', severity: 'error', pointer, message }];
+}
+
+function namesResource(known: string, named: string): boolean {
+  return known === named || (URL.canParse(named) && URL.parse(known)?.href === URL.parse(named)?.href);
+}
+
+function trustFinding(pointer: string, message: string): Finding {
+  return { code: 'auth-server-trust', severity: 'error', pointer, message };
+}
+
+function idleFinding(pointer: string, message: string): Finding {
+  return { code: 'auth-server-trust', severity: 'warning', pointer, message };
+}

@@ -1,0 +1,127 @@
+// Reads the text of `spec.configYAML` and says what is wrong with it, each fault at its place in the text.
+
+import { schemaFinding } from '#contracts/registry/config-read.ts';
+import { type ConfigYaml, configYamlCheck, REFUSED_KEYS } from '#contracts/registry/config-yaml.ts';
+import { fieldPath } from '#kubernetes/rules/structural/path.ts';
+import type { Problem } from '#std/problem.ts';
+import { readDocuments } from '#std/yaml/yaml.ts';
+import type { Finding } from '../kind.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
+
+export const CONFIG_PLACE = '/spec/configYAML';
+
+export interface ReadConfig {
+  /** Undefined: it cannot be used. */
+  readonly config: ConfigYaml | undefined;
+  /** Pointers lead into the text. */
+  readonly findings: readonly Finding[];
+}
+
+export function readConfigYaml(text: string): ReadConfig {
+  const [document, second] = readDocuments(text, '');
+  if (document === undefined) return unreadConfig([invalidKey('', 'has no content')]);
+  if (document.problems.length > 0) return unreadConfig(document.problems.map(syntaxFinding));
+  if (second !== undefined) return unreadConfig([invalidKey('', 'has more than one document')]);
+  const check = configYamlCheck();
+  const { value } = document;
+  if (!check(value)) return unreadConfig((check.errors ?? []).map((error) => configFinding(schemaFinding(error))));
+  return { config: value, findings: configFindings(value) };
+}
+
+function unreadConfig(findings: readonly Finding[]): ReadConfig {
+  return { config: undefined, findings };
+}
+
+/** The parser counts lines of the text. */
+function syntaxFinding({ message, pointer = '', place }: Problem): Finding {
+  return invalidKey(pointer, `line ${place?.line}, column ${place?.column} of the text: ${message}`);
+}
+
+function configFinding({ pointer, message, at }: ReturnType<typeof schemaFinding>): Finding {
+  const reason = REFUSED_KEYS[pointer.replaceAll(/\/\d+(?=\/)/g, '/*')];
+  if (at !== 'key' || reason === undefined) return { ...invalidKey(pointer, message), at };
+  return { ...invalidKey(pointer, `is not supported: ${reason}`), code: 'field-not-supported', at };
+}
+
+function invalidKey(pointer: string, message: string): Finding {
+  const at = `${CONFIG_PLACE}${pointer}`;
+  return { code: 'config-yaml-invalid', severity: 'error', pointer: at, message: `${fieldPath(at)}: ${message}` };
+}
+
+function configFindings(config: ConfigYaml): readonly Finding[] {
+  return [
+    ...config.sources.flatMap((source, index) => sourceFindings(source, `/sources/${index}`)),
+    ...laterNamesakes(config.sources).map((index) =>
+      invalidKey(`/sources/${index}/name`, 'another source has this name'),
+    ),
+    ...laterNamesakes(config.registries).map((index) =>
+      invalidKey(`/registries/${index}/name`, 'another registry has this name'),
+    ),
+    ...config.registries.flatMap((served, index) => servedFindings(config, served, `/registries/${index}`)),
+    ...config.sources.flatMap(({ name }, index) => {
+      const isServed = config.registries.some(({ sources }) => sources.includes(name));
+      return isServed ? [] : [unusedSource(name, `${CONFIG_PLACE}/sources/${index}`)];
+    }),
+  ];
+}
+
+function unusedSource(name: string, pointer: string): Finding {
+  const message = `${fieldPath(pointer)} has no effect: no registry has the source "${name}"`;
+  return { code: 'field-without-effect', severity: 'warning', pointer, message };
+}
+
+function laterNamesakes(named: readonly { readonly name: string }[]): readonly number[] {
+  return named.flatMap(({ name }, index) => (named.findIndex((each) => each.name === name) < index ? [index] : []));
+}
+
+type Source = ConfigYaml['sources'][number];
+const ORIGINS = ['git', 'api', 'file', 'kubernetes'] as const;
+
+function sourceFindings(source: Source, pointer: string): readonly Finding[] {
+  const given = ORIGINS.filter((origin) => source[origin] !== undefined);
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'none' : given.join(' and ');
+    return [invalidKey(pointer, `exactly one of ${ORIGINS.join(', ')} is needed; there is ${found}`)];
+  }
+  return [...fileFindings(source, pointer), ...pathFindings(source, pointer), ...fleetSourceFindings(source, pointer)];
+}
+
+function fileFindings({ file }: Source, pointer: string): readonly Finding[] {
+  if (file === undefined) return [];
+  if ((file.path === undefined) === (file.url === undefined))
+    return [invalidKey(`${pointer}/file`, 'exactly one of path and url is needed')];
+  if (file.timeout === undefined || file.url !== undefined) return [];
+  return [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/file/timeout`, 'a path is read without a time limit')];
+}
+
+/** As the CEL rule of `registries[].git.path`. */
+function pathFindings({ git }: Source, pointer: string): readonly Finding[] {
+  const parts = git?.path?.split('/') ?? [];
+  if (!parts.some((part) => ['', '.', '..'].includes(part))) return [];
+  return [invalidKey(`${pointer}/git/path`, 'must be relative, without empty parts and without . and ..')];
+}
+
+/** Servers that run are stored by each run. */
+function fleetSourceFindings(source: Source, pointer: string): readonly Finding[] {
+  if (source.kubernetes === undefined) return [];
+  return (['format', 'syncPolicy', 'filter'] as const).flatMap((field) =>
+    source[field] === undefined
+      ? []
+      : [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/${field}`, 'each run stores the servers that run, as they are')],
+  );
+}
+
+function servedFindings(
+  config: ConfigYaml,
+  { sources }: ConfigYaml['registries'][number],
+  pointer: string,
+): readonly Finding[] {
+  const unknown = sources.flatMap((name, index) =>
+    config.sources.some((source) => source.name === name)
+      ? []
+      : [invalidKey(`${pointer}/sources/${index}`, `there is no source "${name}"`)],
+  );
+  if (sources.length === 1) return unknown;
+  const message = 'more than one source is not supported: give each source a registry of its own';
+  return [...unknown, { ...invalidKey(`${pointer}/sources`, message), code: 'field-not-supported' }];
+}

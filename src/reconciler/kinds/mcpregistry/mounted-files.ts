@@ -1,0 +1,54 @@
+// Finds where a file in the container of the registry service is from, by the volumes of the resource.
+
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
+import type { Selector } from './mounts.ts';
+
+export type MountedFile =
+  | { readonly type: 'secret' | 'configMap'; readonly ref: Selector }
+  | { readonly type: 'claim'; readonly claimName: string; readonly path: string }
+  /** Of another kind of volume. */
+  | { readonly type: 'other' };
+
+export interface Volumes {
+  readonly volumes?: readonly JsonObject[] | undefined;
+  readonly volumeMounts?: readonly JsonObject[] | undefined;
+}
+
+/** Undefined: nothing is mounted there. Of mounts in one another the deepest counts, as in a container. */
+export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: string): MountedFile | undefined {
+  const mount = volumeMounts
+    .filter(({ mountPath }) => typeof mountPath === 'string' && isBelow(path, mountPath))
+    .toSorted((a, b) => String(a.mountPath).length - String(b.mountPath).length)
+    .at(-1);
+  if (mount === undefined) return undefined;
+  const volume = volumes.find(({ name }) => name === mount.name);
+  if (volume === undefined || mount.subPathExpr !== undefined) return { type: 'other' };
+  const rest = pathParts(path).slice(pathParts(String(mount.mountPath)).length);
+  const file = [...pathParts(typeof mount.subPath === 'string' ? mount.subPath : ''), ...rest].join('/');
+  return fileOf(volume, file);
+}
+
+function isBelow(path: string, mountPath: string): boolean {
+  const outer = pathParts(mountPath);
+  return outer.every((part, index) => pathParts(path)[index] === part);
+}
+
+function pathParts(path: string): readonly string[] {
+  return path.split('/').filter((part) => part !== '');
+}
+
+function fileOf({ secret, configMap, persistentVolumeClaim }: JsonObject, file: string): MountedFile {
+  if (isObject(secret)) return keyed('secret', secret.secretName, secret, file);
+  if (isObject(configMap)) return keyed('configMap', configMap.name, configMap, file);
+  if (isObject(persistentVolumeClaim) && typeof persistentVolumeClaim.claimName === 'string')
+    return { type: 'claim', claimName: persistentVolumeClaim.claimName, path: file };
+  return { type: 'other' };
+}
+
+function keyed(type: 'secret' | 'configMap', name: Json | undefined, source: JsonObject, file: string): MountedFile {
+  const { items, optional } = source;
+  const item = Array.isArray(items) ? items.filter(isObject).find(({ path }) => path === file) : { key: file };
+  const key = item?.key;
+  if (typeof name !== 'string' || typeof key !== 'string' || key.includes('/')) return { type: 'other' };
+  return { type, ref: optional === true ? { name, key, optional } : { name, key } };
+}

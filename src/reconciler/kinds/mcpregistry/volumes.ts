@@ -1,0 +1,73 @@
+// The volumes that an MCPRegistry adds to the pod of its service: what is wrong with them, and what they name.
+
+import { isObject, type JsonObject } from '#std/json.ts';
+import type { Finding, Reference } from '../kind.ts';
+import { podPartFindings } from '../pods/pod-template.ts';
+import type { Volumes } from './mounted-files.ts';
+
+const CODE = 'invalid-pod-template';
+
+/** `generated`: the pod without them. */
+export function volumeFindings(
+  { volumes = [], volumeMounts = [] }: Volumes,
+  generated: JsonObject,
+): readonly Finding[] {
+  const { volumes: own, containers } = generated;
+  const [container] = Array.isArray(containers) ? containers.filter(isObject) : [];
+  return [
+    ...podPartFindings([...volumes], ['spec', 'volumes'], '/spec/volumes'),
+    ...podPartFindings([...volumeMounts], ['spec', 'containers', '', 'volumeMounts'], '/spec/volumeMounts'),
+    ...takenFindings(volumes, 'name', fieldTexts(own, 'name'), '/spec/volumes'),
+    ...takenFindings(volumeMounts, 'mountPath', fieldTexts(container?.volumeMounts, 'mountPath'), '/spec/volumeMounts'),
+    ...volumeMounts.flatMap(({ name }, index): readonly Finding[] => {
+      if (volumes.some((volume) => volume.name === name)) return [];
+      return [volumeFault(`/spec/volumeMounts/${index}`, `spec.volumes has no volume "${String(name ?? '')}"`)];
+    }),
+  ];
+}
+
+function fieldTexts(list: unknown, field: string): readonly string[] {
+  return (Array.isArray(list) ? list.filter(isObject) : []).map((item) => String(item[field]));
+}
+
+/** An API server refuses two of a name, and our own must stay what they are. */
+function takenFindings(
+  items: readonly JsonObject[],
+  field: 'name' | 'mountPath',
+  generated: readonly string[],
+  pointer: string,
+): readonly Finding[] {
+  const texts = fieldTexts(items, field);
+  return items.flatMap((item, index): readonly Finding[] => {
+    const text = item[field];
+    const at = `${pointer}/${index}`;
+    if (typeof text !== 'string' || text === '') return [volumeFault(at, `${field} is missing`)];
+    const others = [...generated, ...texts.slice(0, index)];
+    return others.includes(text) ? [volumeFault(`${at}/${field}`, `${field} ${text} is taken: choose another`)] : [];
+  });
+}
+
+function volumeFault(pointer: string, message: string): Finding {
+  return { code: CODE, severity: 'error', pointer, message };
+}
+
+/** Kubernetes starts no pod before they are there. */
+export function volumeReferences({ volumes = [] }: Volumes): readonly Reference[] {
+  return volumes.flatMap(({ secret, configMap, persistentVolumeClaim }, index) => [
+    ...volumeObject('Secret', secret, 'secretName', `/spec/volumes/${index}/secret`),
+    ...volumeObject('ConfigMap', configMap, 'name', `/spec/volumes/${index}/configMap`),
+    ...volumeObject(
+      'PersistentVolumeClaim',
+      persistentVolumeClaim,
+      'claimName',
+      `/spec/volumes/${index}/persistentVolumeClaim`,
+    ),
+  ]);
+}
+
+function volumeObject(kind: string, source: unknown, field: string, pointer: string): readonly Reference[] {
+  if (!isObject(source)) return [];
+  const name = source[field];
+  if (typeof name !== 'string') return [];
+  return [{ pointer: `${pointer}/${field}`, kind, name, optional: source.optional === true ? 'allowed' : 'waited' }];
+}

@@ -1,0 +1,28 @@
+// Parses a text into nodes that have their positions.
+
+import type { Document, LineCounter } from 'yaml';
+import { yamlPackage } from './package.ts';
+
+export interface Parsed {
+  readonly documents: readonly Document.Parsed[];
+  readonly lines: LineCounter;
+}
+
+/**
+ * Returns the nodes of a text, for readers that need more than its values. Throws RangeError if they are nested too
+ * deeply.
+ */
+export function parseNodes(text: string): Parsed {
+  const { LineCounter, parseAllDocuments } = yamlPackage();
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    version: '1.1',
+    schema: 'failsafe',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+    lineCounter: lines,
+  });
+  return { documents: [...documents], lines };
+}

@@ -1,0 +1,104 @@
+// Pages at another base than the issuer (authorization_endpoint_base_url).
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configOf, type DirectIssuer, oidcTo, openDirect } from './direct.ts';
+import { newPerson } from './person.ts';
+import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
+import { authorizeUrl, newClient, newPkce, redeem, tokensOf } from './world.ts';
+
+let provider: RecordingProvider;
+beforeAll(async () => {
+  provider = await startRecordingProvider();
+});
+afterAll(() => provider.close());
+
+/** The same listener under another name, which is another host for cookies. */
+const pagesOf = (origin: string) => origin.replace('127.0.0.1', 'localhost');
+
+async function withPages<T>(path: string, use: (issuer: DirectIssuer, base: string) => Promise<T>): Promise<T> {
+  const issuer = await openDirect({
+    config: (origin) => ({
+      ...configOf(origin, [oidcTo(origin, provider)]),
+      authorization_endpoint_base_url: `${pagesOf(origin)}${path}`,
+    }),
+  });
+  try {
+    return await use(issuer, `${pagesOf(issuer.origin)}${path}`);
+  } finally {
+    await issuer.close();
+  }
+}
+
+async function metadataOf({ issuer }: DirectIssuer): Promise<Record<string, unknown>> {
+  return JSON.parse(await (await fetch(`${issuer}/.well-known/oauth-authorization-server`)).text());
+}
+
+describe('a base for pages', () => {
+  it.each(['', '/people'])('with the path "%s" is the only endpoint that the metadata moves', async (path) => {
+    await withPages(path, async (issuer, base) => {
+      const own = issuer.issuer;
+      expect(await metadataOf(issuer)).toMatchObject({
+        issuer: own,
+        authorization_endpoint: `${base}/oauth/authorize`,
+        token_endpoint: `${own}/oauth/token`,
+        registration_endpoint: `${own}/oauth/register`,
+        revocation_endpoint: `${own}/oauth/revoke`,
+        jwks_uri: `${own}/.well-known/jwks.json`,
+      });
+    });
+  });
+
+  it.each(['', '/people'])('with the path "%s" leads a browser through a whole login', async (path) => {
+    await withPages(path, async (issuer, base) => {
+      const [client, pkce, person] = [await newClient(issuer), newPkce(), newPerson()];
+      const { url, trail } = await person.visit(authorizeUrl({ issuer: base }, client, pkce));
+      expect(url.searchParams.get('iss')).toBe(issuer.issuer);
+      expect(trail).toContain(`${base}/oauth/consent`);
+      // The provider knows the callback of the issuer, and the cookie is on the host of the pages.
+      expect(trail.some((each) => each.startsWith(`${base}/oauth/callback?`))).toBe(true);
+      expect(person.cookies.get(new URL(issuer.issuer).host)?.size ?? 0).toBe(0);
+      const tokens = tokensOf(await redeem(issuer, client, url.searchParams.get('code') ?? String(url), pkce));
+      expect(tokens.access_token).not.toBe('');
+      const apps = await person.visit(`${base}/oauth/apps`);
+      expect(apps.text).toContain(`action="${path}/oauth/apps"`);
+      expect(apps.text).toContain('Weather app');
+    });
+  });
+
+  it('refuses forms that come from another origin, that of the issuer included', async () => {
+    await withPages('', async (issuer, base) => {
+      const page = await newPerson({ decision: 'look' }).visit(
+        authorizeUrl({ issuer: base }, await newClient(issuer), newPkce()),
+      );
+      const pending = /name="pending" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+      const cookie = page.headers.getSetCookie().map((each) => each.split(';', 1)[0]);
+      for (const origin of [issuer.issuer, 'https://evil.example.com']) {
+        const answer = await fetch(`${base}/oauth/consent`, {
+          method: 'POST',
+          headers: {
+            origin,
+            cookie: cookie.join('; '),
+            'content-type': 'application/x-www-form-urlencoded',
+          },
+          body: new URLSearchParams({ pending, decision: 'allow' }),
+        });
+        expect(answer.status).toBe(400);
+      }
+    });
+  });
+
+  it.each([
+    ['http://login.example.com', 'plain http outside of loopback'],
+    ['https://login.example.com/', 'a slash at its end'],
+    ['https://login.example.com?a=b', 'a query'],
+    ['ftp://login.example.com', 'another scheme'],
+  ])('%s stops the start: %s', async (base) => {
+    const opened = openDirect({
+      config: (origin) => ({
+        ...configOf(origin, [oidcTo(origin, provider)]),
+        authorization_endpoint_base_url: base,
+      }),
+    });
+    await expect(opened).rejects.toMatchObject({ code: 'issuer-config-invalid' });
+  });
+});
