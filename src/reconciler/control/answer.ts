@@ -20,7 +20,6 @@ const STATUS: Readonly<Record<ControlCode, number>> = {
   'control-request-invalid': 400,
   'control-run-not-found': 404,
   'control-resource-not-found': 404,
-  'control-resource-unreadable': 503,
   'control-streams-exhausted': 503,
   'control-history-unreadable': 503,
   'control-failed': 500,

@@ -65,11 +65,11 @@ function curveThrough(first: Point, bends: readonly Point[], last: Point): strin
   const curves = points.slice(1).map((point, index) => {
     const before = points[index] ?? first;
     const middle = (before.x + point.x) / 2;
-    return `C${text({ x: middle, y: before.y })} ${text({ x: middle, y: point.y })} ${text(point)}`;
+    return `C${pointText({ x: middle, y: before.y })} ${pointText({ x: middle, y: point.y })} ${pointText(point)}`;
   });
-  return `M${text(first)}${curves.join('')}`;
+  return `M${pointText(first)}${curves.join('')}`;
 }
 
-function text({ x, y }: Point): string {
+function pointText({ x, y }: Point): string {
   return `${Math.round(x)} ${Math.round(y)}`;
 }
