@@ -51,8 +51,8 @@ export const AUTHZ_CONFIG_SCHEMA = Type.Object({
       policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
       entities_json: Type.Optional(Type.String()),
       /**
-       * The upstream provider of the authorization server whose token has the claims of a caller. If absent, the claims
-       * are those of the token that the caller sent.
+       * The upstream provider of the authorization server whose token has the claims of a caller. If absent, the token
+       * that the caller sent has the claims.
        */
       primary_upstream_provider: Type.Optional(PROVIDER_NAME),
       ...GROUP_FIELDS,

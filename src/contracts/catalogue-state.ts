@@ -4,7 +4,7 @@
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';
   readonly message: string;
-  /** Whether a process syncs it right now. The phase alone may be that of a process that died. Never stored. */
+  /** Whether a process syncs the source right now. The phase alone may come from a process that died. Never stored. */
   readonly claimed?: boolean;
   /** RFC 3339. */
   readonly lastAttempt?: string;
@@ -18,17 +18,20 @@ export interface SourceState {
   /** Digest of origin, format and filter at the last attempt. A change makes the source due at once. */
   readonly declarationHash?: string;
   readonly serverCount: number;
-  /** Entries of the last content that were invalid and left out. */
+  /** Number of entries of the last content that were invalid and left out. */
   readonly rejectedCount: number;
-  /** Since when the source has been read as empty although entries of it are served (RFC 3339). */
+  /** Time since which the source has been read as empty although its earlier entries are served (RFC 3339). */
   readonly emptySince?: string;
   /** Last processed value of the `sync-trigger` annotation. */
   readonly trigger?: string;
-  /** Value of that annotation, which the process that reads it leaves here for the process that syncs the source. */
+  /**
+   * Value of the `sync-trigger` annotation. The process that reads the annotation leaves it here for the process that
+   * syncs the source.
+   */
   readonly wantedTrigger?: string;
   /** Number of manual syncs that clients of the service have requested. */
   readonly requests?: number;
-  /** Number of these requests at the last attempt. */
+  /** Number of these client requests that had arrived by the last attempt. */
   readonly requestsServed?: number;
   /**
    * The state for the next read, from the last successful one. It is valid for the declarationHash in `declaration`.
@@ -37,8 +40,8 @@ export interface SourceState {
 }
 
 /**
- * Entity tags, times and the like, with which the next read of a source need not transfer everything again. Only the
- * reader of that kind of source knows the names.
+ * Entity tags, times and the like, with which the next read of a source transfers only changes. Each kind of source has
+ * its own names.
  */
 export type Resume = Readonly<Record<string, string>>;
 

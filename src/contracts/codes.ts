@@ -1,4 +1,4 @@
-// Defines the codes of faults in the files that one side writes and another reads.
+// Defines the codes of faults in the files that one program writes and another program reads.
 
 export const CONTRACT_CODES = {
   'registry-config-syntax':

@@ -1,4 +1,4 @@
-// Converts a field of a spec to the form that it has in the file rendered from the spec.
+// Converts a field of a spec to its form in the file that is rendered from the spec.
 
 import { ADDRESS } from '#std/address/address.ts';
 import { FILE_WORDS } from '#std/file-words.ts';
@@ -6,7 +6,10 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { type TObject, type TOptional, type TProperties, type TSchema, type TString, Type } from '#std/json-schema.ts';
 import type { Validation } from '#std/schema/marks.ts';
 
-/** Words without meaning in a file. The bounds of lists limit the cost of CEL, and a file joins several lists. */
+/**
+ * Words without meaning in a file. Bounds of lists only limit the cost of CEL, and a list of a file joins several lists
+ * of specs.
+ */
 const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);
 
 /**
@@ -34,13 +37,16 @@ function mapped(object: JsonObject, change: (each: JsonObject) => Json): JsonObj
   return Object.fromEntries(Object.entries(object).map(([key, each]) => [key, isObject(each) ? change(each) : each]));
 }
 
-/** Returns a field of a file that people write: they may leave it out, and the schema has its default. */
+/** Returns a field of a file that people write. They may leave the field out, because the schema has a default. */
 export function setting<T extends TSchema>(schema: T): TOptional<T> {
   const { default: fallback } = { default: undefined, ...schema };
   return Type.Optional(Object.assign({}, fileForm(schema), fallback === undefined ? {} : { default: fallback }));
 }
 
-/** Returns a text that a spec may leave empty, which means the same as leaving it out. A file leaves it out. */
+/**
+ * Returns the schema of a text for a file. An empty text of a spec means the same as an absent one, and is absent in
+ * the file.
+ */
 export function filled(schema: TString): TString {
   return Object.assign({ ...schema }, { minLength: 1 });
 }
@@ -65,7 +71,10 @@ export function fillDefaults(schema: unknown, value: Json): Json {
   return copy;
 }
 
-/** Returns the schema with further fields, which may replace its own. Its rules stay, and `rules` are added. */
+/**
+ * Returns the schema with further fields, which may replace fields of the schema. The rules of the schema stay, and
+ * `rules` are added.
+ */
 export function withFields<T extends TProperties, U extends TProperties>(
   { properties, required: _required, type: _type, ...words }: TObject<T>,
   fields: U,

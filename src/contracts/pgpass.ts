@@ -8,7 +8,7 @@ export interface PasswordFor {
   readonly user: string;
 }
 
-/** The password of the first line that matches; undefined if none does. */
+/** The password of the first line that matches; undefined if no line matches. */
 export function findPassword(text: string, asked: PasswordFor): string | undefined {
   const own = [asked.host, String(asked.port), asked.database, asked.user];
   for (const line of text.split('\n')) {
@@ -19,7 +19,7 @@ export function findPassword(text: string, asked: PasswordFor): string | undefin
   return undefined;
 }
 
-/** Stands for a field that is a bare `*`; an escaped one is the character. */
+/** Stands for a field that is a bare `*`. An escaped `*` is the character itself. */
 const WILDCARD = Symbol('*');
 
 /** Returns up to four fields and the rest; a backslash makes the next character literal. */

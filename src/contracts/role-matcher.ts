@@ -9,7 +9,7 @@ const celPackage = lazyPackage<typeof import('@marcbachmann/cel-js')>('@marcbach
 export type RoleMatcher =
   | {
       readonly type: 'matcher';
-      /** Whether its result is the same for all claims. */
+      /** Whether the expression has the same result for all claims. */
       readonly constant: boolean;
       /**
        * Returns whether the claims match. Also returns false if the expression cannot be evaluated, because a claim
@@ -19,7 +19,7 @@ export type RoleMatcher =
     }
   | { readonly type: 'fault'; readonly message: string };
 
-/** Compiles an expression, in which `claims` are all claims of the token by name. */
+/** Compiles an expression, in which `claims` is a map of all claims of the token by name. */
 export function roleMatcher(expression: string): RoleMatcher {
   const plain = new (celPackage().Environment)();
   const parsed = parseExpression(plain.clone().registerVariable('claims', 'map<string, dyn>'), expression);

@@ -1,9 +1,9 @@
 // Defines the blocks of a proxy's configuration that say how it authenticates to the server or service behind it. Key
-// names follow the existing platform's run configuration if it has the key.
+// names follow ToolHive's run configuration if ToolHive has the key.
 //
 // The contract, beyond this file:
-// - At most one of the blocks is present, apart from the authorization server. Without any, requests are forwarded with
-//   the credentials that the caller sent.
+// - At most one of the blocks is present, apart from the authorization server. Without a block, requests are forwarded
+//   with the credentials that the caller sent.
 // - Secrets are never in the file: a block names the file, or the environment variable, with its own secrets.
 // - If a proxy cannot authenticate as its block says (the caller is unknown, the exchange is refused), it answers 401,
 //   and never forwards the request unchanged.

@@ -5,8 +5,9 @@ import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { RunConfig } from './run-config.ts';
 
 /**
- * The value of a key is not the content of a file that it names: policies, secrets, certificates of the issuer and
- * tokens are read again when their files change, but certificates to trust for the server or the collector are not.
+ * These readings apply to the value of a key, not to the content of a file that the key names: policies, secrets,
+ * certificates of the issuer and tokens are read again when their files change, but certificates to trust for the
+ * server or the collector are not.
  */
 export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   schema_version: 'start',
@@ -63,8 +64,8 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
 
 /**
  * Returns the keys, and parts of keys, whose change requires a restart of the process. The number of servers is only
- * for people, because `stdio` has the effective one. Readers of messages know the maximum size of a message from the
- * start. An authorization server of its own issues tokens for the audience at the start.
+ * for people, because `stdio` has the effective number. The maximum size of a message is fixed at the start. An
+ * authorization server of its own issues tokens for the audience at the start.
  */
 export function readAtStart(config: RunConfig): Readonly<Record<string, unknown>> {
   const { scaling_config: scaling, limits, oidc_config: oidc, embedded_auth_server_config: authServer } = config;

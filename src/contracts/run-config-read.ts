@@ -8,13 +8,13 @@ import { firstMisfit } from './schema-check.ts';
 
 export type RunConfigRead =
   | { readonly config: RunConfig; readonly unknown: readonly string[] }
-  /** The fault, which continues after the name of the file. */
+  /** The fault, as the rest of a sentence that begins with the name of the file. */
   | { readonly fault: string };
 
 const VERSION = 'v0.1.0';
 const MAJOR = 'v0.';
 
-/** Reads the text of the file. `unknown`: pointers of keys that this release does not read. */
+/** Reads the text of the file. `unknown` has the pointers of keys that this release does not read. */
 export function readRunConfig(text: string): RunConfigRead {
   const parsed = parseJson(text);
   if (!isObject(parsed)) return { fault: 'is not a JSON object' };
@@ -33,7 +33,7 @@ export function readRunConfig(text: string): RunConfigRead {
   return { fault: `${misfit?.pointer} ${misfit?.message}` };
 }
 
-/** Returns a missing part that another part needs. */
+/** Returns a part that is missing although another part needs it. */
 function missingPart({ transport, remote_url: remote, target_host: host, target_port: port }: RunConfig) {
   if (transport === 'stdio' || remote !== undefined || (host !== undefined && port !== undefined)) return undefined;
   return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port has its address`;

@@ -1,6 +1,6 @@
 // Defines the blocks of a proxy's configuration about its service: limits, timeouts, allowed hosts and origins, the
 // address of its metrics. They come from annotations `skep.dev/...` of the resource or from skep.yaml, because the
-// documents have no fields for them.
+// specs of the resources have no fields for them.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

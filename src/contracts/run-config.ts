@@ -1,19 +1,20 @@
 // Defines the configuration of the proxy in front of one MCP server, which MCPServer and MCPRemoteProxy render into a
-// ConfigMap and `skep proxy` reads. Key names follow the existing platform's run configuration if it has the key.
+// ConfigMap and `skep proxy` reads. Key names follow ToolHive's run configuration if ToolHive has the key.
 //
 // The contract, beyond this file:
-// - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. Runner images of the existing
-//   platform accept other arguments and create the backend themselves: they are not supported.
+// - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. ToolHive's runner images accept
+//   other arguments and create the backend themselves, so they are not supported.
 // - The proxy creates and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
 // - http transports: the proxy connects to `target_host:target_port` and needs no right in the cluster.
 // - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
 //   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. If sessions are
-//   shared, that is one pod of a fixed name, and while it restarts the proxy attaches again. With `stdio.sharing:
-//   perSession` there are `stdio.pods` of them: the name in `attach` ends in the number of the first.
-// - `remote_url`: the MCP server is elsewhere, at that URL. Every request to it gets the headers of `header_forward`,
-//   which replace headers of the same names from the caller or from authentication. Headers from Secrets win.
+//   shared, the pod has a fixed name, and the proxy attaches again after a restart. With `stdio.sharing: perSession`
+//   there are `stdio.pods` pods, and the name in `attach` ends in the number of the first pod.
+// - `remote_url`: the MCP server is elsewhere, at this URL. Every request to the server gets the headers of
+//   `header_forward`, which replace headers of the same names from the caller or from authentication. Headers from
+//   Secrets win.
 // - Secrets are never in the file. In a cluster each is a file of SECRETS_DIRECTORY, which the proxy reads again when
-//   it changes. Environment variables (SECRET_ENV, or those that a block names) are for proxies outside a cluster.
+//   it changes. Environment variables (SECRET_ENV, or variables that a block names) are for proxies outside a cluster.
 // - run-config-keys.ts says which keys are read at start, again, or never. The keys that are read at start are in the
 //   checksum of the pods.
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools. The proxy ignores
@@ -52,8 +53,8 @@ export const SECRETS_DIRECTORY = '/etc/skep/secrets';
 export const SCRATCH_PATH = '/tmp';
 
 /**
- * Options that replace those of the image in pods that process many calls at once. The data of calls in progress is
- * copied each time that new objects have filled this many MiB. The memory grows only if needed.
+ * Options that replace the image's NODE_OPTIONS in pods that process many calls at once. V8 copies the data of calls in
+ * progress each time that new objects have filled this many MiB. The memory grows only if needed.
  */
 export const CALLS_NODE_OPTIONS = '--max-semi-space-size=32';
 
@@ -228,7 +229,7 @@ export type RunConfig = Static<typeof RUN_CONFIG_SCHEMA>;
 
 export const runConfigCheck = schemaCheck<RunConfig>(RUN_CONFIG_SCHEMA);
 
-/** Writes the file: equal configurations have equal texts. An invariant is that it fits its own schema. */
+/** Writes the file. Equal configurations have equal texts. Throws if the configuration does not fit the schema. */
 export function formatRunConfig(config: RunConfig): string {
   const fits = runConfigCheck();
   fits(config);

@@ -11,22 +11,23 @@ export interface RunningServer {
   readonly namespace: string;
   readonly name: string;
   /**
-   * In `skep dev` `http://127.0.0.1:<port>/mcp/<namespace>/<name>`. In a cluster the URL of its status, with the path
-   * for clients.
+   * In `skep dev` `http://127.0.0.1:<port>/mcp/<namespace>/<name>`. In a cluster the URL in the status of the server,
+   * with the path for clients.
    */
   readonly url: string;
-  /** `sse`: the transport of 2024-11-05, in which a GET of the URL opens the stream. */
+  /** `sse`: the HTTP+SSE transport of MCP 2024-11-05, in which a GET of the URL opens the stream. */
   readonly transport: 'streamable-http' | 'sse';
   /**
-   * Whether its proxy responds and has reached the server. For a virtual server, whether it has queried its members.
+   * Whether the server's proxy responds and has reached the server. For a virtual server, whether it has queried its
+   * members.
    */
   readonly ready: boolean;
   /**
-   * Names the definitions that differ from its lock, and says if clients do not see them. Absent if none differs or
-   * nothing is locked.
+   * Names the definitions that differ from the server's lock, and says if they are hidden from clients. Absent if no
+   * definition differs or nothing is locked.
    */
   readonly drift?: string;
-  /** In `skep dev`, why it does not run on this machine. Absent if it does. */
+  /** In `skep dev`, the reason why the server does not run on this machine. Absent if it runs. */
   readonly notRunHere?: string;
   /**
    * `token`: clients send the token of `skep dev` as a bearer token. `oidc`: clients need a token of the server's own
@@ -38,7 +39,7 @@ export interface RunningServer {
    */
   readonly image?: string;
   readonly args?: readonly string[];
-  /** Verified attestations of that image. Absent if there are none. */
+  /** Verified attestations of the image. Absent if there are no attestations. */
   readonly provenance?: readonly ImageProvenance[];
   /** The URL of a server that runs elsewhere, behind a proxy here. */
   readonly remoteUrl?: string;
@@ -48,18 +49,18 @@ export interface RunningServer {
 export interface Listing {
   readonly kind: string;
   readonly uid?: string;
-  /** Address outside the cluster. If absent, `url` of the running server. */
+  /** Address outside the cluster. If absent, `url` of the running server is listed. */
   readonly url?: string;
   readonly title?: string;
   readonly description?: string;
   readonly version?: string;
-  /** Names of its tools, as far as they are declared. */
+  /** Declared names of the server's tools. */
   readonly tools?: readonly string[];
 }
 
-/** A running server as the reconciler knows it. */
+/** A running server with its listing in catalogues, known to the reconciler only. */
 export interface ListedServer extends RunningServer {
-  /** Absent if its resource does not request an entry. */
+  /** Absent if the server's resource does not request an entry. */
   readonly listing?: Listing;
 }
 

@@ -7,10 +7,7 @@ import { lazyPackage } from '#std/lazy-package.ts';
 
 const ajvPackage = lazyPackage<typeof import('ajv')>('ajv');
 
-/**
- * The schemas are ours, and each is used a few times, so ajv would need more time to check and optimise them than that
- * saves.
- */
+/** The schemas are our own and rarely used, so checking and optimising them would cost ajv more time than it saves. */
 export const AJV_OPTIONS = {
   meta: false,
   validateSchema: false,
@@ -19,13 +16,13 @@ export const AJV_OPTIONS = {
   verbose: true,
   allowUnionTypes: true,
   code: { optimize: false },
-  // Addresses are checked separately, with better messages: see addressFaults.
+  // Addresses are checked separately, with better messages: by addressFaults.
   keywords: [ADDRESS] as string[],
 } as const;
 
 /**
- * Returns a check whose schema is compiled on first use, because that is slow and most commands never need it. The
- * installed program contains the compiled checks of `contracts/`.
+ * Returns a check whose schema is compiled on first use, because compiling is slow and most commands need few checks.
+ * The installed program contains the compiled checks of `contracts/`.
  */
 export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   let check: ValidateFunction<T> | undefined;
@@ -42,12 +39,12 @@ export function firstMisfit(
 ): { readonly pointer: string; readonly message: string } | undefined {
   const [error] = check.errors ?? [];
   if (error === undefined) return undefined;
-  // ajv writes in capitals: "must NOT have fewer than 1 items".
+  // The message of ajv has capitals: "must NOT have fewer than 1 items".
   if (error.keyword === 'additionalProperties') return { pointer: pointerOf(error), message: 'is not a known field' };
   return { pointer: pointerOf(error), message: (error.message ?? 'is not valid').replace(' NOT ', ' not ') };
 }
 
-/** Returns the pointer of a fault. For an unknown field that is the field, not the object that has it. */
+/** Returns the pointer of a fault. For an unknown field, the pointer names the field, not its object. */
 function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
   return keyword === 'additionalProperties'
     ? `${instancePath}/${pointerToken(String(params.additionalProperty))}`

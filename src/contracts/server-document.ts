@@ -1,4 +1,4 @@
-// Defines names inside a server.json that publishers, the catalogue and its store share.
+// Defines names inside a server.json, shared by publishers, the catalogue and the catalogue's store.
 
 /** Schema of the documents that skep itself creates. */
 export const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';

@@ -54,7 +54,7 @@ export const ToolOverride = object(
   },
 );
 
-/** Returns a field for overrides by the tools' own names. */
+/** Returns a field for overrides, whose keys are the tools' own names. */
 export function toolOverrides(description: string) {
   return map(ToolOverride, description, { maxProperties: 1024 });
 }

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { fillDefaults } from './file-form.ts';
 import { VMCP_MODEL } from './virtual/config-model.ts';
 
-/** `fault`: a pointer and a description. */
+/** `fault` consists of a pointer and a description. */
 export type Filled = { readonly value: Json } | { readonly fault: string };
 
 export function fillVmcpConfig(value: Json, ownUrl: string): Filled {
@@ -53,8 +53,7 @@ function fillIncoming(value: Json | undefined, ownUrl: string): Json | undefined
     ...filled,
     oidc: definedOnly({
       ...oidc,
-      // A token is for the resource that it names (RFC 8707). Clients read about the resource at its URL, so it must be
-      // a URL.
+      // A token is for one resource (RFC 8707). Clients read the resource's metadata at its URL, so it must be a URL.
       resource: oidc.resource ?? (isResourceUrl(oidc.audience) ? oidc.audience : ownUrl),
       scopes: oidc.scopes ?? ['openid'],
     }),
@@ -67,7 +66,9 @@ function isResourceUrl(audience: Json | undefined): audience is string {
 
 const UNAUTHENTICATED: JsonObject = { type: 'unauthenticated' };
 
-/** Fills in the strategies: that of a backend wins over the default, and without either there are no credentials. */
+/**
+ * Fills in the strategies. The strategy of a backend wins over the default. Without either, no credentials are sent.
+ */
 function fillOutgoing(value: Json | undefined, listed: Json | undefined): Json | undefined {
   if (value !== undefined && !isObject(value)) return value;
   const { source = 'inline', default: fallback = UNAUTHENTICATED, backends = {}, ...others } = value ?? {};

@@ -7,20 +7,21 @@
 //   serves MCP at /mcp.
 // - Nothing in the file is a reference: groups, tool configurations, workflows and settings in ConfigMaps are resolved,
 //   so that the server needs no right to read anything in the cluster.
-// - Secrets are never in the file, except values that authors wrote into `headerValue` and `clientSecret`: it names
-//   environment variables, those of VMCP_ENV and others.
+// - Secrets are never in the file, except values that authors wrote into `headerValue` and `clientSecret`: the file
+//   names environment variables instead, from VMCP_ENV or its own.
 // - vmcp-config-keys.ts says which keys are read again when the file changes: a member that joins or leaves the group
 //   causes no new pods.
-// - A member whose authentication cannot be determined is not among the backends: it is never called without it.
+// - A member whose authentication cannot be determined is not among the backends: the server never calls a member
+//   without its authentication.
 // - `/readyz` answers 200 when the backends have been queried for their tools and, with an optimizer, the embedding
-//   service has been queried for these, or has not been available for `embeddingServiceTimeout`. `/health` answers as
+//   service has embedded these tools, or has not been available for `embeddingServiceTimeout`. `/health` answers as
 //   soon as the server listens.
-// - With `admin` it listens there too: `/status` and `/api/backends/health` with names, and a page at `/` that shows
-//   them.
+// - With `admin` the server also listens at that address: `/status` and `/api/backends/health` with names, and a page
+//   at `/` that shows them.
 // - The server writes only one thing into the cluster: the health of each backend, into `status.discoveredBackends` of
-//   the VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name. It uses a forced server-side apply of its own field
-//   manager, with name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged, consecutiveFailures.
-//   The reconciler writes phase and conditions, and keeps the content of that field.
+//   the VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name. The server uses forced server-side apply with its own
+//   field manager, and writes name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged,
+//   consecutiveFailures. The reconciler writes phase and conditions, and keeps the content of that field.
 
 import assert from 'node:assert/strict';
 import { addressed, addressFaults } from '#std/address/address.ts';
@@ -45,7 +46,7 @@ import { AGGREGATION, COMPOSITE_TOOL } from './vmcp-config-tools.ts';
 export const VMCP_CONFIG_DIRECTORY = '/etc/vmcp-config';
 export const VMCP_CONFIG_FILE = 'config.yaml';
 
-/** Environment variables of the server. The last ones exist for each MCPExternalAuthConfig. */
+/** Environment variables of the server. The last variables exist for each MCPExternalAuthConfig. */
 export const VMCP_ENV = {
   name: 'VMCP_NAME',
   namespace: 'VMCP_NAMESPACE',
@@ -115,13 +116,13 @@ export type VmcpConfig = Static<typeof VMCP_CONFIG_SCHEMA>;
 
 const vmcpConfigCheck = schemaCheck<VmcpConfig>(VMCP_CONFIG_SCHEMA);
 
-/** Writes the file: equal configurations have equal texts. An invariant is that it fits its own schema. */
+/** Writes the file. Equal configurations have equal texts. Throws if the configuration does not fit the schema. */
 export function formatVmcpConfig(config: VmcpConfig): string {
   const fits = vmcpConfigCheck();
   fits(config);
   const misfit = firstMisfit(fits);
   assert(misfit === undefined, `virtual server configuration ${config.name}: ${misfit?.pointer} ${misfit?.message}`);
-  // The file is read as YAML 1.1, in which yes and no are not texts.
+  // The file is read as YAML 1.1, in which an unquoted yes or no is not a text.
   return yamlText(config);
 }
 
@@ -129,8 +130,8 @@ export function formatVmcpConfig(config: VmcpConfig): string {
 const USUAL_URL = 'http://127.0.0.1:4483/mcp';
 
 /**
- * Returns the configuration with defaults filled in, or the fault of the text in one sentence. `ownUrl`: the resource,
- * if the file names neither one nor an audience that is a URL.
+ * Returns the configuration with defaults filled in, or the fault of the text in one sentence. `ownUrl` is the resource
+ * if the file names neither a resource nor an audience that is a URL.
  */
 export function readVmcpConfig(
   text: string,

@@ -1,11 +1,12 @@
 // Defines the configuration of an embedded authorization server, a block of the files that proxies and virtual servers
-// read. Key names follow the existing platform.
+// read. Key names follow ToolHive.
 //
 // The contract, beyond this file:
-// - Secrets are never in it: it names files, or environment variables. The files change when their Secrets do.
-// - The first signing key and the first HMAC secret are used, the others accepted. Without any, the server creates its
-//   own at start.
-// - Logins visit `upstreams` in their order. A proxy has one, a virtual server may have several.
+// - Secrets are never in it: the configuration names files, or environment variables. The files change when their
+//   Secrets change.
+// - The first signing key and the first HMAC secret sign, the other keys and secrets are accepted. Without keys and
+//   secrets, the server creates its own at start.
+// - A login visits the `upstreams` in their order. A proxy has one, a virtual server may have several.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
@@ -30,7 +31,10 @@ export const AUTH_SERVER_FILES = {
   sentinelCA: 'redis-tls/sentinel-ca.crt',
 } as const;
 
-/** Scopes that clients may request if the settings name none. A client that registers without scopes gets them. */
+/**
+ * Scopes that clients may request if the settings name no scopes. A client that registers without scopes gets these
+ * scopes.
+ */
 export const AUTH_SERVER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
 export const AUTH_SERVER_SCHEMA = Type.Object(
@@ -135,15 +139,17 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
 export type AuthServerConfig = Static<typeof AUTH_SERVER_SCHEMA>;
 
 /**
- * Parameters that belong to one login or would replace all others (RFC 6749 section 4.1.1, RFC 7636, OpenID Connect
- * Core 1.0 sections 3.1.2.1 and 6).
+ * Parameters that belong to one login or would replace all other parameters (RFC 6749 section 4.1.1, RFC 7636, OpenID
+ * Connect Core 1.0 sections 3.1.2.1 and 6).
  */
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([
   ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce'],
   ...['code_challenge', 'code_challenge_method', 'request', 'request_uri'],
 ]);
 
-/** Whether additional_authorization_params must not set the parameter. Some providers ignore the case of names. */
+/**
+ * Returns true if additional_authorization_params must not set the parameter. Some providers ignore the case of names.
+ */
 export function isReservedParameter(name: string): boolean {
   return RESERVED_PARAMETERS.has(name.toLowerCase());
 }

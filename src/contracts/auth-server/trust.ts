@@ -1,4 +1,5 @@
-// Issuers whose tokens are turned into tokens of an embedded authorization server, and the clients that may do so.
+// Defines the issuers whose tokens are exchanged for tokens of an embedded authorization server, and the clients that
+// may exchange them.
 
 import { Type } from '#std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';

@@ -39,7 +39,7 @@ export function authFindings(auth: SoundAuth | undefined): readonly ConfigFindin
   ];
 }
 
-/** Checks the scopes. Clients request those that the discovery document names. */
+/** Checks the scopes. Clients request the scopes that the discovery document names. */
 function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly ConfigFinding[] {
   if (enforceScopes !== true || scopesSupported === undefined) return [];
   const missing = ['mcp-registry:read', 'mcp-registry:write'].filter((scope) => !scopesSupported.includes(scope));

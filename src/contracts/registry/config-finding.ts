@@ -1,4 +1,4 @@
-// Defines the findings of the rules of the registry configuration, with one about URLs that several rules share.
+// Defines the findings of the rules of the registry configuration, and a finding about URLs that several rules share.
 
 import type { ContractCode } from '../codes.ts';
 

@@ -15,7 +15,7 @@ export type RegistryConfigResult =
   | { readonly config: RegistryConfig; readonly warnings: readonly Problem[] }
   | { readonly problems: readonly Problem[] };
 
-/** The later prefix wins. The first is that of the existing platform. */
+/** The later prefix wins. ToolHive has the first prefix. */
 const PREFIXES = ['THV_REGISTRY', 'SKEP_REGISTRY'] as const;
 
 /**
@@ -42,7 +42,7 @@ function overlaid(value: Json | undefined, environment: Environment): Json | und
   return PREFIXES.reduce((below, prefix) => withEnvironment(schema, below, prefix, environment), value);
 }
 
-/** Entries of these lists are checked as a whole, because a part of an entry does not show which fields are missing. */
+/** Entries of these lists are checked as a whole: a part of an entry does not show which fields are missing. */
 const ENTRY = /^\/(registries|auth\/oauth\/providers)\/[0-9]+/;
 
 /** Returns the findings of the rules about the parts that fit the schema. */

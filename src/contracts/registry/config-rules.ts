@@ -52,7 +52,10 @@ function isAddressRange(range: string): boolean {
   return URL.canParse(isV6 ? `http://[${address}]/` : `http://${address}/`) && Number(bits ?? 0) <= (isV6 ? 128 : 32);
 }
 
-/** Whether the registry is served empty. A reconciler stores the running servers. */
+/**
+ * Returns true if this service fills the registry with no entries. Only a reconciler stores the running servers of
+ * `kubernetes`.
+ */
 function isServedEmpty({ kubernetes, managed, syncedBy }: Registry): boolean {
   return managed !== undefined || (kubernetes !== undefined && syncedBy !== 'reconciler');
 }

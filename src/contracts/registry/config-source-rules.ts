@@ -89,8 +89,8 @@ function originFindings(registry: Registry, pointer: string): readonly ConfigFin
 }
 
 /**
- * Reports duplicate names. The operator of the existing platform puts a `kubernetes` entry named `default` first, and a
- * real entry of this name may follow.
+ * Reports duplicate names. ToolHive's operator puts a `kubernetes` entry named `default` first, and an author's entry
+ * with this name may follow.
  */
 export function duplicateFindings(registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
   const seen = new Set<string>();
@@ -110,7 +110,7 @@ export function duplicateFindings(registries: readonly (Registry | undefined)[])
   });
 }
 
-/** Reports incomplete credentials, with which a repository would be read without any. */
+/** Reports incomplete credentials, with which a repository would be read without credentials. */
 function credentialFindings(auth: Credentials | undefined, pointer: string): readonly ConfigFinding[] {
   if (auth === undefined) return [];
   const { username, passwordFile, sshKeyFile, knownHostsFile } = auth;

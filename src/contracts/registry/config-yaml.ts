@@ -1,4 +1,4 @@
-// The text of `configYAML` of an MCPRegistry: the configuration of release 1 of the existing platform's registry server.
+// Defines the text of `configYAML` of an MCPRegistry: the configuration of release 1 of ToolHive's registry server.
 
 import { type Static, Type } from '#std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';
@@ -53,7 +53,7 @@ const Served = Type.Object(
   CLOSED,
 );
 
-/** `host`, `port`, `user` and `database` are required there. */
+/** `host`, `port`, `user` and `database` are required by ToolHive. */
 const Database = Type.Object(
   {
     host: fileForm(filled(DATABASE.host)),
@@ -118,10 +118,10 @@ export type ConfigYaml = Static<typeof CONFIG_YAML>;
 
 export const configYamlCheck = schemaCheck<ConfigYaml>(CONFIG_YAML);
 
-/** What an absent setting of `database` means there. */
+/** Default of `sslMode` in ToolHive, for a `database` that does not set it. */
 export const CONFIG_YAML_SSL_MODE = 'require';
 
-/** Keys of that configuration that skep refuses, by pointer with `*` for an index, each with its reason. */
+/** Keys of ToolHive's configuration that skep refuses, by pointer with `*` for an index, each with its reason. */
 export const REFUSED_KEYS: Readonly<Record<string, string>> = {
   '/sources/*/managed': 'entries come from Git: nothing can be published through the API of the service',
   '/sources/*/claims': 'each reader of a registry reads all of its entries',

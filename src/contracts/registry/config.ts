@@ -92,7 +92,7 @@ const Limits = Type.Object(
 
 /**
  * JSON Schema of the file. Defaults are documented here and filled in by `settleConfig`. Every value can come from the
- * environment as SKEP_REGISTRY_<PATH>, or THV_REGISTRY_<PATH> as on the existing platform.
+ * environment as SKEP_REGISTRY_<PATH>, or as THV_REGISTRY_<PATH>, as in ToolHive.
  */
 export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   {

@@ -40,8 +40,8 @@ export const NAME = text(
 );
 
 /**
- * Returns a field for a URL. The service also requires a host: URLs that it would refuse are reported about the
- * manifest (`registry-service-config`).
+ * Returns a field for a URL. The service also requires a host. URLs without one are reported in the manifest
+ * (`registry-service-config`).
  */
 function url(description: string) {
   return inFile(text(`${description} An http or https URL.`, { minLength: 1, pattern: '^https?://.*' }), {
@@ -93,7 +93,7 @@ export const INTERVAL = duration('Time from one sync to the next, such as 1h30m.
   ],
 });
 
-/** `entry`: the schema of one text of a list. */
+/** `entry` returns the schema of one entry of a list. */
 export function filter(entry: (schema: TString) => TString) {
   const glob = entry(text('A glob; * also matches /.'));
   const tag = entry(text('A tag.'));

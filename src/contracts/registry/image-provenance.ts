@@ -17,13 +17,13 @@ export const IMAGE_PROVENANCE = 'skep.dev/image-provenance';
 
 type ByImage = ReadonlyMap<string, readonly ImageProvenance[]>;
 
-/** Returns undefined if there is none. */
+/** Returns undefined if there are no attestations. */
 export function formatProvenance(images: ByImage): string | undefined {
   const found = [...images].filter(([, all]) => all.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return found.length === 0 ? undefined : JSON.stringify(Object.fromEntries(found));
 }
 
-/** Returns the attestations of the image with this name, whether or not the name has the digest. */
+/** Returns the attestations of the image with this name, with or without the digest. */
 export function readProvenance(
   annotations: Readonly<Record<string, string>> | undefined,
   image: string,
@@ -48,8 +48,8 @@ function readAll(all: Json | undefined): readonly ImageProvenance[] {
 }
 
 /**
- * Whether the value is a text that databases and addresses of pages can contain: neither half a surrogate pair nor
- * U+0000 is in it.
+ * Returns true if databases and addresses of pages can contain the text: it has neither half a surrogate pair nor
+ * U+0000.
  */
 function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');

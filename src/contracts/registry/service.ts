@@ -10,7 +10,7 @@ import { DEFAULT_FORMAT, FORMAT_OF_APIS, type RegistrySource, type ServiceOrigin
 
 /** A served registry. */
 export interface ServedRegistry extends RegistrySource<ServiceOrigin | { readonly type: 'kubernetes' | 'managed' }> {
-  /** `reconciler`: a reconciler writes its content into the store. */
+  /** `reconciler`: a reconciler writes the content of the registry into the store. */
   readonly syncedBy: 'service' | 'reconciler';
 }
 
@@ -28,7 +28,7 @@ interface RegistryDatabase {
   readonly connMaxLifetimeMs: number;
 }
 
-/** Has the same form as the settings of `auth/`. */
+/** Has the same form as the settings of the authentication code in `auth/`. */
 export interface OAuthConfig {
   readonly resourceUrl: string;
   readonly realm: string;
@@ -56,7 +56,7 @@ export interface ProviderConfig {
 type AuthConfig =
   | {
       readonly mode: 'anonymous';
-      /** The file with the token for manual syncs. If absent, there is no such token. */
+      /** The file with the token for manual syncs. If absent, no token allows manual syncs. */
       readonly syncTokenFile?: string;
     }
   | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
@@ -67,7 +67,7 @@ interface ListenAddress {
 }
 
 interface ServiceLimits {
-  /** Requests of one client address. If absent, there is no limit. */
+  /** Limit for the requests of one client address. If absent, there is no limit. */
   readonly requestsPerMinute?: number;
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
@@ -140,7 +140,7 @@ function settleLimits(limits: NonNullable<RegistryConfigFile['limits']>): Servic
   };
 }
 
-/** Leaves out a `kubernetes` entry if another entry has its name: see the rule about duplicates. */
+/** Leaves out a `kubernetes` entry if another entry has the same name (see the rule about duplicates). */
 function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedRegistry[] {
   const names = new Set(entries.filter(({ kubernetes }) => kubernetes === undefined).map(({ name }) => name));
   return entries
@@ -171,7 +171,7 @@ function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): 
   return { ...rest, connMaxLifetimeMs: milliseconds(connMaxLifetime) };
 }
 
-/** Without any `auth` the mode is oauth. If providers are missing, the rules have refused that. */
+/** Without any `auth` the mode is oauth. The rules have refused an oauth mode without providers. */
 function settleAuth({ mode, oauth, publicPaths, syncTokenFile }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
   if (mode === 'anonymous') return { mode, syncTokenFile };
   assert(oauth?.providers !== undefined, 'mode oauth has providers');

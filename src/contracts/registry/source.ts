@@ -1,11 +1,11 @@
 // Defines the source of a registry's data and the filter on it. MCPRegistry declares it, and the catalogue's sync reads
 // it.
 
-/** `A`: the type of the credentials of the repository. */
+/** `A` is the type of the credentials of the repository. */
 export interface GitOrigin<A> {
   readonly type: 'git';
   readonly repository: string;
-  /** At most one of the three is set. If none is, the remote's default branch is read. */
+  /** At most one of branch, tag and commit is set. Without them, the remote's default branch is read. */
   readonly branch?: string;
   readonly tag?: string;
   readonly commit?: string;
@@ -30,11 +30,14 @@ export interface ConfigMapOrigin {
   readonly type: 'configMap';
   readonly name: string;
   readonly key: string;
-  /** If set, the source is empty if the ConfigMap or its key does not exist. */
+  /** If true, the source is empty if the ConfigMap or its key does not exist. */
   readonly optional?: boolean;
 }
 
-/** The running servers of the fleet whose annotations request an entry. The reconciler itself knows them. */
+/**
+ * The running servers of the fleet whose annotations request an entry. The reconciler knows these servers without a
+ * read.
+ */
 export interface FleetOrigin {
   readonly type: 'fleet';
   /** The namespaces, or `all` namespaces of the instance. */
@@ -81,7 +84,7 @@ export interface Filter {
   readonly tags: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
-/** Formats of registry files. All other lists of them are derived from this one. */
+/** Formats of registry files. All other lists of formats are derived from this list. */
 export const SOURCE_FORMATS = ['toolhive', 'upstream'] as const;
 
 export type SourceFormat = (typeof SOURCE_FORMATS)[number];
@@ -99,17 +102,17 @@ const OWNERS: Readonly<Record<SourceFormat, string>> = {
 /** Names each format for the descriptions of fields. */
 export const FORMATS_DESCRIBED = SOURCE_FORMATS.map((format) => `${format} is ${OWNERS[format]}`).join(', ');
 
-/** `O`: the origins that the reading process supports. */
+/** `O` is the type of the origins that the reading process supports. */
 export interface RegistrySource<O = Origin> {
   /**
-   * `registries[].name`, which is unique within the MCPRegistry. It is the `{registry_name}` in the service's paths.
+   * `registries[].name`, which is unique within the MCPRegistry. Paths of the service contain it as `{registry_name}`.
    */
   readonly name: string;
   readonly format: SourceFormat;
   readonly origin: O;
-  /** If absent, it is synced once, when its filter changes, and by the manual trigger. */
+  /** If absent, the source is synced once, after a change of its filter, and by the manual trigger. */
   readonly intervalMs?: number;
   readonly filter: Filter;
-  /** JSON pointer to what its author wrote. Absent: it is the entry of `registries` at its position. */
+  /** JSON pointer to the declaration of the source. If absent, the source is declared in `registries` at its index. */
   readonly at?: string | undefined;
 }

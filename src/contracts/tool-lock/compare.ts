@@ -9,7 +9,7 @@ export type Offered = Readonly<Record<LockedList, readonly JsonObject[]>>;
 export interface Difference {
   readonly list: LockedList;
   readonly name: string;
-  /** The reviewed definition. Absent if the lock does not have it. */
+  /** The reviewed definition. Absent if the lock does not contain it. */
   readonly before?: JsonObject;
   /** The current definition. Absent if the server does not offer it. */
   readonly after?: JsonObject;

@@ -11,7 +11,8 @@ export function definitionDigest(definition: JsonObject): string {
 
 /**
  * Returns the digests that a definition may have on its way to a client. Until 2025-11-25 an `outputSchema` describes
- * an object, so clients with sessions get a tool of a stateless server without any other `outputSchema`.
+ * an object, so for clients with sessions, an `outputSchema` of another type is removed from tools of stateless
+ * servers.
  */
 export function acceptedDigests(definition: JsonObject): readonly string[] {
   const { outputSchema, ...rest } = definition;
@@ -19,7 +20,7 @@ export function acceptedDigests(definition: JsonObject): readonly string[] {
   return isLeftOut ? [definitionDigest(definition), definitionDigest(rest)] : [definitionDigest(definition)];
 }
 
-/** Longer numbers are useless, and their digits beyond those of a double would reach a model unnoticed. */
+/** Longer numbers are useless. A model would read their digits, while a double, and so the digest, drops them. */
 const NUMBER_MAX = 40;
 
 /**
@@ -76,8 +77,8 @@ function isNumberPart(code: number): boolean {
 }
 
 /**
- * Counts the members of a value. The parser keeps one of several members with the same key, so it has fewer than the
- * text.
+ * Counts the members of a value. The parser keeps one of several members with the same key, so the value then has fewer
+ * members than the text.
  */
 function look(value: Json, seen: { members: number; isExact: boolean }): void {
   if (typeof value === 'string') seen.isExact &&= value.isWellFormed();

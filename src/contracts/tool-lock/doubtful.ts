@@ -1,11 +1,11 @@
 // Finds texts of definitions that a reviewer should look at: invisible characters, and words that read like
-// instructions to a model. Neither proves anything.
+// instructions to a model. Neither proves an attack.
 
 import type { Json, JsonObject } from '#std/json.ts';
 
 /**
- * Controls, characters that reverse the direction of text, characters without a width, and tags (Unicode, general
- * categories Cc and Cf).
+ * Control characters, characters that reverse the direction of text, characters without a width, and tags (Unicode,
+ * general categories Cc and Cf).
  */
 const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /**
@@ -15,9 +15,9 @@ const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u;
 
 /**
- * Controls, spaces of other widths, and characters without a glyph, in which text can be hidden from a reader of the
- * diff. A tab, a line feed and the selectors within an emoji are shown. Digits do not count as emoji, although Unicode
- * lists them as parts of emoji.
+ * Control characters, spaces of other widths, and characters without a glyph, in which text can be hidden from a reader
+ * of the diff. A tab, a line feed and the selectors within an emoji are shown. Digits do not count as emoji, although
+ * Unicode lists them as parts of emoji.
  */
 const NOT_SHOWN =
   /(?![\t\n ]|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d)(?:\p{Cc}|\p{Cf}|\p{Z}|\p{Default_Ignorable_Code_Point}|\u2800)/u;

@@ -54,7 +54,7 @@ export const TOOLS_LOCK = Type.Object(
   },
 );
 
-/** The block of a backend of a virtual server, which reports in its log. */
+/** The block of a backend of a virtual server, which reports differences in the server's log. */
 export const BACKEND_TOOLS_LOCK = Type.Object(HELD, {
   additionalProperties: false,
   description: 'The reviewed definitions of the backend. Absent: its tools are not locked.',

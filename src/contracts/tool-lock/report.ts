@@ -1,6 +1,6 @@
-// Formats and reads the report of a proxy about definitions that are not the reviewed ones: the content of a ConfigMap,
-// which the reconciler reads for the status of the server and `skep lock` for its differences. The ConfigMap of a
-// virtual server has a report for each member with a lock.
+// Formats and reads the report of a proxy about definitions that differ from the reviewed definitions: the content of a
+// ConfigMap, which the reconciler reads for the status of the server and `skep lock` for its differences. The ConfigMap
+// of a virtual server has a report for each member with a lock.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isObject, objectsIn, parseJson, textsIn } from '#std/json.ts';
@@ -14,7 +14,7 @@ export interface LockReport {
   /** RFC 3339. */
   readonly at: string;
   readonly drifts: readonly ReportedDrift[];
-  /** Number of further differences for which there was no room. Absent if there are none. */
+  /** Number of further differences that did not fit. Absent if all fit. */
   readonly omitted?: number;
 }
 
@@ -22,11 +22,11 @@ export interface ReportedDrift {
   readonly list: LockedList;
   readonly name: string;
   readonly what: 'differs' | 'new' | 'unreadable' | 'missing';
-  /** The JSON that the server sent. Absent if the definition is missing, or if the texts are too large together. */
+  /** The JSON that the server sent. Absent if the definition is missing, or if all texts together are too large. */
   readonly definition?: string;
 }
 
-/** Returns the keys of the ConfigMap. `member`: the member of a virtual server. */
+/** Returns the keys of the ConfigMap. `member` is the member of a virtual server. */
 function reportKeys(member: string | undefined) {
   const prefix = member === undefined ? '' : `${member}.`;
   return { report: `${prefix}report.json`, definitions: `${prefix}definitions` };
@@ -51,8 +51,8 @@ export function virtualReportName(server: string): string {
 }
 
 /**
- * Returns the data of the ConfigMap: as many of the first differences as fit. Texts are packed: those of a thousand
- * tools fit. `member`: the member of a virtual server, which has a lock for each.
+ * Returns the data of the ConfigMap: as many of the first differences as fit. Texts are compressed, so that the texts
+ * of a thousand tools fit. `member` is the member of a virtual server, which has a lock for each member.
  */
 export function formatLockReport(
   { lock, at, drifts }: LockReport,
@@ -72,8 +72,8 @@ export function formatLockReport(
 }
 
 /**
- * Returns true if the data of the ConfigMap has reports about the same locks as `written`, and false if one is missing
- * or about another lock.
+ * Returns true if the data of the ConfigMap has reports about the same locks as `written`, and false if a report is
+ * missing or is about another lock.
  */
 export function hasSameLocks(written: Readonly<Record<string, string>>, data: unknown): boolean {
   const lockAt = (key: string, of: unknown) => {
@@ -99,14 +99,15 @@ function firstThatFit(drifts: readonly ReportedDrift[], bytesMax: number): reado
 }
 
 /**
- * Returns the report without texts, or undefined if the data is not a report. `member`: the member of a virtual server.
+ * Returns the report without texts, or undefined if the data is not a report. `member` is the member of a virtual
+ * server.
  */
 export function readLockReport(data: unknown, member?: string): LockReport | undefined {
   return readReport(data, member, () => []);
 }
 
 /**
- * Returns the report with its texts, or undefined if the data is not a report. `member`: the member of a virtual
+ * Returns the report with its texts, or undefined if the data is not a report. `member` is the member of a virtual
  * server.
  */
 export function readLockTexts(data: unknown, member?: string): LockReport | undefined {
@@ -133,7 +134,7 @@ function readReport(
     const definition = definitions[index];
     return [{ list: known, name, what: kind, ...(definition ? { definition } : {}) }];
   });
-  // A difference that cannot be read is counted.
+  // A difference that cannot be read is counted as omitted.
   const omitted = reported.length - drifts.length + (typeof report.omitted === 'number' ? report.omitted : 0);
   return { lock, at, drifts, ...(omitted > 0 ? { omitted } : {}) };
 }

@@ -74,7 +74,7 @@ export type LockedList = keyof typeof LOCKED_LISTS;
 
 export const LOCKED_LIST_NAMES: readonly LockedList[] = ['tools', 'prompts', 'resourceTemplates'];
 
-/** Returns the name of a definition in its list, or undefined if it has none. */
+/** Returns the name of a definition in its list, or undefined if it has no name. */
 export function definitionName(list: LockedList, definition: JsonObject): string | undefined {
   const name = definition[LOCKED_LISTS[list]];
   return typeof name === 'string' ? name : undefined;

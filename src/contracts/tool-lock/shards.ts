@@ -7,7 +7,7 @@ import { isObject, parseJson } from '#std/json.ts';
 import type { HeldLock } from './held.ts';
 import { LOCKED_LIST_NAMES, type LockedList } from './schema.ts';
 
-/** A ConfigMap can have 1 MiB, and a configuration has other content besides its lock. */
+/** A ConfigMap can have 1 MiB, and a configuration has more content than the lock. */
 export const SHARD_BYTES_MAX = 800_000;
 export const SHARDS_MAX = 4;
 
@@ -23,7 +23,7 @@ export interface Shard {
 }
 
 export interface SplitLock {
-  /** The part in the configuration. */
+  /** The part of the lock that stays in the configuration. */
   readonly lock: HeldLock;
   readonly shards: readonly Shard[];
 }
@@ -46,7 +46,7 @@ export function splitLock(server: string, lock: HeldLock): SplitLock {
     }),
   );
   const { mode, report_to } = lock;
-  // If its other parts are missing, the lock has no definition at all.
+  // A proxy that does not find the other parts then has a lock without definitions.
   const empty = Object.fromEntries(LOCKED_LIST_NAMES.flatMap((list) => (lock[list] === undefined ? [] : [[list, {}]])));
   const parts = shards.map(({ configMap, directory, text }) => ({
     config_map: configMap,
@@ -93,8 +93,8 @@ function listsOfPart(entries: readonly Entry[]): Readonly<Record<string, Readonl
 export type LockPart = NonNullable<HeldLock['parts']>[number];
 
 /**
- * Returns the whole lock, or why it is not complete. `read` returns the text of a part, or undefined if it does not
- * exist.
+ * Returns the whole lock, or the reason why it is incomplete. `read` returns the text of a part, or undefined if it
+ * does not exist.
  */
 export function joinLock(
   lock: HeldLock,

@@ -70,7 +70,7 @@ function memberRank(key: string, first: readonly string[]): number {
   return rank < 0 ? first.length : rank;
 }
 
-/** Returns the text of one definition as it is in the file. */
+/** Returns the text of one definition, formatted as in the file. */
 export function formatDefinition(list: LockedList, definition: JsonObject): string {
   return yamlOf({ [list]: [sortedMembers(definition, FIRST)] }).replace(/^.*\n/, '');
 }
@@ -79,7 +79,7 @@ function yamlOf(object: JsonObject): string {
   const { Document, visit } = yamlPackage();
   const document = new Document(object, { version: '1.1', aliasDuplicateObjects: false });
   const escaped: string[] = [];
-  // A mark that no text of the object contains.
+  // A marker that does not occur in any text of the object.
   const mark = markBeyond(JSON.stringify(object));
   visit(document, {
     Scalar(_key, node) {
@@ -111,7 +111,7 @@ function writeScalar(scalar: Scalar, addEscaped: (text: string) => string): void
   else if (isMeantOtherwise(value)) scalar.type = 'QUOTE_DOUBLE';
 }
 
-/** Whether Kubernetes clients would read the text as another value if it were plain. */
+/** Returns true if Kubernetes clients would read the unquoted text as another value. */
 function isMeantOtherwise(text: string): boolean {
   const resolved = resolveScalar(text, true, undefined);
   return !resolved.ok || resolved.value !== text;

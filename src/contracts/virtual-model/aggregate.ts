@@ -1,14 +1,14 @@
 // Combines the tools of several servers: renames them, resolves equal names, and then selects the tools that clients
-// see. Hidden tools take part in all steps but the last. Previews and the running server share this pure code.
+// see. Hidden tools take part in all steps but the last. Previews and the running server share this code.
 
 import { fitName } from './short-names.ts';
 import { renamedTools, type Shown, shownTools, type Tool } from './tools.ts';
 
 export interface MemberTools extends Shown {
   readonly workload: string;
-  /** The tools as the member itself offers them. */
+  /** The tools that the member offers, unchanged. */
   readonly tools: readonly Tool[];
-  /** Whether clients see none of them. */
+  /** Whether all tools of the member are hidden from clients. */
   readonly hidden: boolean;
 }
 
@@ -21,22 +21,22 @@ export interface ConflictResolution {
 /** A tool with its unique name among the tools of all members. */
 export interface RoutedTool extends Tool {
   readonly member: string;
-  /** Its name at the member. */
+  /** Name of the tool at the member. */
   readonly own: string;
-  /** Whether clients see it. Workflows can call the others too. */
+  /** Whether clients see the tool. Workflows can also call hidden tools. */
   readonly advertised: boolean;
 }
 
 export interface Aggregated {
   /** The tools that clients see, in the order of members. */
   readonly tools: readonly Tool[];
-  /** Conflicting names of several tools. With `manual` no tool gets such a name, otherwise the first does. */
+  /** Conflicting names of several tools. With `manual` no tool gets such a name, otherwise the first tool gets it. */
   readonly clashes: readonly string[];
 }
 
 export interface Routes extends Aggregated {
   readonly routed: readonly RoutedTool[];
-  /** Tools that are hidden by another one with the same name. */
+  /** Tools left out because another tool already has the same name. */
   readonly outdone: readonly RoutedTool[];
 }
 
@@ -47,7 +47,7 @@ export function aggregatedTools(members: readonly MemberTools[], resolution: Con
 
 export function routeTools(members: readonly MemberTools[], resolution: ConflictResolution): Routes {
   const named = inOrder(members, resolution).flatMap((member) => namedTools(member, resolution));
-  // It is unknown whether tools of unknown lists have equal names.
+  // An entry for an unknown list never conflicts: its tools may have any names.
   const key = ({ any, origin, name }: Tool) => (any ? `any ${origin}` : `name ${name}`);
   const routed: RoutedTool[] = [];
   const outdone: RoutedTool[] = [];
@@ -67,7 +67,8 @@ export function routeTools(members: readonly MemberTools[], resolution: Conflict
 }
 
 /**
- * Returns the tools of one member with their names. If a tool is renamed to the name of another one, it replaces that.
+ * Returns the tools of one member with their names. If a tool is renamed to the name of another tool, it replaces that
+ * tool.
  */
 function namedTools(member: MemberTools, resolution: ConflictResolution): readonly RoutedTool[] {
   const { workload, tools, names, filter, hidden } = member;
@@ -76,7 +77,7 @@ function namedTools(member: MemberTools, resolution: ConflictResolution): readon
   const left = renamed.filter(({ any, origin, name }) => any || origin !== name || !given.has(name));
   const shown = shownTools(tools, member);
   const seen = new Set(hidden ? [] : shown.map(({ origin }) => origin));
-  // If the list is unknown, the filter names tools that may be in it.
+  // An unknown list may contain any tools that the filter names.
   const known = new Set(left.map(({ origin }) => origin));
   const said = shown.filter(({ origin }) => !known.has(origin) && !given.has(origin));
   return [...left, ...said].map((tool) => ({
@@ -89,7 +90,7 @@ function namedTools(member: MemberTools, resolution: ConflictResolution): readon
   }));
 }
 
-/** Sorts members. For `priority`, those in the given order come first, and the others follow by name. */
+/** Sorts members. For `priority`, members in the given order come first, and the remaining members follow by name. */
 function inOrder(
   members: readonly MemberTools[],
   { strategy, priorityOrder }: ConflictResolution,
@@ -107,8 +108,8 @@ function finalName(workload: string, { name, any }: Tool, resolution: ConflictRe
 }
 
 /**
- * Returns the name with the prefix of the strategy. Prompts use it too: they have no overrides, and the first of equal
- * names wins.
+ * Returns the name with the prefix of the strategy. It is also for prompts, which have no overrides. The first of
+ * several prompts with one name wins.
  */
 export function conflictName(
   workload: string,

@@ -1,8 +1,8 @@
-// Shortens names for clients: longer ones are cut and get a digest, the same each time.
+// Shortens long names for clients. A shortened name ends in a digest of the whole name.
 
 import { sha256 } from '#std/hash.ts';
 
-/** Model providers refuse whole requests because of longer names of tools. */
+/** Model providers refuse whole requests if the name of a tool is longer. */
 export const NAME_MAX = 64;
 
 const DIGEST = 8;

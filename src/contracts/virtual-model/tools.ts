@@ -2,19 +2,22 @@
 
 /** A tool as clients see it. */
 export interface Tool {
-  /** The identity of the tool, whatever its name: it is the same before and after a change. */
+  /** The identity of the tool, which is the same before and after a change of its name. */
   readonly origin: string;
   /** Its name for clients. */
   readonly name: string;
-  /** The workload that offers it. Empty for a server of its own, absent if it belongs to no workload. */
+  /**
+   * The workload that offers the tool. Empty for a server outside virtual servers, absent if the tool belongs to no
+   * workload.
+   */
   readonly member?: string;
-  /** If set, it stands for all tools of a server whose list is unknown. A real tool may have the same name. */
+  /** If set, the entry stands for all tools of a server whose list is unknown. A real tool may have the same name. */
   readonly any?: true;
 }
 
 /** The name of the entry for all tools of a server whose list is unknown. */
 const ANY = '*';
-/** The entry for a server of its own. */
+/** The entry for a server outside virtual servers. */
 export const ANY_TOOL: Tool = { origin: ANY, name: ANY, member: '', any: true };
 
 export interface Shown {
@@ -26,7 +29,7 @@ export interface Shown {
 
 /**
  * Renames tools, then filters the resulting names. For an unknown list, only the tools that the settings name are
- * known.
+ * returned by name.
  */
 export function shownTools(tools: readonly Tool[], { filter, names }: Shown): readonly Tool[] {
   const renamed = renamedTools(tools, names);

@@ -1,5 +1,5 @@
-// Defines which tools of a group's members clients see, and under which names: fields that a spec and the server's
-// configuration share.
+// Defines fields that say which tools of a group's members clients see, and under which names. A spec and the server's
+// configuration share them.
 
 import type { TProperties } from '#std/json-schema.ts';
 import { bool, choice, list, object, optional, text } from '#std/schema.ts';
@@ -31,7 +31,10 @@ const ConflictResolutionConfig = object(
   { default: {} },
 );
 
-/** Fields of one member. How tools are shown differs on both sides, and only a spec has references. */
+/**
+ * Fields of one member. The fields for the selection of tools differ between a spec and a file, because only a spec has
+ * references.
+ */
 export const WORKLOAD_TOOLS = {
   workload: workloadField('Name of a member of the group.'),
   filter: optional(
@@ -44,7 +47,7 @@ export const WORKLOAD_TOOLS = {
   excludeAll: bool('True: clients see none of its tools. Workflows may call them.', false),
 };
 
-/** Returns AggregationConfig. `tools`: the fields of one member. */
+/** Returns AggregationConfig. `tools` has the fields of one member. */
 export function aggregation<T extends TProperties>(tools: T) {
   return object(
     {

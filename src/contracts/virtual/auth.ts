@@ -1,5 +1,5 @@
 // Defines fields that say who may call a virtual MCP server and how it authenticates to its backends: in the model
-// inside a VirtualMCPServer, whose own fields of the same purpose win, and in the configuration file of the server.
+// (`spec.config`) of a VirtualMCPServer, whose other fields win over them, and in the configuration file of the server.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, map, object, optional, text } from '#std/schema.ts';
@@ -47,7 +47,7 @@ export const ModelOIDC = object(
   { validations: [protectedUrl('issuer')] },
 );
 
-/** The claims that name the groups of a caller. Groups are parents of the caller in the policies. */
+/** The claims that name the groups of a caller. In the policies, groups are parents of the caller. */
 export const GROUP_SETTINGS = {
   groupClaimName: optional(
     text(
@@ -124,7 +124,7 @@ export const HeaderInjection = object(
   },
 );
 
-/** RFC 8693, section 3. The short forms are those of MCPExternalAuthConfig. */
+/** RFC 8693, section 3. MCPExternalAuthConfig has the same short forms. */
 const SUBJECT_TOKEN_TYPE = {
   default: 'urn:ietf:params:oauth:token-type:access_token',
   pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',

@@ -1,10 +1,10 @@
-// Defines the fields of a workflow that clients call as one tool, for a resource of its own and inside a
+// Defines the fields of a workflow that clients call as one tool, shared by VirtualMCPCompositeToolDefinition and
 // VirtualMCPServer.
 
 import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '#std/schema.ts';
 import { WorkflowAnnotations } from '../tool-override.ts';
 
-/** A workload's name has no dot, so the first one ends it. */
+/** A workload's name has no dot, so the first dot ends it. */
 const TOOL = {
   minLength: 1,
   maxLength: 384,
@@ -48,7 +48,7 @@ function answerHandling(description: string) {
   );
 }
 
-/** Fields of a step of type tool, wherever it is. */
+/** Fields of a step of type tool, inside or outside a loop. */
 const call = {
   arguments: optional(
     anyObject('Arguments of the tool. Texts at the first level are Go templates over .params and .steps.'),
@@ -234,7 +234,7 @@ export const CompositeTool = object(
     description: optional(text('Description of the tool, for clients. Without it the workflow is invalid.')),
     parameters: optional(anyObject('JSON Schema of the arguments: of type object, with properties.')),
     timeout: optional(duration('The longest that the workflow may take. Default: 30m.')),
-    // Rules report equal ids. Existing clients rely on such a resource being accepted.
+    // Rules report equal ids. Existing clients rely on resources with equal ids being accepted.
     steps: list(Step, 'Steps of the workflow. Steps that depend on no other start together.', {
       minItems: 1,
       maxItems: 100,

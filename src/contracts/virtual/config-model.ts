@@ -1,5 +1,5 @@
-// Defines the blocks of a virtual MCP server's configuration in the form of a spec: with the defaults that are filled
-// in if people write the file, and the rules between fields that are checked when it is read.
+// Defines the blocks of a virtual MCP server's configuration in the form of a spec: with the defaults for files that
+// people write, and the rules between fields that are checked when a file is read.
 
 import { addressed } from '#std/address/address.ts';
 import { Type } from '#std/json-schema.ts';

@@ -12,7 +12,7 @@ export const OPTIMIZER_DEFAULTS = {
   semanticDistanceThreshold: '1.0',
 } as const;
 
-/** Headers of every request to an embedding service, which embeddingHeaders cannot set. */
+/** Headers of every request to an embedding service, which `embeddingHeaders` must not contain. */
 const OF_EMBEDDINGS: ReadonlySet<string> = new Set(['accept', 'authorization', 'content-type']);
 
 export function isEmbeddingHeader(name: string): boolean {

@@ -4,7 +4,7 @@ import { optional, text } from '#std/schema.ts';
 
 export const PROVIDER = { minLength: 1, maxLength: 63 } as const;
 
-/** `kind`: the kind of the token. */
+/** `kind` is the kind of the token. */
 export function subjectProvider(kind: string) {
   return optional(
     text(

@@ -1,5 +1,6 @@
-// Fields of cross-application access: how the id_token of a login becomes a token of a server that trusts the same identity provider
-// (draft-ietf-oauth-identity-assertion-authz-grant). Shared by the model and by MCPExternalAuthConfigs.
+// Defines the fields of cross-application access, which exchanges the id_token of a login for a token of a server that
+// trusts the same identity provider (draft-ietf-oauth-identity-assertion-authz-grant). The model and
+// MCPExternalAuthConfigs share them.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, choice, list, optional, text } from '#std/schema.ts';
@@ -10,7 +11,7 @@ const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 const url = (description: string, pattern: string) =>
   addressed(text(description, { minLength: 1, maxLength: 2048, pattern }), 'url');
 
-/** All but the secrets. */
+/** All fields but the secrets. */
 export const XAA_FIELDS = {
   idpTokenUrl: url(
     'Token endpoint of the identity provider, which gives an assertion for the id_token (RFC 8693).',

@@ -1,8 +1,8 @@
-// Calls back when an answer has ended, in any way.
+// Wraps the answer to an exchange, to notice its end.
 
 import type { Answer } from './backend.ts';
 
-/** Returns the same answer; `ended` is called after its `end` or `fail`. */
+/** Returns an answer that passes everything on and calls `ended` after `end` or `fail`. */
 export function answerThen(answer: Answer, ended: () => void): Answer {
   return {
     head: (status, headers) => answer.head(status, headers),

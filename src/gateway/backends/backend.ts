@@ -1,10 +1,10 @@
-// Defines one MCP server as a caller uses it: a streamable HTTP endpoint, also if the server speaks HTTP+SSE, stdio or
-// another era of the protocol.
+// Defines one MCP server in the form in which callers use it: as a streamable HTTP endpoint, even if the server speaks
+// HTTP+SSE, stdio or another era of the protocol.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 
-/** Revisions until 2025-11-25 have sessions; since 2026-07-28 each request is independent. */
+/** MCP revisions until 2025-11-25 have sessions. Since MCP 2026-07-28 each request is independent. */
 export type Era = 'session' | 'stateless';
 
 /** HTTP request of a client that has passed the gate. */
@@ -14,18 +14,21 @@ export interface Exchange {
   /** Path and query of the client's request; ignored by a backend whose URL has both. */
   readonly path: string;
   /**
-   * Headers to send on, names in lower case: no hop-by-hop headers, and only those credentials of the caller that the
-   * other side should get.
+   * Headers for the server, with names in lower case. They contain no hop-by-hop headers, and only the caller's
+   * credentials that the server should get.
    */
   readonly headers: Readonly<Record<string, string>>;
   /** Set for POST: the client's unchanged bytes and their scanned message. */
   readonly body?: Buffer;
   readonly message?: Message;
-  /** The backend's own session id, from the client's sealed one; absent without a session and for `initialize`. */
+  /**
+   * The backend's own session id, read from the client's sealed session id. Absent without a session and for
+   * `initialize`.
+   */
   readonly session?: string;
-  /** Caller as one text (issuer, subject and client): equal for equal callers, never shown to anybody. */
+  /** Caller as one text (issuer, subject and client): equal for equal callers, never logged or sent. */
   readonly caller: string;
-  /** Caller as described by a verified token, for decisions about more than one server. */
+  /** The caller, described by a verified token, for decisions about more than one server. */
   readonly identity?: CallerIdentity;
   /**
    * Set for a call of a client that supports tasks; a virtual server keeps the extensions of all other requests from
@@ -33,7 +36,8 @@ export interface Exchange {
    */
   readonly carriesTasks?: true;
   /**
-   * If absent, the headers are complete. Transports call it last, for every request that they send for this exchange.
+   * Adds the final credentials. Transports call it last, for every request that they send for this exchange. If absent,
+   * the headers are complete.
    */
   readonly authorize?: Authorize;
 }
@@ -44,7 +48,7 @@ interface CallerIdentity {
   readonly claims: JsonObject;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
-  /** Claims of the token that policies read, if it is not the caller's own. */
+  /** Claims that policies read, if they come from another token than the caller's own. */
   readonly upstream?: UpstreamClaims;
 }
 
@@ -71,9 +75,9 @@ export type Authorized =
 /** Adds credentials for the other side to a request. Returns a plain value if there is nothing to wait for. */
 type Authorize = (request: LeavingRequest) => Authorized | Promise<Authorized>;
 
-/** Receiver of the answer to one exchange. `head` comes first, then data, then `end` or `fail`, then nothing. */
+/** Receiver of the answer to one exchange. `head` is called first, then `data`, then `end` or `fail` once. */
 export interface Answer {
-  /** Names in lower case. `mcp-session-id` is the backend's own id; the proxy seals it. */
+  /** Names of headers are in lower case. `mcp-session-id` is the backend's own id; the proxy seals it. */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
   /** Returns false if the sender must wait for `resume` of the flow. */
   data(chunk: Buffer): boolean;
@@ -85,15 +89,15 @@ export interface Answer {
 /** Exchange under way, controlled by the client that waits for it. */
 export interface Flow {
   /**
-   * Called when the client has gone: the other side is informed in the way of its transport. Has no effect after the
-   * end.
+   * Ends the exchange because the client has gone. The server is informed in the way of its transport. Has no effect
+   * after the end.
    */
   abort(): void;
-  /** Called when the client can accept more, after `data` returned false. */
+  /** Continues the answer when the client can accept more, after `data` returned false. */
   resume(): void;
 }
 
-/** Reason why the other side did not answer, in words for the client, without internal addresses. */
+/** Reason why the server did not answer, in words for the client, without internal addresses. */
 export interface BackendFault {
   readonly reason:
     | 'unreachable'
@@ -105,10 +109,11 @@ export interface BackendFault {
     | 'answer-too-large'
     | 'not-supported'
     /**
-     * The caller gets no credentials for the other side: it has no token to exchange, or the token is refused there.
+     * The caller has no credentials for the server: it has no token to exchange, or the token endpoint refuses the
+     * token.
      */
     | 'unauthorized'
-    /** The caller is not allowed to do this there. */
+    /** The caller is not allowed to send this request to the server. */
     | 'forbidden';
   readonly message: string;
   /** For `busy` and `unreachable`: seconds after which a retry makes sense. */
@@ -118,9 +123,11 @@ export interface BackendFault {
 }
 
 export interface Backend {
-  /** Never throws because of the other side: failures go to `answer.fail`. */
+  /** Starts the exchange. Never throws because of the server: failures are passed to `answer.fail`. */
   open(exchange: Exchange, answer: Answer): Flow;
-  /** Returns the eras that the server speaks itself; a bridge serves the others. Undefined before the first answer. */
+  /**
+   * Returns the eras that the server itself speaks. A bridge serves the other era. Undefined before the first answer.
+   */
   eras(): ReadonlySet<Era> | undefined;
   /** Checks whether the server is available and which eras it speaks. */
   probe(): Promise<Probe>;

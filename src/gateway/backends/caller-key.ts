@@ -1,14 +1,14 @@
-// Builds keys of callers: the caller, and its variant if headers of a client change which data it sees.
+// Builds keys of callers: the caller, and a variant if headers of the client change which data the caller sees.
 
 /** Keys of callers are JSON or empty, so they contain no line breaks. */
 const SEPARATOR = '\n';
 
-/** Returns another key for the same caller: data of one variant is not used for another. */
+/** Returns a key for one variant of the caller. Data of one variant is not used for another variant. */
 export function callerVariant(key: string, variant: string): string {
   return `${key}${SEPARATOR}${variant}`;
 }
 
-/** Returns the caller without its variant. Limits count by it, so that more variants do not raise them. */
+/** Returns the caller without its variant. Limits count by owner, so that more variants do not raise a limit. */
 export function callerOwner(key: string): string {
   const end = key.indexOf(SEPARATOR);
   return end === -1 ? key : key.slice(0, end);

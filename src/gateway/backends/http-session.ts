@@ -74,7 +74,7 @@ function saysUnknownSession(text: string): boolean {
   return error.code === ERRORS.badRequest && ABOUT_SESSIONS.test(String(error.message));
 }
 
-/** Returns the error of a JSON-RPC response, undefined if the text is something else. */
+/** Returns the error of a JSON-RPC response, undefined if the text is not an error response. */
 function errorIn(text: string): { readonly code?: unknown; readonly message?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -10,8 +10,8 @@ import { type Redirect, readRedirect } from './redirect.ts';
 
 export interface HttpBackendOptions {
   /**
-   * URL of the endpoint. The query of a request is added to it. Another path of the server is requested only if the
-   * server itself redirects there.
+   * URL of the endpoint. The query of a request is added to the URL. Other paths are requested only if the server
+   * redirects to them.
    */
   readonly url: string;
   /** Host header for the server; if absent, the host of the URL. */
@@ -117,7 +117,7 @@ function upstreamRequest(
   return { method, url, headers, body, stream, firstByteMs, idleMs: stream ? 0 : idleMs };
 }
 
-/** Returns whether the answer is a stream of later events, which may stay silent. */
+/** Returns whether the answer is a stream of later events. Such a stream may stay silent. */
 function isQuiet({ method, message }: Exchange): boolean {
   return method === 'GET' || (message?.kind === 'request' && message.method === 'subscriptions/listen');
 }
@@ -131,7 +131,7 @@ interface Passing {
 
 type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** Passes bytes on as they come; an answer that no MCP client can read becomes a fault. */
+/** Passes bytes on without buffering; an answer that no MCP client can read becomes a fault. */
 function passOn(method: Exchange['method'], answer: Answer, { forget, abort, redirect, follow }: Passing) {
   let over = false;
 
@@ -169,8 +169,8 @@ function passOn(method: Exchange['method'], answer: Answer, { forget, abort, red
 }
 
 /**
- * Returns a fault for an answer that the MCP specification (Transports) does not allow. It allows JSON, an event
- * stream, or nothing (202, 204, and errors of any kind).
+ * Returns a fault for an answer that the MCP specification (Transports) does not allow. The specification allows JSON,
+ * an event stream, or an empty body (202, 204, and any error).
  */
 function unreadable(method: Exchange['method'], status: number, headers: AnswerHeaders): BackendFault | undefined {
   if (status !== 200 || method === 'DELETE') return undefined;

@@ -1,6 +1,5 @@
 // Keeps requests with the same id in one session apart (MCP 2025-11-25, Base Protocol, Requests: ids are used once). A
-// server finds the stream of an answer by its id, so it could send the answer to one request as the answer to the
-// other.
+// server finds the stream for a response by the id, so two equal ids could swap the responses.
 
 import { answerThen } from './answer-then.ts';
 import type { Answer, Exchange, Flow } from './backend.ts';
@@ -10,17 +9,17 @@ import { refuseExchange } from './sessions/errors.ts';
 
 type Open = (exchange: Exchange, answer: Answer) => Flow;
 
-/** The request of a client that reconnects can arrive before the end of its old connection. */
+/** Time that a second request waits, because a client that reconnects can send it before its old connection ends. */
 const WAIT_MS = 1000;
 
-/** `next` starts the waiting request when the request that holds the id has ended. */
+/** The request that uses an id. `next` starts the waiting request after its end. */
 interface Holder {
   next?: () => void;
 }
 
 /**
- * Wraps `open`: a second request waits up to a second for the end of the first one, and is then refused with 400; a
- * third is refused at once. Requests without a session have a stream of their own and cannot be confused.
+ * Wraps `open`. A second request with the same id waits up to a second for the end of the first request, and is then
+ * refused with 400. A third request is refused at once. Requests without a session each have a stream of their own.
  */
 export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open): Open {
   const holders = new Map<string, Holder>();
@@ -30,7 +29,7 @@ export function refuseRepeatedIds(clock: Pick<BackendClock, 'after'>, open: Open
     holders.set(key, holder);
     let held = true;
 
-    /** Releases the id once, since another request may hold it afterwards. */
+    /** Releases the id at most once, since another request may use the id afterwards. */
     function release(): void {
       if (!held) return;
       held = false;

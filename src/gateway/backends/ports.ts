@@ -7,7 +7,7 @@ export interface UpstreamRequest {
   /** Names in lower case. Without `host`, the URL's host is sent. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** True for requests whose answer stays open: they use connections of their own, without a limit. */
+  /** True if the answer stays open. Such requests use connections of their own, without a limit on their number. */
   readonly stream: boolean;
   /** Time limit for the head of the answer; 0: no limit. */
   readonly firstByteMs: number;
@@ -16,12 +16,12 @@ export interface UpstreamRequest {
 }
 
 export interface UpstreamHandlers {
-  /** Names in lower case; repeated headers as a list. */
+  /** Receives the head. Names of headers are in lower case, and a repeated header is a list. */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
   /** Returns false to stop reading until `resume`. */
   data(chunk: Buffer): boolean;
   end(): void;
-  /** Called once, instead of `end`. */
+  /** Receives the fault, once and instead of `end`. */
   failed(fault: UpstreamFault): void;
 }
 
@@ -29,7 +29,7 @@ export interface UpstreamFault {
   readonly reason: 'unreachable' | 'timeout' | 'closed' | 'busy' | 'refused-address';
   /** Host and cause for the operator, never headers or bodies. */
   readonly detail: string;
-  /** Whether not a single byte of the request reached the other side. */
+  /** Whether no byte of the request reached the server. */
   readonly unsent: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface UpstreamFlow {
 }
 
 export interface Upstream {
-  /** Sends a request; redirects are passed on as answers. Never throws because of the other side. */
+  /** Sends a request; redirects are passed on as answers. Never throws because of the server. */
   request(request: UpstreamRequest, handlers: UpstreamHandlers): UpstreamFlow;
   close(): Promise<void>;
 }
@@ -49,16 +49,14 @@ export interface StreamsHandlers {
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
   drain(): void;
-  /** Called once when the process ended or the line to it broke. `detail` is for the operator. */
+  /** Notes the end of the process or of the connection to it. Called once. `detail` is for the operator. */
   closed(detail: string): void;
 }
 
 export interface Streams {
-  /**
-   * Identifies the run of the process (container id and restart count, or pid): another value means another process.
-   */
+  /** Identifies the run of the process (container id and restart count, or pid): another value means another run. */
   readonly instance: string;
-  /** Returns false if the caller must wait for `drain`. */
+  /** Writes to standard input. Returns false if the caller must wait for `drain`. */
   write(chunk: Buffer): boolean;
   /** Stops reading standard output; `resume` starts it again. */
   pause(): void;
@@ -69,10 +67,10 @@ export interface Streams {
 /** Opens the standard streams of the process with this index (0 unless a pool has several). Rejects with a Failure. */
 export type OpenStreams = (index: number, handlers: StreamsHandlers) => Promise<Streams>;
 
-/** Processes that are used once: closing the streams ends the process, and another takes its place. */
+/** Processes that are used once: closing the streams ends the process, and another process takes its place. */
 export interface Processes {
   readonly open: OpenStreams;
-  /** Resolves if the process with this index runs, without using it. Rejects with a Failure. */
+  /** Resolves if the process with this index runs, without using the process. Rejects with a Failure. */
   check(index: number): Promise<void>;
 }
 
@@ -82,7 +80,7 @@ export interface BackendClock {
   now(): number;
   /** Monotonic milliseconds. */
   monotonic(): number;
-  /** Calls back once after a time; the returned function cancels that. Does not keep the process alive. */
+  /** Calls `task` once after a time. The returned function cancels the call. Does not keep the process alive. */
   after(ms: number, task: () => void): () => void;
   /** Unpredictable bytes. */
   random(size: number): Buffer;

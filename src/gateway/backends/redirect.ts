@@ -5,10 +5,10 @@ import type { BackendFault, LeavingRequest } from './backend.ts';
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export type Redirect =
-  /** The same request is repeated at `url`. */
+  /** `followed`: the same request is repeated at `url`. */
   { readonly kind: 'followed'; readonly url: string } | { readonly kind: 'refused'; readonly fault: BackendFault };
 
-/** Two are needed by a server that adds a slash and then, for example, a tenant. */
+/** A server that adds a slash and then, for example, a tenant needs two redirects. */
 const MAX_FOLLOWED = 3;
 const SHOWN_CHARACTERS = 200;
 
@@ -17,8 +17,8 @@ const REPEATING: ReadonlySet<number> = new Set([307, 308]);
 
 /**
  * Reads the answer to `request`; returns undefined if it is not a redirect. Only 307 and 308 within the origin of the
- * server are followed: the server then names another path of its own, and credentials do not leave it. `followed`
- * counts the redirects before this one.
+ * server are followed: the server then names another path of the same origin, so credentials stay with the server.
+ * `followed` counts the earlier redirects.
  */
 export function readRedirect(
   request: LeavingRequest,
@@ -49,7 +49,7 @@ export function readRedirect(
   return { kind: 'followed', url: url.href };
 }
 
-/** Servers build a Location from the Host header that they received. */
+/** Servers build a Location from the Host header that they receive. */
 function isSameServer({ headers }: LeavingRequest, from: URL, to: URL): boolean {
   if (to.username !== '' || to.password !== '' || to.protocol !== from.protocol) return false;
   if (to.host === from.host) return true;

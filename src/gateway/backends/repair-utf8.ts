@@ -1,11 +1,11 @@
-// Repairs messages of a server that writes invalid UTF-8, and reports that once.
+// Repairs messages of a server that writes invalid UTF-8, and reports the first repair.
 
 import { replaceInvalidUtf8 } from '../wire/utf8.ts';
 import type { BackendObserver } from './sessions/observer.ts';
 
 /**
  * Creates the repair for one line to a server. U+FFFD replaces the lost bytes, so that answers of such a server still
- * get through.
+ * reach clients.
  */
 export function createUtf8Repair(observer: BackendObserver): (message: Buffer) => Buffer {
   let reported = false;

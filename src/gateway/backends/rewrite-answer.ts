@@ -1,5 +1,5 @@
 // Reads and changes the messages of an answer before the client gets them, for example to filter lists for the caller.
-// A body that cannot be read never passes.
+// A body that cannot be read is never passed on.
 
 import { isEventStream, isJson } from '../wire/headers.ts';
 import { watchData } from '../wire/large/data-watch.ts';
@@ -9,12 +9,12 @@ import type { Answer, BackendFault } from './backend.ts';
 
 type HeaderValues = Parameters<Answer['head']>[1];
 
-/** Returns the message for the client; an empty one is left out of a stream. */
+/** Returns the message for the client. An empty message is left out of a stream. */
 export interface RewriteMessage {
   (message: Buffer): Buffer;
   /**
-   * If it returns true, the message passes unchanged in these pieces. It may be called for the first piece and again
-   * for all.
+   * If it returns true, the message passes unchanged in these pieces. The function may be called for the first piece,
+   * and again for all pieces.
    */
   readonly passes?: (pieces: readonly Buffer[]) => boolean;
 }
@@ -22,34 +22,34 @@ export interface RewriteMessage {
 export interface ListAnswerOptions {
   /** Larger messages are refused, or pass in pieces if `watch` is set. */
   readonly messageBytes: number;
-  /** Watches the pieces of one larger message; if absent, such a message is refused. */
+  /** Watches the pieces of one larger message. If absent, larger messages are refused. */
   readonly watch?: () => TextWatch;
   readonly rewrite: RewriteMessage;
   /**
-   * If it returns true, a body that is neither JSON nor events is left out and the status is kept; otherwise such an
-   * answer is refused.
+   * If it returns true, a body that is neither JSON nor events is left out and the status is kept; otherwise the answer
+   * is refused.
    */
   readonly kept: (status: number) => boolean;
 }
 
-/** Maximum size that is held of an answer that need not be read as a whole; longer answers pass in pieces. */
+/** Maximum number of buffered bytes of an answer that need not be read as a whole. Longer answers pass in pieces. */
 const HELD_BYTES_MAX = 1024 * 1024;
 
 /**
- * `isAffected` returns whether the message may have to be changed. Pieces are not searched one by one, since a key may
- * be split between two.
+ * `isAffected` returns whether the message may have to be changed. It searches all pieces together, since a key may be
+ * split between two pieces.
  */
 export function passesInOnePiece(isAffected: (bytes: Buffer) => boolean): NonNullable<RewriteMessage['passes']> {
   return ([piece, ...others]) => piece !== undefined && others.length === 0 && !isAffected(piece);
 }
 
-/** Accepts everything, for an answer in which nothing has to be left out. */
+/** Accepts all pieces, for an answer that needs no filter. */
 export const WATCH_NOTHING: TextWatch = { push: () => true };
 
-/** Accepts nothing more, for an answer that has already passed as a whole. */
+/** Accepts no more bytes, for an answer that has already passed as a whole. */
 const PASS_NO_MORE: TextWatch = { push: ({ length }) => length === 0 };
 
-/** Limits how much is held of an answer that passes in pieces if it is longer. */
+/** Limits the buffered bytes of an answer. Longer answers pass in pieces. */
 export function heldShortly(
   messageBytes: number,
   watch: () => TextWatch,
@@ -63,8 +63,8 @@ export function isErrorStatus(status: number): boolean {
 }
 
 /**
- * Returns which statuses the client gets although their texts cannot be filtered. In place of a list these are 401 (the
- * server requires a login) and, in a session, 404 (the session is lost).
+ * Returns a function that selects the statuses that the client gets although their texts cannot be filtered. For a
+ * list, these are 401 (the server requires a login) and, in a session, 404 (the session is lost).
  */
 export function keptStatus(isList: boolean, isInSession: boolean): (status: number) => boolean {
   return isList ? (status) => status === 401 || (status === 404 && isInSession) : isErrorStatus;
@@ -120,7 +120,7 @@ function jsonPart(
   return {
     data(chunk) {
       if (watched !== undefined) return pass(chunk, false);
-      // Most answers are one piece, which passes without a copy. Bytes beyond the declared length are refused.
+      // Most answers have one piece, which passes without a copy. Bytes beyond the declared length are refused.
       if (size === 0 && chunk.length === declared && declared <= messageBytes && rewrite.passes?.([chunk]) === true) {
         watched = PASS_NO_MORE;
         answer.head(status, headers);
@@ -151,7 +151,7 @@ function jsonPart(
   };
 }
 
-/** Handles an answer without a body, which has no list. Its head waits for the first byte, or for the end. */
+/** Handles an answer without a body, which contains no list. Its head waits for the first byte, or for the end. */
 function emptyPart(
   answer: Answer,
   status: number,
@@ -205,7 +205,7 @@ function eventPart(
       event(event: SseEvent) {
         flowing = answer.data(rewriteEvent(event, rewrite)) && flowing;
       },
-      // Its `retry` matters, and a comment shows that the server is alive.
+      // The client needs the event's `retry`, and a comment shows that the server is alive.
       silent(raw) {
         flowing = answer.data(raw) && flowing;
       },
@@ -226,8 +226,8 @@ function eventPart(
 }
 
 /**
- * Rewrites an event. Events without data only carry an id. MCP has one type of event, but clients differ in which types
- * they read.
+ * Rewrites an event. Events without data only carry an id. MCP has one type of event, but some clients read other types
+ * too.
  */
 function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
   const { data, id, type, retry } = event;

@@ -6,7 +6,7 @@ import { compilePattern } from './scalars.ts';
 
 const UNKNOWN = ['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'];
 
-/** Returns undefined if they can. `message` is half a sentence. */
+/** Returns undefined if values can be checked. `message` is half a sentence. */
 export function schemaFault(schema: Json | undefined): string | undefined {
   if (Array.isArray(schema)) return firstFault(schema);
   if (!isObject(schema)) return undefined;

@@ -5,7 +5,7 @@ import { referred } from './fit.ts';
 
 const DEPTH_MAX = 20;
 
-/** Returns a copy if something was missing. Missing objects are added only if they have a default of their own. */
+/** Returns a copy if a default was added. Missing objects are added only if their schema itself has a default. */
 export function fillDefaults(schema: JsonObject, value: Json): Json {
   return fillAt(schema, schema, value, 0);
 }

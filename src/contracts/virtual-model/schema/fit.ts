@@ -178,7 +178,10 @@ function combinedMisfits(fitting: Fitting, schema: JsonObject, value: Json, poin
   ];
 }
 
-/** Returns the referenced schema, which is inside the schema itself: `schemaFault` refuses others. */
+/**
+ * Returns the referenced schema, which is inside the schema itself: `schemaFault` refuses references to other
+ * documents.
+ */
 export function referred(root: Schema, reference: string): Schema {
   let schema: Schema = root;
   for (const token of pointerTokens(decodeURIComponent(reference.slice(1)))) {

@@ -1,4 +1,4 @@
-// Limits the cost of templates, which are written by strangers, as their data is.
+// Limits the cost of templates, because both templates and their data come from strangers.
 
 const STOPPED = Symbol('template stopped');
 
@@ -13,9 +13,9 @@ export function stopMessage(error: unknown): string | undefined {
 }
 
 export interface Budget {
-  /** Number of parts of the template that may still run. */
+  /** Number of further parts of the template that may run. */
   steps: number;
-  /** Number of characters that may still be created, including discarded ones. */
+  /** Number of further characters that may be created. Discarded characters count. */
   characters: number;
   /** Number of further nested calls of templates. */
   depth: number;

@@ -1,4 +1,4 @@
-// Defines the characters of names in Go templates.
+// Defines the characters that are allowed in names in Go templates.
 
 /** Returns the whole character at a UTF-16 index, or undefined after the end. */
 export function codePoint(text: string, at: number): string | undefined {

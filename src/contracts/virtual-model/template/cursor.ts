@@ -1,4 +1,4 @@
-// Tracks the reading of a template, and why it ended early.
+// Tracks the position in the tokens of a template, and the fault that ended the parsing.
 
 import type { Node } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
@@ -18,7 +18,7 @@ export interface Cursor {
   at: number;
   /** The depth of nested parts of the template. */
   depth: number;
-  /** The first fault. After it there is nothing left to read, so that every loop ends. */
+  /** The first fault. After a fault, the next token is the end, so that every loop ends. */
   fault?: TemplateFault;
 }
 
@@ -62,7 +62,7 @@ export function refuseAt(cursor: Cursor, at: number, message: string): void {
   cursor.fault ??= { message, at };
 }
 
-/** Reports a token that is not allowed at its place. `expected` says which are. */
+/** Reports a token that is not allowed at its place. `expected` describes the allowed tokens. */
 export function refuseToken(cursor: Cursor, token: Token, expected: string): void {
   if (token.type === 'fault') refuseAt(cursor, token.at, token.text);
   else refuseAt(cursor, token.at, `expected ${expected}, not ${tokenName(token)}`);

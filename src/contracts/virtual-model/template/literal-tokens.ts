@@ -42,7 +42,7 @@ function beginsNumber(text: string, at: number): boolean {
   return /^[-+0-9]$/.test(char);
 }
 
-/** Reads everything that may be a number. `numberFault` checks whether it is one. */
+/** Reads all characters that may belong to a number. `numberFault` checks the result. */
 function numeric(text: string, start: number): LiteralToken {
   const end = numberEnd(text, start);
   const wrong = { fault: `${JSON.stringify(text.slice(start, end + 1))} is not a number` };

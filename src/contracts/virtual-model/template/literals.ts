@@ -9,7 +9,7 @@ const HEXADECIMAL = new RegExp(
   `^[+-]?0[xX](?:((?:_?${HEX})+)(?:\\.((?:${HEX}(?:_?${HEX})*)?))?|\\.(${HEX}(?:_?${HEX})*))[pP]([+-]?${DIGITS})$`,
 );
 
-/** Returns why the text is not a number that fits one of Go's types, or undefined if it is. */
+/** Returns why the text is not a number that fits one of Go's types, or undefined if it fits. */
 export function numberFault(text: string, type: 'number' | 'complex'): string | undefined {
   const sound = type === 'complex' ? isComplex(text) : isImaginary(text) || isInteger(text) || isFraction(text);
   if (sound) return undefined;
@@ -17,8 +17,8 @@ export function numberFault(text: string, type: 'number' | 'complex'): string | 
 }
 
 /**
- * Returns a whole number as a bigint, and a fraction as a number. Returns undefined if it is neither, or a whole number
- * beyond int64.
+ * Returns a whole number as a bigint, and a fraction as a number. Returns undefined for complex numbers, invalid texts
+ * and whole numbers beyond int64.
  */
 export function numberValue(text: string): bigint | number | undefined {
   if (!INTEGER.test(text)) return floatValue(text);
@@ -41,7 +41,10 @@ function isInteger(text: string): boolean {
   return size < (signed ? 2n ** 63n : 2n ** 64n);
 }
 
-/** Whether the number is a fraction. A whole number must fit its type: `1e3` does, 2 to the power of 64 does not. */
+/**
+ * Returns true if the number is a fraction. A whole number must fit its type: `1e3` fits, 2 to the power of 64 does not
+ * fit.
+ */
 function isFraction(text: string): boolean {
   return /[.eEpP]/.test(text) && isFloat(text);
 }
@@ -55,7 +58,10 @@ function isComplex(text: string): boolean {
   return isFloat(text.slice(0, sign)) && isFloat(text.slice(sign, -1));
 }
 
-/** Returns the place of the sign between the two parts: signs of exponents follow their letter. */
+/**
+ * Returns the index of the sign between the real and the imaginary part. A sign after the letter of an exponent does
+ * not count.
+ */
 function splitAt(text: string): number {
   const hex = /^[+-]?0[xX]/.test(text);
   for (let at = 1; at < text.length; at += 1) {
@@ -95,7 +101,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text inside a literal that ends in the quote it began with. Bytes above 127 (`\xff`) are read as Latin-1.
+ * Returns the text inside a literal that ends with the same quote with which it begins. Bytes above 127 (`\xff`) are
+ * read as Latin-1.
  */
 export function unquote(literal: string): Unquoted {
   const quote = literal[0] ?? '';
@@ -137,7 +144,7 @@ interface Escaped {
   readonly end: number;
 }
 
-/** `at`: the index behind the backslash. */
+/** `at` is the index after the backslash. */
 function unescaped(text: string, at: number, quote: string): Escaped | undefined {
   const letter = text[at] ?? '';
   const simple = letter === quote ? quote : ESCAPES[letter];

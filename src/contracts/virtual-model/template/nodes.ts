@@ -20,13 +20,13 @@ export interface Branch {
 export interface Pipeline {
   /** `$x`, or with range `$i` and `$x`. */
   readonly variables: readonly string[];
-  /** Whether they are already declared (`=`, not `:=`). */
+  /** Whether the variables are already declared (`=`, not `:=`). */
   readonly assigns: boolean;
   readonly commands: readonly Command[];
   readonly at: number;
 }
 
-/** If the first operand is a function, it is called with the others. */
+/** If the first operand is a function, it is called with the remaining operands. */
 export interface Command {
   readonly operands: readonly Operand[];
   readonly at: number;

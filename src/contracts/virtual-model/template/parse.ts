@@ -86,7 +86,7 @@ function readName(cursor: Cursor): string {
   return '';
 }
 
-/** Reads the body of a definition up to its end. It sees no variables from outside. */
+/** Reads the body of a definition up to its end. The body sees no variables from outside. */
 function readDefined(cursor: Cursor): readonly Node[] {
   const { nodes, ending } = parseBody(cursor, newScope());
   if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}, not {{else}}');
@@ -173,7 +173,7 @@ function readBranch(cursor: Cursor, scope: Scope, type: Branch['type'], at: numb
 }
 
 /**
- * Reads the part after an `else`. `{{else if}}` and `{{else with}}` share the `{{end}}` of the branch that they
+ * Reads the branch after an `else`. `{{else if}}` and `{{else with}}` share the `{{end}}` of the branch that they
  * continue.
  */
 function readOtherwise(cursor: Cursor, scope: Scope, type: Branch['type']): readonly Node[] {
@@ -199,7 +199,7 @@ function readJump(cursor: Cursor, scope: Scope, type: 'break' | 'continue', at: 
   return { type, at };
 }
 
-/** Reads a block: a definition at the place of its use. */
+/** Reads a block, which defines a template and calls it at the same place. */
 function readBlock(cursor: Cursor, scope: Scope, at: number): Node {
   const name = readName(cursor);
   const pipeline = readPipeline(cursor, scope, 'action');

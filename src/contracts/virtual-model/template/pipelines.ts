@@ -50,7 +50,7 @@ function isCallable({ type }: Operand): boolean {
   return type === 'function' || type === 'field' || type === 'variable' || type === 'pipeline' || type === 'chain';
 }
 
-/** Reads `$x :=`, `$x =`, `$i, $x :=`. Returns none if the pipeline begins otherwise. */
+/** Reads `$x :=`, `$x =`, `$i, $x :=`. Returns an empty list if the pipeline begins otherwise. */
 function readDeclarations(
   cursor: Cursor,
   scope: Scope,
@@ -85,7 +85,7 @@ function readDeclarations(
   return { variables: names, assigns };
 }
 
-/** Reads a command up to the end of the pipeline or including a `|`. */
+/** Reads a command up to the end of the pipeline, or up to and including a `|`. */
 function readCommand(cursor: Cursor, scope: Scope): Command {
   const { at } = peek(cursor);
   const operands: Operand[] = [];

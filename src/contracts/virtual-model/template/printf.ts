@@ -1,6 +1,6 @@
 // Implements printf of Go templates. Source: Go 1.26, fmt, "Printing". Go refuses to print a whole number as a
-// fraction, or the other way round (`%.2f` of 3, `%d` of 3.0). Here the verb decides, because JSON does not distinguish
-// them.
+// fraction, and a fraction as a whole number (`%.2f` of 3, `%d` of 3.0). Here the verb decides, because JSON does not
+// distinguish them.
 
 import { stop } from './budget.ts';
 import { formatFloat, printNested, printValue, quoteText } from './text.ts';

@@ -35,10 +35,10 @@ interface Walk {
   readonly undefinedCalls: Reads['undefinedCalls'][number][];
   /** Templates that are being walked. A template that calls itself is not walked again. */
   readonly active: readonly string[];
-  /** Calls of templates by name and argument. Each is walked once. */
+  /** Calls of templates by name and argument. Each call is walked once. */
   readonly walked: Set<string>;
   readonly dot: Path;
-  /** Variables. The last one of a name counts. */
+  /** Variables. The last variable of a name counts. */
   readonly variables: { readonly name: string; readonly path: Path }[];
 }
 
@@ -75,8 +75,8 @@ function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): vo
 }
 
 /**
- * If each of several templates calls the next one twice, the number of calls is 2 to the power of their number. Calls
- * beyond this number are not walked.
+ * Maximum number of calls that are walked. If each of n templates calls the next template twice, there are 2 to the
+ * power of n calls.
  */
 const MAX_CALLS = 100;
 
@@ -138,7 +138,7 @@ function walkOperand(walk: Walk, operand: Operand): Path {
   }
 }
 
-/** Records the value that the keys lead to from another one, up to the first unknown key. */
+/** Records the path from `from` along the keys, up to the first unknown key. */
 function extended(walk: Walk, from: Path, keys: readonly (string | undefined)[], at: number): Path {
   if (from === undefined) return undefined;
   const known = keys.indexOf(undefined);

@@ -39,7 +39,7 @@ interface Run {
   readonly place: { at: number };
   readonly out: string[];
   readonly dot: Value;
-  /** Variables. The last one of a name counts. */
+  /** Variables. The last variable of a name counts. */
   readonly variables: Variable[];
 }
 
@@ -128,7 +128,7 @@ function walkLoop(run: Run, { pipeline, body, otherwise }: Branch): Walked {
   return count === 0 ? walkAll(run, otherwise) : 'on';
 }
 
-/** Sets a variable. The variables that a loop declares are the last ones before its body. */
+/** Sets a variable. The variables that a loop declares are the last variables before its body. */
 function setVariable(run: Run, end: number, name: string, value: Value, assigns: boolean): void {
   const known = run.variables.slice(assigns ? 0 : Math.max(0, end - 2), assigns ? undefined : end);
   const variable = known.findLast((each) => each.name === name);

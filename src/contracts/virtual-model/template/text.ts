@@ -7,7 +7,7 @@ import { fromData, isList, isMap, sortedKeys, type Value } from './values.ts';
 
 const DEPTH_MAX = 500;
 
-/** Prints a value alone or inside another one. `each` prints a value that is neither list nor map. */
+/** Prints a value alone or inside another value. `each` prints a value that is neither list nor map. */
 export function printNested(value: Value, each: (value: Value) => string, depth = 0): string {
   if (depth > DEPTH_MAX) stop(`a value is nested deeper than ${DEPTH_MAX} levels`);
   if (isList(value)) return `[${value.map((item) => printNested(fromData(item), each, depth + 1)).join(' ')}]`;
@@ -37,12 +37,15 @@ export function printAll(values: readonly Value[]): string {
     .join('');
 }
 
-/** Prints arguments of functions that escape. An absent one is `<no value>`. */
+/** Prints arguments of functions that escape. An absent argument is `<no value>`. */
 export function printArguments(values: readonly Value[]): string {
   return printAll(values.map((value) => value ?? '<no value>'));
 }
 
-/** `digits`: of the fraction, or significant ones for `g`. If undefined, as many as the number needs. */
+/**
+ * `digits` is the number of fractional digits, or of significant digits for `g`. If undefined, the text has as many as
+ * the number needs.
+ */
 export function formatFloat(value: number, verb: 'e' | 'f' | 'g', digits: number | undefined): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const zero = Object.is(value, -0) ? '-' : '';
@@ -61,7 +64,7 @@ function exponential(value: number, digits: number | undefined): string {
   return `${padDigits(mantissa, digits)}e${exponent.slice(0, 1)}${exponent.slice(1).padStart(2, '0')}`;
 }
 
-/** JavaScript has at most 100 digits. The digits behind them are nearly always zeros. */
+/** JavaScript formats at most 100 digits. Further digits are nearly always zeros. */
 const DIGITS_MAX = 100;
 
 /** Rounds a number. Go rounds a half to the even digit, JavaScript away from zero. */

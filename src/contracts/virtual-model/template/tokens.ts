@@ -28,7 +28,7 @@ export type TokenType =
   /** Another printable character of ASCII. */
   | 'other'
   | 'end'
-  /** Nothing can be read from here on. The text is the reason. */
+  /** The end of a template that cannot be read further. The text is the reason. */
   | 'fault';
 
 /** A token. `at` is a UTF-16 index into the template. */
@@ -64,9 +64,7 @@ interface Scan {
 /** Returns all tokens. The last one is `end`, or `fault` if reading stopped. */
 export function tokensOf(text: string): readonly Token[] {
   const scan: Scan = { text, tokens: [], at: 0, depth: 0 };
-  while (readText(scan) && readAction(scan)) {
-    // Texts and actions alternate.
-  }
+  while (readText(scan) && readAction(scan)) {}
   if (scan.tokens.at(-1)?.type !== 'fault') emit(scan, 'end', text.length, text.length);
   return scan.tokens;
 }
@@ -82,7 +80,9 @@ function fault({ tokens }: Scan, at: number, why: string): false {
   return false;
 }
 
-/** Reads up to the next action and opens it. Returns false if there is none, or its beginning is invalid. */
+/**
+ * Reads up to the next action and opens it. Returns false if there is no further action, or its beginning is invalid.
+ */
 function readText(scan: Scan): boolean {
   const { text } = scan;
   for (;;) {
@@ -123,7 +123,7 @@ interface Close {
   readonly after: number;
 }
 
-/** Returns the end of an action, if it is here. */
+/** Returns the end of an action if it is at this index. */
 function closeAt(text: string, at: number): Close | undefined {
   if (isSpace(text[at]) && text.startsWith(`-${CLOSE}`, at + 1)) {
     return { at: at + 2, after: spaceEnd(text, at + 2 + CLOSE.length) };
@@ -173,7 +173,7 @@ function taken(scan: Scan, type: TokenType, end: number): true {
   return true;
 }
 
-/** Reads blanks, except a last one that belongs to the end of the action. */
+/** Reads blanks, except a last blank that belongs to the end of the action. */
 function readSpace(scan: Scan): boolean {
   const end = spaceEnd(scan.text, scan.at);
   const trimming = closeAt(scan.text, end - 1)?.at === end + 1;

@@ -4,16 +4,13 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 /**
  * Undefined is an absent value, whose fields are absent too. Null is an explicit nil, whose fields are an error. A
- * bigint is a whole number. A number is a fraction, or a literal that was written as one.
+ * bigint is a whole number. A number is a fraction, or a literal that was written as a fraction.
  */
 export type Value = undefined | null | boolean | bigint | number | string | readonly Json[] | JsonObject;
 
 const INTEGERS_END = 2 ** 63;
 
-/**
- * Returns a value of the data. Whole numbers of JSON stay whole numbers, while the existing platform makes them
- * fractions.
- */
+/** Returns a value of the data. Whole numbers of JSON stay whole numbers, while ToolHive turns them into fractions. */
 export function fromData(json: Json | undefined): Value {
   if (typeof json !== 'number' || !Number.isInteger(json) || Math.abs(json) >= INTEGERS_END) return json ?? null;
   return BigInt(json);
@@ -32,7 +29,7 @@ export function isMap(value: Value): value is JsonObject {
   return isObject(value);
 }
 
-/** Whether a value is true for `if`, `and`, `or` and `not`: false, 0, and empty and absent values are not. */
+/** Returns true unless the value is false, 0, empty or absent (as for `if`, `and`, `or` and `not`). */
 export function isTruthy(value: Value): boolean {
   if (isList(value)) return value.length > 0;
   if (isMap(value)) return Object.keys(value).length > 0;
@@ -65,7 +62,7 @@ export function compareTexts(a: string, b: string): number {
   return rank(a, at) - rank(b, at);
 }
 
-/** Returns the rank of a code unit. Surrogates belong to characters after all others. */
+/** Returns the rank of a code unit. Characters with surrogates come after all other characters. */
 function rank(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : -1;
   return code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code;

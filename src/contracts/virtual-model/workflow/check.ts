@@ -7,7 +7,7 @@ import { parametersFindings, schemaFindings } from './schemas.ts';
 import { deepFindings, expressionsOf, readExpression } from './templates.ts';
 import { type ErrorHandling, problem, type Workflow, type WorkflowFinding, warning } from './workflow.ts';
 
-/** `pointer`: the place of the workflow in the object that it is part of. */
+/** `pointer` is the place of the workflow in its object. */
 export function workflowFindings(workflow: Workflow, pointer: string): readonly WorkflowFinding[] {
   const dependencies = dependenciesOf(workflow.steps, `${pointer}/steps`);
   const read = expressionsOf(workflow, pointer).map(readExpression);
@@ -32,7 +32,7 @@ function descriptionFindings({ description }: Workflow, pointer: string): readon
   return [problem('workflow-description-missing', `${pointer}/description`, message)];
 }
 
-/** The limit of the existing platform. */
+/** The limit of ToolHive. */
 const MAX_RETRIES = 10;
 
 function errorHandlingFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {

@@ -1,17 +1,22 @@
-// Finds out which step of a workflow waits for which.
+// Finds the dependencies between the steps of a workflow.
 
 import { closest } from '#std/closest.ts';
 import { problem, type Step, type WorkflowFinding } from './workflow.ts';
 
 export interface Dependencies {
-  /** Steps that must be done before a step starts, by its id. A step that waits for itself is part of a cycle. */
+  /**
+   * Steps that must be done before a step starts, by the id of the later step. A step that waits for itself is part of
+   * a cycle.
+   */
   readonly before: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Length of the longest chain of steps before a step, by its id. Absent in and after cycles. */
+  /**
+   * Length of the longest chain of steps before a step, by the id of the step. Absent for steps in and after cycles.
+   */
   readonly levels: ReadonlyMap<string, number>;
   readonly findings: readonly WorkflowFinding[];
 }
 
-/** `pointer`: the place of the list of steps. */
+/** `pointer` is the place of the list of steps. */
 export function dependenciesOf(steps: readonly Step[], pointer: string): Dependencies {
   const direct = directDependencies(steps);
   const before = new Map([...direct.keys()].map((id) => [id, reachable(id, direct)]));
@@ -25,7 +30,7 @@ export function dependenciesOf(steps: readonly Step[], pointer: string): Depende
 
 type Direct = ReadonlyMap<string, readonly string[]>;
 
-/** Returns the direct dependencies. The first of several steps with the same id counts. */
+/** Returns the direct dependencies. Only the first of several steps with the same id counts. */
 function directDependencies(steps: readonly Step[]): Direct {
   const ids = new Set(steps.map(({ id }) => id));
   const direct = new Map<string, readonly string[]>();
@@ -51,7 +56,7 @@ function levelsOf(direct: Direct, before: Dependencies['before']): ReadonlyMap<s
   const sound = [...direct.keys()].filter((id) =>
     [id, ...(before.get(id) ?? [])].every((each) => !before.get(each)?.has(each)),
   );
-  // A step before another one has fewer steps before it.
+  // A step always has fewer steps before it than a step that depends on it.
   const ordered = sound.toSorted((a, b) => (before.get(a)?.size ?? 0) - (before.get(b)?.size ?? 0));
   for (const id of ordered)
     levels.set(id, Math.max(0, ...(direct.get(id) ?? []).map((name) => (levels.get(name) ?? 0) + 1)));
@@ -99,7 +104,7 @@ function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string):
   });
 }
 
-/** Returns the shortest path from a step back to itself, without its end. */
+/** Returns the shortest path from a step back to itself, without the repeated step at its end. */
 function cycleFrom(start: string, direct: Direct): readonly string[] | undefined {
   const queue: (readonly string[])[] = [[start]];
   const seen = new Set<string>();

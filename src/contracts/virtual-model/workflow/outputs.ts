@@ -1,4 +1,4 @@
-// Checks the output of a workflow beyond its schema, because its properties may be nested.
+// Checks the output of a workflow with rules that a schema cannot express, because properties may be nested.
 
 import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '#std/json.ts';
 import { problem, type Workflow, type WorkflowFinding } from './workflow.ts';
@@ -7,10 +7,10 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'] as c
 type Type = (typeof TYPES)[number];
 const FIELDS = ['type', 'description', 'value', 'properties', 'default'];
 
-/** The limit of the existing platform. */
+/** The limit of ToolHive. */
 const MAX_DEPTH = 10;
 
-/** `pointer`: the place of the workflow. */
+/** `pointer` is the place of the workflow. */
 export function outputFindings({ output }: Workflow, pointer: string): readonly WorkflowFinding[] {
   return Object.entries(output?.properties ?? {}).flatMap(([name, { type, properties, default: fallback }]) => {
     const at = `${pointer}/output/properties/${pointerToken(name)}`;

@@ -31,7 +31,7 @@ export function readFindings(context: Context, from: ReadExpression): readonly W
   ];
 }
 
-/** Returns the step that is read from, if any. */
+/** Returns the step whose result is read, if any. */
 function ofStep({ path }: Reading): readonly string[] {
   return path[0] === 'steps' ? path.slice(1, 2) : [];
 }
@@ -68,7 +68,7 @@ const ANSWER_MEMBERS = ['action', 'content', 'skipped'];
 
 /**
  * Checks reads of an elicitation. Its output has the decision of the user, and the fields of the answer one level
- * deeper.
+ * deeper, in `content`.
  */
 function answerFindings({ steps }: Workflow, { path, from, shown }: Reading): readonly WorkflowFinding[] {
   const [, id, member, field, part] = path;
@@ -116,7 +116,7 @@ function stepFindings(context: Context, reading: Reading, id: string): readonly 
 
 /**
  * Checks the order of steps. The output is built when all steps are done, and a step starts when the steps before it
- * are.
+ * are done.
  */
 function awaitedFindings({ dependencies }: Context, { from }: Reading, id: string): readonly WorkflowFinding[] {
   const reader = from.step?.id;
@@ -129,12 +129,12 @@ function awaitedFindings({ dependencies }: Context, { from }: Reading, id: strin
   }
   const message = `step ${reader} reads the result of ${id}, which may not be done by then: add ${id} to its dependsOn`;
   const [its, own] = [levels.get(id), levels.get(reader)];
-  // An engine that runs steps level by level, as the existing platform does, has the results of earlier levels.
+  // An engine that runs steps level by level, such as ToolHive's, has the results of earlier levels.
   const lucky = its !== undefined && own !== undefined && its < own;
   return [lucky ? warning(code, from.pointer, message) : problem(code, from.pointer, message)];
 }
 
-/** Checks defaultResults. `pointer`: the place of the list of steps. */
+/** Checks defaultResults. `pointer` is the place of the list of steps. */
 export function defaultFindings(
   { steps }: Workflow,
   expressions: readonly ReadExpression[],
@@ -162,7 +162,7 @@ function whySkipped({ condition, onError }: Step): string | undefined {
 }
 
 interface MissingDefault {
-  /** Absent if the output is read as a whole, and there are no defaults at all. */
+  /** Absent if the whole output is read and the step has no defaults. */
   readonly field?: string;
   readonly reader: string;
 }
@@ -180,7 +180,7 @@ function missingDefaults(step: Step, expressions: readonly ReadExpression[]): re
       if (!given && !missing.has(key)) missing.set(key, { field, reader: name });
     }
   }
-  // A field is more precise than the whole.
+  // A finding about a field is more precise than a finding about the whole output.
   const fields = [...missing.values()].filter(({ field }) => field !== undefined);
   return fields.length > 0 ? fields : [...missing.values()];
 }

@@ -27,7 +27,7 @@ function validatorOf(dialect: Dialect): Ajv | Ajv2020 {
   return validator;
 }
 
-/** Returns the first place at which the schema is invalid by its meta-schema, or undefined if there is none. */
+/** Returns the first place at which the schema is invalid by its meta-schema, or undefined if it is valid. */
 export function findFormFault(schema: JsonObject, dialect: Dialect): string | undefined {
   const validator = hastyValidators.get(dialect) ?? newValidator(dialect, false);
   hastyValidators.set(dialect, validator);
@@ -68,7 +68,7 @@ export function schemaFindings(schema: JsonObject | undefined, pointer: string):
   const misfits = firstOfEach(validator.errors ?? []).map((error) =>
     wrong(pointer + error.instancePath, sentence(error)),
   );
-  // Which values are schemas is known only in a well-formed schema.
+  // Only in a well-formed schema is it known which values are schemas.
   return misfits.length > 0 ? misfits : deepFindings(schema, schema, pointer);
 }
 
@@ -80,7 +80,7 @@ export function dialectOf({ $schema }: JsonObject): Dialect | undefined {
   return name === DRAFT_2020 ? '2020-12' : undefined;
 }
 
-/** Returns the first error about each place. Further ones are about other branches of the meta-schema. */
+/** Returns the first error about each place. Further errors about a place concern other branches of the meta-schema. */
 function firstOfEach(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const first = new Map<string, ErrorObject>();
   for (const error of errors) if (!first.has(error.instancePath)) first.set(error.instancePath, error);
@@ -147,7 +147,7 @@ function leadsSomewhere(root: JsonObject, reference: string): boolean {
   return isObject(value) || typeof value === 'boolean';
 }
 
-/** Decodes a fragment of a URI. A malformed one stays as it is, and leads nowhere. */
+/** Decodes a fragment of a URI. A malformed fragment is returned unchanged, and matches nothing. */
 export function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
@@ -177,8 +177,8 @@ function patternFindings({ pattern, patternProperties }: JsonObject, pointer: st
 }
 
 /**
- * Whether the text is a pattern of ECMA 262, with or without its Unicode mode, because authors test their patterns in
- * either.
+ * Whether the text is a pattern of ECMA 262, with or without Unicode mode, because authors test their patterns in
+ * either mode.
  */
 function isPattern(text: string): boolean {
   return ['u', ''].some((flags) => {

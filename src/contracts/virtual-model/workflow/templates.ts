@@ -22,7 +22,7 @@ export interface ReadExpression extends Expression {
   readonly reads: readonly Read[];
 }
 
-/** `pointer`: the place of the workflow. */
+/** `pointer` is the place of the workflow. */
 export function expressionsOf({ steps, output }: Workflow, pointer: string): readonly Expression[] {
   const ofSteps = steps.flatMap((step, index) => stepExpressions(step, `${pointer}/steps/${index}`));
   const properties = output?.properties ?? {};
@@ -48,7 +48,7 @@ function ofText(text: Json | undefined, surroundings: Surroundings): readonly Ex
   return typeof text === 'string' ? [{ text, ...surroundings }] : [];
 }
 
-/** Returns the templates in arguments: the texts at the first level. */
+/** Returns the templates in arguments. Only texts at the first level are templates. */
 function argumentExpressions(values: JsonObject | undefined, surroundings: Surroundings): readonly Expression[] {
   return Object.entries(values ?? {}).flatMap(([name, value]) =>
     ofText(value, { ...surroundings, pointer: `${surroundings.pointer}/${pointerToken(name)}` }),
@@ -84,7 +84,7 @@ export function readExpression(expression: Expression): ReadExpression | Workflo
     : problem('workflow-expression-invalid', pointer, fault);
 }
 
-/** Returns the place as editors count, from 1. */
+/** Returns line and column, counted from 1 as in editors. */
 export function place(text: string, at: number): string {
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
@@ -117,7 +117,7 @@ function isJsonList(text: string): boolean {
   }
 }
 
-/** Reports templates that are never expanded, because only texts at the first level are. */
+/** Reports templates that are never expanded, because only texts at the first level are expanded. */
 export function deepFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {
   return steps.flatMap((step, index) => {
     const at = `${pointer}/steps/${index}`;

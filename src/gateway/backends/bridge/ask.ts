@@ -17,16 +17,16 @@ interface Answered {
   readonly ok: true;
   readonly status: number;
   readonly headers: Headers;
-  /** Absent if the answer had no response, as for a notification. */
+  /** Absent if the answer had no response, as after a notification. */
   readonly response?: { readonly bytes: Buffer; readonly message: ResponseMessage };
 }
 
 export type Asked = Answered | { readonly ok: false; readonly fault: BackendFault };
 
-/** Parts of the client's request that a request of our own takes over. */
+/** Parts of the client's request that are copied into a request of our own. */
 export type Cause = Pick<Exchange, 'headers' | 'path' | 'caller' | 'authorize'>;
 
-/** Returns the cause's headers without those that describe its own message, plus other headers. */
+/** Returns the cause's headers plus `own`. Headers that describe the cause's message are left out. */
 export function headersFor({ headers }: Cause, own: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

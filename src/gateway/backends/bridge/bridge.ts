@@ -1,4 +1,5 @@
-// Presents a server of either era as one that speaks both: requests of its own era pass, the other era is bridged.
+// Makes a server of either era available in both eras. Requests of the server's own era pass, requests of the other era
+// are bridged.
 
 import type { Answer, Backend, BackendFault, Era, Exchange, Flow } from '../backend.ts';
 import { type BridgeContext, createLaterFlow, NO_FLOW } from './context.ts';
@@ -42,7 +43,7 @@ export function bridgeEras(backend: Backend, ports: BridgePorts, limits?: Partia
   };
 }
 
-/** Returns a fixed or learned fact; undefined if it is not known yet. */
+/** Returns whether the server speaks the era, as configured or learned. Returns undefined if that is not known yet. */
 function speaks({ context, eras }: Bridge, era: Era): boolean | undefined {
   const fixed = context.backend.eras();
   return fixed === undefined ? eras.speaks(era) : fixed.has(era);
@@ -118,7 +119,7 @@ function afterDetection(
   return flow;
 }
 
-/** Statuses with which servers refuse requests of the other era, among other things. */
+/** Statuses with which servers refuse requests of the other era. Other refusals have them too. */
 const DOUBTFUL: ReadonlySet<number> = new Set([400, 404, 405]);
 
 function watch({ eras }: Bridge, answer: Answer): Answer {

@@ -8,7 +8,7 @@ export interface BridgeContext {
   readonly backend: Backend;
   readonly ports: BridgePorts;
   readonly limits: BridgeLimits;
-  /** Called if the backend does not speak the assumed era: the next request detects it again. */
+  /** Reports that the backend does not speak the assumed era. The next request then detects the era again. */
   readonly doubtEra: () => void;
 }
 
@@ -22,7 +22,7 @@ export const NO_FLOW: Flow = {
 };
 
 export interface LaterFlow extends Flow {
-  /** Attaches the flow that does the work. It is aborted at once if the client has gone. */
+  /** Attaches the flow that does the work. The flow is aborted at once if the client has gone. */
   begin(flow: Flow): void;
   aborted(): boolean;
 }

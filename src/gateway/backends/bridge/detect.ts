@@ -1,4 +1,4 @@
-// Detects which eras a server speaks when a request needs to know it.
+// Detects which eras a server speaks when a request depends on it.
 
 import { shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -49,21 +49,21 @@ export function createStatelessDetector(
 }
 
 /**
- * Returns whether only `initialize` can tell: the server failed, or fails at methods or revisions that it does not
- * know.
+ * Returns whether only `initialize` can detect the era: the server failed, or answers unknown methods or revisions with
+ * a failure.
  */
 function breaksAtDiscover(asked: Asked): boolean {
   return asked.ok ? asked.status >= 500 : asked.fault.reason === 'closed';
 }
 
-/** Opens a session for the caller, and ends it. */
+/** Opens a session for the caller, and ends the session at once. */
 async function acceptsSession(context: BridgeContext, cause: Cause): Promise<boolean> {
   const opened = await openSession(context, { key: '', capabilities: {}, clientInfo: CLIENT }, cause);
   if (opened.ok) void closeSession(context, opened.session);
   return opened.ok;
 }
 
-/** Implements 2026-07-28, Streamable HTTP, Backward Compatibility. */
+/** Implements MCP 2026-07-28, Streamable HTTP, Backward Compatibility. */
 function judge(asked: Asked): Detected {
   if (!asked.ok) return judgeFault(asked.fault);
   if (asked.status === 401 || asked.status === 403 || asked.status === 429) return { kind: 'refused' };
@@ -110,7 +110,7 @@ export function spoke(asked: Asked): boolean {
   return asked.ok && asked.response?.message.result !== undefined;
 }
 
-/** Returns whether the server may be one without sessions: it was reached and did not accept `initialize`. */
+/** Returns whether the server may have no sessions: the server was reached and did not accept `initialize`. */
 export function refusedInitialize(asked: Asked): boolean {
   if (asked.ok) return asked.status !== 401 && asked.status !== 403 && asked.status !== 429 && asked.status < 500;
   return judgeFault(asked.fault).kind === 'known';

@@ -24,8 +24,8 @@ export function addMembers(bytes: Buffer, at: number, members: string): Patch {
 }
 
 /**
- * Removes the members whose keys `drop` selects, and adds others. Makes all patches of one object at once, so that the
- * commas stay right. Returns undefined if no object begins at `at`.
+ * Removes the members whose keys `drop` selects, and adds `added` members. All patches of one object are built
+ * together, so that the commas stay right. Returns undefined if no object begins at `at`.
  */
 export function changeMembers(
   bytes: Buffer,
@@ -37,7 +37,7 @@ export function changeMembers(
   return members === undefined ? undefined : patchesOf(members, at, drop, added);
 }
 
-/** Does the same for an object whose members have been read. */
+/** Returns the same patches for an object whose members have been read. */
 export function patchesOf(
   members: readonly Member[],
   at: number,
@@ -63,7 +63,8 @@ export function dropElements(elements: readonly Span[], drop: (index: number) =>
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Removes items of a comma-separated list, each with the comma after it; items at the end with the comma before them.
+ * Removes items of a comma-separated list, each with the comma after it. Items at the end are removed with the comma
+ * before them.
  */
 function dropSpans(spans: readonly Span[], dropped: readonly boolean[]): readonly Patch[] {
   const patches: Patch[] = [];

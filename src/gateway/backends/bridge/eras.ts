@@ -3,10 +3,10 @@
 import type { Era } from '../backend.ts';
 
 export interface EraKnowledge {
-  /** Returns undefined if unknown or outdated. */
+  /** Returns whether the server speaks the era. Returns undefined if that is unknown or outdated. */
   speaks(era: Era): boolean | undefined;
   learn(era: Era, speaks: boolean): void;
-  /** Called when an answer contradicts the known eras: all of them are forgotten. */
+  /** Forgets all eras, because an answer contradicts them. */
   doubt(): void;
 }
 
@@ -15,12 +15,12 @@ export interface EraClock {
 }
 
 /**
- * Further doubts within this time are ignored, so that requests that fail for other reasons do not cause detection
- * again and again.
+ * Further doubts within this time are ignored, so that requests that fail for other reasons do not repeat the detection
+ * each time.
  */
 const DOUBT_MS = 10_000;
 
-/** Forgets after `eraMs` that the server does not speak an era: it may have been replaced by a newer one. */
+/** A negative result is forgotten after `eraMs`, because a newer server may have replaced the server. */
 export function createEraKnowledge({ monotonic }: EraClock, eraMs: number): EraKnowledge {
   const known = new Map<Era, { readonly speaks: boolean; readonly at: number }>();
   let doubtedAt = Number.NEGATIVE_INFINITY;

@@ -3,12 +3,12 @@
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Span } from '../../wire/message.ts';
 
-/** `id` and `result` are JSON texts. */
+/** Returns a response. `id` and `result` are JSON texts. */
 export function resultMessage(id: string, result: string): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
 
-/** `id` and `params` are JSON texts; without an id the message is a notification. */
+/** Returns a request, or without `id` a notification. `id` and `params` are JSON texts. */
 export function callMessage(method: string, id: string | undefined, params?: string): Buffer {
   const begin = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${id}`;
   const end = params === undefined ? '}' : `,"params":${params}}`;
@@ -20,7 +20,7 @@ export function textOf(bytes: Buffer, { start, end }: Span): string {
   return bytes.toString('utf8', start, end);
 }
 
-/** Returns an object in bytes known to be JSON; empty if it is absent or not an object. */
+/** Returns the object at a span of valid JSON. Returns an empty object if the value is absent or not an object. */
 export function objectOf(bytes: Buffer, span: Span | undefined): JsonObject {
   const value: unknown = span === undefined ? undefined : JSON.parse(textOf(bytes, span));
   return isObject(value) ? value : {};

@@ -1,5 +1,5 @@
-// Handles arguments that a tool's schema mirrors into headers by `x-mcp-header` (2026-07-28, Streamable HTTP, Custom
-// Headers from Tool Parameters).
+// Handles arguments that a tool's schema mirrors into headers by `x-mcp-header` (MCP 2026-07-28, Streamable HTTP,
+// Custom Headers from Tool Parameters).
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { decodeHeaderValue, encodeHeaderValue, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';
@@ -41,7 +41,9 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   return reason === undefined ? { ok: true, headers: [...headers.values()] } : { ok: false, reason };
 }
 
-/** `path` is undefined if no chain of `properties` leads to the schema. */
+/**
+ * Collects the headers of a schema and its parts. `path` is undefined if no chain of `properties` leads to the schema.
+ */
 function visit(
   schema: unknown,
   path: readonly string[] | undefined,
@@ -102,7 +104,7 @@ function firstOf(steps: readonly (() => string | undefined)[]): string | undefin
   return undefined;
 }
 
-/** Returns the headers of a call with these arguments; absent and null values have none. */
+/** Returns the headers of a call with these arguments; absent and null values have no headers. */
 export function paramHeaderValues(headers: readonly ParamHeader[], args: JsonObject): Record<string, string> {
   const values: Record<string, string> = {};
   for (const { header, path } of headers) {
@@ -114,7 +116,9 @@ export function paramHeaderValues(headers: readonly ParamHeader[], args: JsonObj
   return values;
 }
 
-/** Returns whether the headers of a request match its arguments (2026-07-28, Server Behavior for Custom Headers). */
+/**
+ * Returns whether the headers of a request match its arguments (MCP 2026-07-28, Server Behavior for Custom Headers).
+ */
 export function paramHeadersMatch(
   headers: readonly ParamHeader[],
   args: JsonObject,

@@ -5,12 +5,12 @@ import type { BackendClock } from '../ports.ts';
 
 export interface BridgePorts {
   readonly clock: BackendClock;
-  /** Seals `requestState`: only the caller that got one can send it back. */
+  /** Seals `requestState`: only the caller that received a `requestState` can send it back. */
   readonly seal: SessionSeal;
 }
 
 export interface BridgeLimits {
-  /** Maximum size of one message of the server that has to be read. */
+  /** Maximum size of one message of the server that the bridge reads. */
   readonly messageBytes: number;
   /** Time limit for the bridge's own requests: discovery, handshakes, subscriptions. */
   readonly askMs: number;
@@ -23,8 +23,8 @@ export interface BridgeLimits {
   /** Maximum number of sessions at the server that are kept for clients without sessions. */
   readonly backendSessions: number;
   /**
-   * Maximum number of sessions of one client, so that the server's questions belong to one call each; further calls are
-   * refused as busy.
+   * Maximum number of sessions of one client, so that each question of the server belongs to one call. Further calls
+   * are refused as busy.
    */
   readonly sessionsPerClient: number;
   /** Time after which an unused session at the server is ended. */
@@ -37,7 +37,7 @@ export interface BridgeLimits {
   readonly parkedBytes: number;
   /** Questions that a server sends within this time are put to the client together. */
   readonly questionsMs: number;
-  /** How often one call may question its client. */
+  /** Maximum number of times that one call may question its client. */
   readonly rounds: number;
   /** Time in which an answer may still become plain JSON with its own status, although the server began a stream. */
   readonly headMs: number;

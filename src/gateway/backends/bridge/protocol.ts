@@ -30,7 +30,9 @@ export const LOG_LEVELS: readonly string[] = [
   'emergency',
 ];
 
-/** Questions that a server of 2026-07-28 may send to a client, and the capability that the client needs for each. */
+/**
+ * Questions that a server of MCP 2026-07-28 may send to a client, and the capability that the client needs for each.
+ */
 export const ASKING_METHODS: ReadonlyMap<string, string> = new Map([
   ['elicitation/create', 'elicitation'],
   ['sampling/createMessage', 'sampling'],
@@ -38,12 +40,12 @@ export const ASKING_METHODS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Requests during which a server of 2026-07-28 may question the client (2026-07-28, basic/patterns/mrtr, Supported
- * Requests).
+ * Requests during which a server of MCP 2026-07-28 may question the client (MCP 2026-07-28, basic/patterns/mrtr,
+ * Supported Requests).
  */
 export const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Methods whose results carry `ttlMs` and `cacheScope` (2026-07-28, server/utilities/caching). */
+/** Methods whose results carry `ttlMs` and `cacheScope` (MCP 2026-07-28, server/utilities/caching). */
 export const CACHEABLE: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
@@ -53,7 +55,7 @@ export const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
-/** Methods of sessions that 2026-07-28 no longer has. */
+/** Methods of sessions that MCP 2026-07-28 removed. */
 export const SESSION_METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -62,7 +64,7 @@ export const SESSION_METHODS: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** Translates the capabilities of a client with sessions to 2026-07-28. */
+/** Translates the capabilities of a client with sessions to MCP 2026-07-28. */
 export function statelessClientCapabilities(capabilities: JsonObject): JsonObject {
   const { experimental, roots, sampling, elicitation } = capabilities;
   return present({
@@ -74,7 +76,7 @@ export function statelessClientCapabilities(capabilities: JsonObject): JsonObjec
   });
 }
 
-/** Translates the capabilities of a client of 2026-07-28 for `initialize`. */
+/** Translates the capabilities of a client of MCP 2026-07-28 for `initialize`. */
 export function sessionClientCapabilities(capabilities: JsonObject): JsonObject {
   return present({ ...capabilities, extensions: withoutTasks(capabilities.extensions) });
 }
@@ -111,7 +113,7 @@ export function requiredCapabilities(method: string, params: unknown): JsonObjec
 }
 
 /**
- * Returns whether a subscription covers a URI. Servers may report a part of a subscribed resource (2025-11-25,
+ * Returns whether a subscription covers a URI. Servers may report a part of a subscribed resource (MCP 2025-11-25,
  * server/resources, Subscriptions).
  */
 export function coversUri(subscribed: Iterable<string>, uri: string): boolean {

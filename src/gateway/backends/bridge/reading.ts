@@ -11,22 +11,22 @@ export interface AnswerReader {
   /** If `streamed`, events follow until the stream ends. */
   head(status: number, headers: Headers, streamed: boolean): void;
   message(bytes: Buffer, message: Message): void;
-  /** Reports the position in the stream, for `Last-Event-ID`, and the reconnection time in milliseconds. */
+  /** Receives the position in the stream, for `Last-Event-ID`, and the reconnection time in milliseconds. */
   position?(id: string | undefined, retry: number | undefined): void;
   /**
-   * Called after each part of the stream that had messages. Returns false if the reader must wait for `resume` of the
+   * Notes the end of a part of the stream that had messages. Returns false if the reader must wait for `resume` of the
    * flow.
    */
   part(): boolean;
-  /** Called at the end. If the answer had no message, `message` was never called. */
+  /** Notes the end. If the answer had no message, `message` was never called. */
   end(): void;
-  /** Called instead of `end`; the flow should be aborted. */
+  /** Receives the fault, instead of `end`. The flow should then be aborted. */
   fail(fault: BackendFault): void;
 }
 
 /**
- * Fails for messages longer than `maxBytes`. A body that is not JSON is ignored if the status says that there is no
- * answer.
+ * Returns a receiver for the answer. Fails for messages longer than `maxBytes`. A body that is not JSON is ignored if
+ * the status says that there is no answer.
  */
 export function readAnswer(reader: AnswerReader, maxBytes: number): Answer {
   let splitter: EventSplitter | undefined;

@@ -9,7 +9,7 @@ export interface Reply {
   event(message: Buffer): boolean;
   /**
    * Sends the last message: on the stream if there is one, else as JSON with this status. Accepts pieces, because a
-   * copy of a large cached part for each client costs more than everything else about its answer.
+   * copy of a large cached part for each client would cost more than the rest of the answer.
    */
   finish(message: Buffer | readonly Buffer[], status?: number, headers?: Readonly<Record<string, string>>): void;
   /** Sends a status without a message, or ends the stream. */
@@ -80,7 +80,7 @@ export function createReply(answer: Answer): Reply {
   };
 }
 
-/** Replaces line ends by spaces: JSON has them between tokens only. */
+/** Replaces line ends by spaces: JSON has line ends between tokens only. */
 function onOneLine(message: Buffer): Buffer {
   if (message.indexOf(NEWLINE) < 0 && message.indexOf(RETURN) < 0) return message;
   const copy = Buffer.from(message);

@@ -1,4 +1,5 @@
-// Limits the subscriptions that are stored for one session, since the process keeps them as long as the session exists.
+// Limits the subscriptions that are stored for one session, since the process stores them as long as the session
+// exists.
 
 import { ERRORS, errorBody } from '../../wire/errors.ts';
 import type { MessageId } from '../../wire/message.ts';
@@ -8,8 +9,8 @@ const SUBSCRIPTIONS_MAX = 1000;
 const CHARACTERS_MAX = 65_536;
 
 /**
- * Returns the answer to a client with too many subscriptions, undefined if there is room. `uris` are the session's
- * existing subscriptions.
+ * Returns the answer to a client with too many subscriptions, or undefined if the subscription fits. `uris` are the
+ * session's existing subscriptions.
  */
 export function refuseSubscription(uris: Iterable<string>, uri: string, id: MessageId): Buffer | undefined {
   let count = 1;

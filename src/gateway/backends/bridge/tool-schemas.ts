@@ -1,5 +1,5 @@
-// Learns the `x-mcp-header` annotations of a server's tools from the lists that pass, and adapts lists of tools for
-// clients with sessions.
+// Learns the `x-mcp-header` annotations of a server's tools from the lists that pass through, and adapts lists of tools
+// for clients with sessions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
@@ -12,15 +12,18 @@ import { type ParamHeader, paramHeadersMatch, paramHeadersOf, paramHeaderValues 
 export interface ToolSchemas {
   /** Remembers the annotations of the tools in a result. */
   learn(bytes: Buffer, result: Span): void;
-  /** Does the same, and returns the patches that make the list readable for clients with sessions. */
+  /**
+   * Remembers the annotations as `learn` does, and returns the patches that make the list readable for clients with
+   * sessions.
+   */
   learnForSessions(bytes: Buffer, result: Span): readonly Patch[];
-  /** Returns the headers that a call must be sent with. */
+  /** Returns the headers that the call must have. */
   headers(message: RequestMessage, body: Buffer): Record<string, string>;
   /** Returns whether a call has the headers that its tool requires; true for unknown tools. */
   match(message: RequestMessage, body: Buffer, given: Readonly<Record<string, string>>): boolean;
 }
 
-/** Maximum number of remembered tools with headers; the oldest are forgotten first. */
+/** Maximum number of remembered tools with headers; the oldest tools are forgotten first. */
 const MAX_TOOLS = 10_000;
 
 export function createToolSchemas(): ToolSchemas {
@@ -55,7 +58,7 @@ export function createToolSchemas(): ToolSchemas {
         const tool = objectOf(bytes, span);
         const read = paramHeadersOf(tool.inputSchema);
         remember(tool.name, read.ok ? read.headers : []);
-        // Such a tool is not offered (2026-07-28, Custom Headers from Tool Parameters).
+        // A tool with invalid annotations is not offered (MCP 2026-07-28, Custom Headers from Tool Parameters).
         if (read.ok) patches.push(...withoutOtherOutput(bytes, span, tool));
         else invalid.add(index);
       }

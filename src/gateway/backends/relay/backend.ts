@@ -48,7 +48,7 @@ function naming(replica: string, answer: Answer): Answer {
   };
 }
 
-/** Credentials are added here, since this replica knows the caller; the other replica sends them unchanged. */
+/** Credentials are added here, since this replica knows the caller; the other replica forwards them unchanged. */
 function handOver(relay: Relay, owner: string, exchange: Exchange, answer: Answer): Flow {
   let flow: Flow | undefined;
   let aborted = false;
@@ -81,7 +81,7 @@ export function requestOf({ method, era, path, headers, session, caller, identit
   return { head: { method, era, path, headers: { ...headers }, session, caller, ...who }, body: body ?? EMPTY };
 }
 
-/** Returns undefined if the head is not in our format. */
+/** Returns the exchange, or undefined if the head is not in our format. */
 export function exchangeIn({ head, body }: RelayRequest): Exchange | undefined {
   const { method, era, path, session, caller }: JsonObject = head;
   if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return undefined;

@@ -10,7 +10,7 @@ export interface Frame {
 
 export interface FrameCodec {
   encode(frame: Frame): Buffer;
-  /** Returns undefined unless a replica with one of our keys sent the bytes. */
+  /** Returns the frame, or undefined if the sender does not have one of our keys. */
   decode(bytes: Buffer): Frame | undefined;
 }
 
@@ -19,7 +19,7 @@ const TAG_BYTES = 16;
 const LENGTH_BYTES = 4;
 const INFO = 'skep relay v1';
 
-/** Accepts the secrets that seal sessions; the first encrypts, all decrypt. */
+/** Accepts the secrets that seal sessions; the first secret encrypts, all secrets decrypt. */
 export function createFrameCodec(secrets: readonly Buffer[], random: (size: number) => Buffer): FrameCodec {
   const keys = secrets.map((secret) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', INFO, 32))));
   const [current] = keys;

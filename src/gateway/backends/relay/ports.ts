@@ -8,16 +8,19 @@ export interface RelayRequest {
   readonly body: Buffer;
 }
 
-/** Service that a replica offers to others. Never throws. */
+/** Service that a replica offers to other replicas. Never throws. */
 export type RelayService = (request: RelayRequest, answer: Answer) => Flow;
 
 export interface Channel {
   /**
-   * Sends to the current listeners of the topic, in the order of the calls. Returns false if there are none. Rejects
-   * with a Failure if the store cannot be reached.
+   * Sends to the current listeners of the topic, in the order of the calls. Returns false if the topic has no
+   * listeners. Rejects with a Failure if the store cannot be reached.
    */
   publish(topic: string, message: Buffer): Promise<boolean>;
-  /** Listens from now on, also after a lost connection. Rejects with a Failure if the store cannot be reached. */
+  /**
+   * Listens from now on, and listens again after a lost connection. Rejects with a Failure if the store cannot be
+   * reached.
+   */
   listen(topic: string, received: (message: Buffer) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface Relay {
   readonly replica: string;
   serve(service: string, handle: RelayService): void;
   /**
-   * Calls a service of a replica. A replica that no longer runs has lost its sessions: the answer then fails with
+   * Calls a service of a replica. The sessions of a replica that no longer runs are lost: the answer then fails with
    * `session-unknown`.
    */
   call(replica: string, service: string, request: RelayRequest, answer: Answer): Flow;
@@ -32,7 +32,7 @@ export interface RelayParts {
   readonly secrets: readonly Buffer[];
 }
 
-/** Silence after which a call fails; the serving replica sends a sign of life every few seconds. */
+/** Silence after which a call fails. The serving replica sends a frame every few seconds. */
 const SILENT_MS = 20_000;
 
 const EMPTY = Buffer.alloc(0);
@@ -106,9 +106,9 @@ const LOST: BackendFault = {
 interface Waiting {
   readonly answer: Answer;
   heardAt: number;
-  /** Called when the client stops reading for now. */
+  /** Notes that the client does not read at the moment. */
   paused: () => void;
-  /** Returns true the first time. */
+  /** Ends the call. Returns true the first time. */
   end(): boolean;
   fail(fault: BackendFault): void;
 }
@@ -157,7 +157,7 @@ function takeReply(own: Waiting | undefined, head: JsonObject, body: Buffer, now
   }
 }
 
-/** Leaves out undefined members and values of other types, which another release may have sent. */
+/** Returns the headers. Undefined members and values of other types, which another release may send, are left out. */
 export function headersIn(value: Json | undefined): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {};
   for (const [name, each] of Object.entries(isObject(value) ? value : {})) {

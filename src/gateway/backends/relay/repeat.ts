@@ -1,4 +1,4 @@
-// Repeats a task while two replicas work on one exchange, so that each notices if the other is gone.
+// Repeats a task while two replicas work on one exchange, so that each replica notices if the other has stopped.
 
 import type { BackendClock } from '../ports.ts';
 

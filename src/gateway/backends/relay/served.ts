@@ -15,7 +15,10 @@ export interface Served {
 
 const EMPTY = Buffer.alloc(0);
 
-/** `post` calls `unheard` if the other replica cannot be reached: then its client cannot get an answer either. */
+/**
+ * Creates the served exchanges. `post` sends a frame, and calls `unheard` if the other replica cannot be reached. The
+ * client then cannot get an answer.
+ */
 export function createServed(
   clock: BackendClock,
   post: (to: string, frame: Frame, unheard: (reachable: boolean) => void) => void,

@@ -13,20 +13,20 @@ export interface CallParts {
   readonly token: string | undefined;
   readonly accepts: Accepted;
   readonly answer: Answer;
-  /** Monotonic milliseconds. */
+  /** Current time in monotonic milliseconds. */
   readonly now: number;
   readonly openStream: () => EventStream;
-  /** Further headers of the answer besides its content type. */
+  /** Returns further headers of the answer, in addition to the content type. */
   readonly headers?: () => Record<string, string>;
 }
 
 export interface Call {
   readonly id: string;
   readonly token: string | undefined;
-  /** Last message of the server about the call, in monotonic milliseconds. */
+  /** Time of the server's last message about the call, in monotonic milliseconds. */
   heardAt: number;
   cancelledAt: number | undefined;
-  /** Delivers a message that belongs to the call; returns false if it cannot be sent to this client. */
+  /** Delivers a message that belongs to the call; returns false if the message cannot be sent to this client. */
   deliver(message: Buffer): boolean;
   respond(message: Buffer): void;
   fail(fault: BackendFault): void;

@@ -5,7 +5,7 @@ import type { Answer, Flow } from '../backend.ts';
 
 const NOWHERE = { start: 0, end: 0 };
 
-/** `id` is the JSON text of an id; undefined if the request has none or it could not be read. */
+/** `id` is the JSON text of an id; undefined if the request has no readable id. */
 export function errorMessage(id: string | undefined, code: number, message: string): Buffer {
   return errorBody(id === undefined ? undefined : { span: NOWHERE, json: id }, code, message);
 }
@@ -16,7 +16,7 @@ export function cancellation(id: string, reason: string): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`);
 }
 
-/** The flow of an exchange that is over. */
+/** A flow without effect, for an exchange that is over. */
 export const NO_FLOW: Flow = {
   abort: () => undefined,
   resume: () => undefined,

@@ -1,28 +1,28 @@
-// Writes one stream of server-sent events to a client: numbered, stored for a client that comes back, and bounded if it
-// reads slowly.
+// Writes one stream of server-sent events to a client: numbered, stored for a client that reconnects, and bounded for a
+// client that reads slowly.
 
 import { formatEvent } from '../../wire/sse.ts';
 import type { Answer, BackendFault } from '../backend.ts';
 import { createRing, type Ring, type RingBounds } from './ring.ts';
 
 export interface EventStreamParts {
-  /** Prefix of its event ids, before the number. */
+  /** Prefix of the stream's event ids, before the number. */
   readonly idPrefix: string;
   readonly bounds: RingBounds;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
-  /** Called when the client stops reading, reads again, or has gone. */
+  /** Notes that the client stops reading, reads again, or has gone. */
   readonly flowChanged: () => void;
 }
 
 export interface EventStream {
   push(message: Buffer): void;
   /**
-   * Sends an event without a message, whose id lets a client come back before the first message (MCP 2025-11-25,
+   * Sends an event without a message, whose id lets a client reconnect before the first message (MCP 2025-11-25,
    * Transports).
    */
   prime(): void;
-  /** Sends to this client from the event with the number `from` on. The head of the answer was sent before. */
+  /** Sends the events from number `from` on to this client. The head of the answer must have been sent. */
   attach(answer: Answer, from: number): void;
   /** Detaches a client that has gone; the events stay stored. */
   detach(answer: Answer): void;
@@ -66,7 +66,7 @@ interface State {
   readonly parts: EventStreamParts;
   readonly ring: Ring;
   reader: Answer | undefined;
-  /** Number of the next event for the reader, and the number of bytes that wait from there. */
+  /** Number of the next event for the reader. `waiting` is the number of bytes from this event on. */
   cursor: number;
   waiting: number;
   blockedAt: number | undefined;
@@ -120,7 +120,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
 function addEvent(state: State, event: Buffer): void {
   const { ring, parts } = state;
   if (state.over) return;
-  // Earlier events count, the event itself does not: a large one never ends a stream by itself.
+  // The event itself does not count, so a single large event never ends a stream.
   const full = state.waiting > parts.bounds.ringBytes || ring.next() - state.cursor > parts.bounds.ringEvents;
   if (state.blockedAt !== undefined && full) dropReader(state, READS_TOO_SLOWLY);
   state.quiet = false;
@@ -130,7 +130,9 @@ function addEvent(state: State, event: Buffer): void {
   trim(state);
 }
 
-/** Trims the stored events. Without a reader the newest one stays, whatever its size, since it may be the response. */
+/**
+ * Trims the stored events. Without a reader the newest event stays, whatever its size, since it may be the response.
+ */
 function trim({ ring, reader, cursor }: State): void {
   ring.trim(reader === undefined ? ring.next() - 1 : cursor);
 }

@@ -11,7 +11,7 @@ const MESSAGES = {
 } as const;
 
 /**
- * Creates the client's fault. The data of a Failure may contain the `reason` and the seconds until a retry makes sense.
+ * Creates the client's fault. The data of a Failure can contain the `reason` and the seconds until a retry makes sense.
  * Any other error is a bug of ours: it is logged, and the client gets the same answer.
  */
 export function lineFault(error: unknown, observer: BackendObserver): BackendFault {

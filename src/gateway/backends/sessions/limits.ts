@@ -22,9 +22,14 @@ export interface SessionLimits {
   readonly idleMs: number;
   /** Minimum time between two comments on a quiet stream; the maximum is twice that. */
   readonly keepAliveMs: number;
-  /** Silence of the server after which a call fails; each message about the call restarts the time. 0: no limit. */
+  /**
+   * Silence of the server after which a call fails; each message about the call restarts the time. 0 means no limit.
+   */
   readonly silenceMs: number;
-  /** The same limit while the client has a request of the server to answer, since a person may have to do it. */
+  /**
+   * The limit in place of `silenceMs` while the client has to answer a request of the server, since a person may have
+   * to decide.
+   */
   readonly answerMs: number;
   readonly initializeMs: number;
   /** Time after which a client that reads nothing loses its stream. */

@@ -1,8 +1,8 @@
-// Defines a line for one session of a client: the functions of a transport that serve sessions.
+// Defines the line between one session of a client and a server, in the form that each transport implements.
 
 import type { Exchange } from '../backend.ts';
 
-/** Facts that route a message of the server, if the line knows them already. */
+/** Facts that route a message of the server, if the transport has read them already. */
 export interface Routed {
   readonly kind: 'request' | 'notification' | 'response';
   /** JSON text of the id. */
@@ -13,8 +13,8 @@ export interface Routed {
   /** JSON text of the progress token of `notifications/progress`. */
   readonly token?: string;
   /**
-   * JSON text of the id of the client's request that the message belongs to, if the line knows it; if absent, the last
-   * call is assumed.
+   * JSON text of the id of the client's request that the message belongs to, if the transport knows it. If absent, the
+   * last call is assumed.
    */
   readonly call?: string;
 }
@@ -22,9 +22,9 @@ export interface Routed {
 export interface SessionHandlers {
   /** Receives one whole JSON-RPC message of the server. `routed` saves a second scan. */
   message(bytes: Buffer, routed?: Routed): void;
-  /** Called once, unless `close` was called: the session is over. `detail` is for the operator. */
+  /** Notes the end of the session. Called once, but not after `close`. `detail` is for the operator. */
   closed(detail: string): void;
-  /** Called after `send` returned false. */
+  /** Notes that the server reads again, after `send` returned false. */
   drain(): void;
 }
 
@@ -32,7 +32,7 @@ export interface SessionHandlers {
 export interface SessionLink {
   /** Sends one message of the client with its exchange, or without an exchange a message of the session itself. */
   send(message: Buffer, exchange?: Exchange): boolean;
-  /** Returns whether too much waits for the server, also from other clients: requests are then refused. */
+  /** Returns whether too much waits for the server, including messages of other clients. Requests are then refused. */
   congested?(): boolean;
   pause(): void;
   resume(): void;
@@ -49,14 +49,14 @@ export type OpenSession = (
   client: WaitingClient,
 ) => Promise<SessionLink>;
 
-/** Opens a line for one request of the stateless era in the same way. */
+/** Opens a line for one request of the stateless era with the same handlers and failures as OpenSession. */
 export type OpenRequest = (exchange: Exchange, handlers: SessionHandlers) => Promise<SessionLink>;
 
-/** Client that waits for the line of its session. */
+/** A client that waits for the line of its session. */
 export interface WaitingClient {
   readonly caller: string;
-  /** Returns true if the client has closed its connection: it needs no line any more. */
+  /** Returns true if the client has closed its connection: the client then needs no line any more. */
   left(): boolean;
-  /** Ends an unused session in favour of the one that is opened. Returns false if none may end. */
+  /** Ends an unused session to make room for the new session. Returns false if no session may end. */
   makeRoom(): boolean;
 }

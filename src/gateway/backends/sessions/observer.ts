@@ -8,7 +8,7 @@ export type DropReason =
   | 'client-gone'
   /** Too many messages wait for a stream of the client. */
   | 'queue-full'
-  /** The client of a message from a shared process is unknown. */
+  /** The client of a message from a shared process cannot be determined. */
   | 'not-attributable'
   /** The bytes are not JSON, or not a message. */
   | 'unreadable';

@@ -1,6 +1,6 @@
-// Finds the items of the owner that has most of them.
+// Finds the items of the owner with the most items.
 
-/** Keeps the order; if several owners have as many, returns the items of the first one. */
+/** Keeps the order of items. If several owners have equally many items, returns the items of the first owner. */
 export function ofMostFrequent<Item>(
   items: readonly Item[],
   ownerOf: (item: Item) => string | undefined,

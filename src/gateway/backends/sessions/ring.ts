@@ -1,4 +1,4 @@
-// Stores the last events of one stream, numbered from 0, so that a client can request the events after one that it has.
+// Stores the last events of one stream, numbered from 0, so that a client can request all events after its last event.
 
 export interface RingBounds {
   readonly ringEvents: number;
@@ -8,12 +8,12 @@ export interface RingBounds {
 export interface Ring {
   /** Returns the number of the next event. */
   next(): number;
-  /** Returns the number of the oldest stored event; `next` if there is none. */
+  /** Returns the number of the oldest stored event; equal to `next()` if no event is stored. */
   first(): number;
   bytes(): number;
   push(event: Buffer): void;
   at(number: number): Buffer | undefined;
-  /** Deletes the oldest events, but only those before `until`, while there are more than the bounds allow. */
+  /** Deletes the oldest events until the bounds are kept, but only events before `until`. */
   trim(until: number): void;
 }
 
@@ -44,7 +44,7 @@ export function createRing({ ringEvents, ringBytes }: RingBounds): Ring {
       while (first < until && head < events.length && (bytes > ringBytes || events.length - head > ringEvents)) {
         dropOldest();
       }
-      // Cut off once they are more than half: on average, no entry is moved more than once.
+      // Deleted entries are cut off once they are more than half, so each entry is moved once on average.
       if (head > 32 && head * 2 > events.length) {
         events = events.slice(head);
         head = 0;

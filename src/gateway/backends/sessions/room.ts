@@ -1,4 +1,4 @@
-// Chooses which session ends so that another client can begin one.
+// Chooses which session ends so that another client can begin a session.
 
 import type { BackendFault } from '../backend.ts';
 import { ofMostFrequent } from './of-most-frequent.ts';
@@ -6,19 +6,22 @@ import type { Session } from './session.ts';
 
 export interface Waiting {
   readonly session: Session;
-  /** Sessions whose `initialize` is not answered, the oldest first. */
+  /** Sessions whose `initialize` is not answered, ordered by age, the oldest first. */
   readonly opening: ReadonlySet<Session>;
   readonly sessions: ReadonlyMap<string, Session>;
   readonly now: number;
 }
 
 const MADE_ROOM: BackendFault = { reason: 'closed', message: 'the session was ended in favour of another' };
-/** An open but silent stream does not count as use: clients keep one open all the time. */
+/**
+ * Silence after which a session may end for another client. An open but silent stream does not count as use, because
+ * clients keep one open all the time.
+ */
 const QUIET_MS = 60_000;
 
 /**
- * Ends a session without calls and streams: of the caller with the most such sessions, the one that was unused for the
- * longest time. A caller that opens many thus ends its own.
+ * Ends a session without calls and streams: the longest unused session of the caller with the most such sessions. A
+ * caller that opens many sessions therefore ends its own sessions.
  */
 export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
   const unused = [...sessions.values()].filter((session) => !session.busy());
@@ -29,8 +32,8 @@ export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
 }
 
 /**
- * Ends a quiet session for a client that waits for a process. A caller that has sessions ends only its own, so it
- * cannot push others out.
+ * Ends a quiet session for a client that waits for a process. A caller that has sessions ends only its own sessions, so
+ * it cannot displace other callers.
  */
 export function endQuiet({ session: { caller }, session, opening, sessions, now }: Waiting): boolean {
   const all = [...sessions.values()];

@@ -66,12 +66,12 @@ function deliverProgress(state: SessionState, bytes: Buffer, token: string): voi
 }
 
 /**
- * Delivers to the given call, or to the last call in flight if none is given; otherwise to a stream on which the client
- * listens.
+ * Delivers the message to call `of`, or to the last call in flight if `of` is undefined. Without a call, delivers it to
+ * a stream on which the client listens.
  */
 function relate(state: SessionState, bytes: Buffer, id: string | undefined, of: string | undefined): void {
   const call = of === undefined ? lastReached(state) : state.calls.get(of);
-  // A client that reconnects to the stream of its call finds the missed messages there.
+  // A client that reconnects to the stream of its call receives the missed messages on that stream.
   const kept = call?.reaches() === true || (call?.stream() !== undefined && !state.streams.hasListener());
   if (call === undefined || !kept) {
     state.streams.push(bytes, id);

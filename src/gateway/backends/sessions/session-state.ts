@@ -17,9 +17,9 @@ export interface SessionParts {
   readonly clock: BackendClock;
   readonly limits: SessionLimits;
   readonly observer: BackendObserver;
-  /** Called when the session is over and can no longer be found. */
+  /** Notes that the session is over and can no longer be found. */
   readonly ended: () => void;
-  /** Called with the end of its line. */
+  /** Receives the promise of the close of the session's line. */
   readonly closing: (closed: Promise<void>) => void;
 }
 
@@ -67,7 +67,7 @@ export function openState(parts: SessionParts): SessionState {
   return state;
 }
 
-/** Stops reading while any client reads its answer slowly. */
+/** Stops reading from the server while any client reads its answer slowly. */
 function adjustFlow(state: SessionState): void {
   const blocked = state.streams.blocked();
   if (blocked === state.paused) return;

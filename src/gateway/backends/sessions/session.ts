@@ -1,5 +1,5 @@
-// Serves one session of a client: its line to the server, its calls in flight and its streams. Decides which of them
-// gets each message.
+// Serves one session of a client: its line to the server, its calls in flight and its streams. Decides which call or
+// stream gets each message.
 
 import type { Message, NotificationMessage } from '../../wire/message.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backend.ts';
@@ -15,26 +15,26 @@ export interface Session {
   readonly caller: string;
   /** Handlers for the session's line. */
   readonly handlers: SessionHandlers;
-  /** Sets the open line. */
+  /** Sets the line after it was opened. */
   use(link: SessionLink): void;
   /** Starts a request. `headers` returns the headers of the answer when it begins. */
   request(exchange: Exchange, answer: Answer, headers?: () => Record<string, string>): Flow;
   /** Sends a notification or a response. */
   notify(exchange: Exchange, answer: Answer): Flow;
   listen(exchange: Exchange, answer: Answer): Flow;
-  /** Registers a callback for the response to a request, called before the client gets it. */
+  /** Registers a callback for the response to a request, called before the client gets the response. */
   onResponse(id: string, see: (message: Buffer) => void): void;
   /** Sets the negotiated revision. */
   agree(version: string): void;
   /** Returns whether a call is in flight. */
   answering(): boolean;
-  /** Returns whether a call is in flight, or a client connected. */
+  /** Returns whether a call is in flight, or a client is connected. */
   busy(): boolean;
   idleSince(): number;
   /** Returns the time of the last message of either side. */
   quietSince(): number;
   tick(now: number): void;
-  /** Ends the session: calls in flight fail with the fault, streams end. */
+  /** Ends the session: calls in flight fail with the fault, and streams end. */
   end(fault: BackendFault): void;
 }
 
@@ -81,7 +81,7 @@ function touch(state: SessionState, now: number): void {
   state.usedAt = now;
 }
 
-/** Notes a message of the client. */
+/** Updates the time and state after a message of the client. */
 function noteClient(state: SessionState, now: number): void {
   touch(state, now);
   state.movedAt = now;

@@ -25,12 +25,12 @@ export interface SessionBackendParts {
   readonly open: OpenSession;
   /**
    * Opens the line of one request of the stateless era, closed when the request is answered or cancelled. If absent,
-   * that era is not spoken.
+   * requests of the stateless era are refused.
    */
   readonly openRequest?: OpenRequest;
   readonly eras: () => ReadonlySet<Era> | undefined;
   readonly probe: () => Promise<Probe>;
-  /** Called after the sessions have ended. */
+  /** Closes the transport after all sessions have ended. */
   readonly close: () => Promise<void>;
 }
 
@@ -38,11 +38,11 @@ interface State {
   readonly parts: SessionBackendParts;
   readonly limits: SessionLimits;
   readonly sessions: Map<string, Session>;
-  /** Sessions whose `initialize` is not answered. */
+  /** Sessions whose `initialize` is not answered yet. */
   readonly opening: Set<Session>;
   readonly requests: Set<StatelessRequest>;
   readonly schemas: ToolSchemas;
-  /** Lines that are ending. */
+  /** Promises of lines that are closing. */
   readonly lines: Set<Promise<void>>;
   closing: boolean;
   stopTicking: () => void;
@@ -102,7 +102,7 @@ function failExchange(answer: Answer, fault: BackendFault): Flow {
   return NO_FLOW;
 }
 
-/** Accepts revisions with sessions, and requests without a revision, since a client need not send it. */
+/** Accepts revisions with sessions, and requests without a revision, since a client need not send the header. */
 function knowsVersion({ headers }: Exchange): boolean {
   const version = headers['mcp-protocol-version'];
   return version === undefined || eraOfRevision(version) === 'session';
@@ -153,7 +153,7 @@ function initialize(state: State, exchange: Exchange, answer: Answer): Flow {
 
   const headers = (): Record<string, string> => (refused ? {} : { 'mcp-session-id': id });
 
-  /** Runs before the client gets the answer: the session begins with it. */
+  /** Runs before the client gets the answer: the session begins with this answer. */
   function settle(message: Buffer): void {
     stopWaiting();
     opening.delete(session);
@@ -195,7 +195,7 @@ const SILENT: BackendFault = { reason: 'timeout', message: 'the MCP server did n
 const REFUSED: BackendFault = { reason: 'closed', message: 'the session did not begin' };
 const FULL: BackendFault = { reason: 'busy', message: 'there are too many sessions', retryAfterSeconds: 30 };
 
-/** Returns `result.protocolVersion`; undefined for an error. */
+/** Returns `result.protocolVersion`; or undefined for an error response. */
 function agreedVersion(message: Buffer): string | undefined {
   const { result }: { result?: { protocolVersion?: unknown } } = JSON.parse(message.toString());
   return result === undefined ? undefined : shownText(result?.protocolVersion ?? '');

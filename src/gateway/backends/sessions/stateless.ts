@@ -1,4 +1,4 @@
-// Serves one request of the stateless era over a line that is opened and closed for it.
+// Serves one request of the stateless era over a connection that is opened and closed for this request.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message } from '../../wire/message.ts';
@@ -13,7 +13,7 @@ import type { OpenRequest, Routed, SessionLink } from './link.ts';
 import type { BackendObserver } from './observer.ts';
 import { readRouted } from './routing.ts';
 
-/** Request under way, for the code that watches its time. */
+/** A request in progress, for the code that enforces its time limits. */
 export interface StatelessRequest {
   tick(now: number): void;
   end(fault: BackendFault): void;
@@ -26,11 +26,11 @@ export interface StatelessParts {
   readonly keepAliveMs: number;
   /** Time limit for silence; 0: no limit. */
   readonly silenceMs: number;
-  /** Arguments that tools mirror into headers. */
+  /** Tool annotations, by which arguments are mirrored into headers. */
   readonly schemas: ToolSchemas;
   readonly started: (request: StatelessRequest) => void;
   readonly finished: (request: StatelessRequest) => void;
-  /** Called with the end of its line. */
+  /** Receives the promise of the close of the request's connection. */
   readonly closing: (closed: Promise<void>) => void;
 }
 
@@ -39,7 +39,7 @@ interface State {
   readonly answer: Answer;
   readonly accepts: Accepted;
   readonly id: string;
-  /** Whether the response is a list of tools. */
+  /** Whether the request lists tools. */
   readonly lists: boolean;
   link: SessionLink | undefined;
   begun: boolean;
@@ -90,7 +90,8 @@ export function openStateless(parts: StatelessParts, exchange: Exchange, answer:
     );
   return {
     abort() {
-      // Closing the response stream cancels (MCP 2026-07-28, Cancellation); the line reports it in its own way.
+      // A client cancels by closing the response stream (MCP 2026-07-28, Cancellation). The transport informs the
+      // server when the connection closes.
       finishRequest(state, request);
     },
     resume() {
@@ -100,7 +101,7 @@ export function openStateless(parts: StatelessParts, exchange: Exchange, answer:
   };
 }
 
-/** Makes the checks of an HTTP server, since a process on stdio has no headers and no statuses. */
+/** Checks headers and revision as an HTTP server would, since a process on stdio has no headers and no statuses. */
 function refuseRequest(
   { schemas }: StatelessParts,
   message: Message,
@@ -124,7 +125,7 @@ function isToolList(message: Message): boolean {
   return message.kind === 'request' && message.method === 'tools/list';
 }
 
-/** Errors of the protocol have a status of their own (MCP 2026-07-28, Streamable HTTP). */
+/** HTTP statuses for errors of the protocol (MCP 2026-07-28, Streamable HTTP). */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   [ERRORS.parseError, 400],
   [ERRORS.invalidRequest, 400],
@@ -229,7 +230,10 @@ function writeEvent(state: State, event: Buffer): void {
   state.link?.pause();
 }
 
-/** Checks the time limits. A stream of notifications (`subscriptions/listen`) may stay silent once it has begun. */
+/**
+ * Checks the time limits. `silenceMs` applies only until the stream has begun. The first keep-alive also begins the
+ * stream, so a client that accepts streams has no silence limit after it.
+ */
 function tick(state: State, now: number, request: StatelessRequest): void {
   const { keepAliveMs, silenceMs } = state.parts;
   if (!state.begun && silenceMs > 0 && now - state.heardAt > silenceMs) {

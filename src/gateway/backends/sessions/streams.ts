@@ -11,9 +11,9 @@ export interface StreamsParts {
   readonly replica: string;
   readonly monotonic: () => number;
   readonly dropped: (reason: DropReason) => void;
-  /** Called when a request of the server, by the JSON text of its id, can no longer reach a client. */
+  /** Receives the JSON text of the id of a server request that can no longer reach a client. */
   readonly lost: (id: string) => void;
-  /** Called when a stream that answers a call was blocked or freed. */
+  /** Notes that a stream that answers a call was blocked or released. */
   readonly flowChanged: () => void;
 }
 
@@ -21,15 +21,17 @@ export interface Streams {
   /** Opens a stream for the answer to a call. */
   open(): EventStream;
   /**
-   * Opens a stream for a client that listens, beginning with the waiting messages. The head of the answer was sent
-   * before.
+   * Opens a stream for a client that listens, beginning with the waiting messages. The head of the answer must have
+   * been sent.
    */
   listen(answer: Answer, prime: boolean): EventStream;
-  /** Returns the stream and the number of the event that an event id names; undefined if they are not stored. */
+  /** Returns the stream and the number of the event that an event id names, or undefined if the event is not stored. */
   find(eventId: string): { readonly stream: EventStream; readonly event: number } | undefined;
   /** Continues a stream for a client. */
   attach(stream: EventStream, answer: Answer, from: number): void;
-  /** Sends to a listening client, or stores the message for one. `id` is that of a request of the server. */
+  /**
+   * Sends to a listening client, or stores the message for one. `id` is set if the message is a request of the server.
+   */
   push(message: Buffer, id: string | undefined): void;
   /** Returns whether a client listens. */
   hasListener(): boolean;
@@ -45,7 +47,7 @@ interface Entry {
   readonly number: number;
   readonly stream: EventStream;
   readonly listener: boolean;
-  /** Monotonic milliseconds of the time since which it has neither client nor use. */
+  /** Time since which the stream has no client and no call, in monotonic milliseconds. */
   keptSince: number | undefined;
 }
 
@@ -149,7 +151,7 @@ function enqueue(state: State, waiting: Waiting): void {
 const TOO_MANY = { reason: 'closed', message: 'the stream was closed because the client opened too many' } as const;
 
 function ignore(): void {
-  // A slow listener does not stall calls: its stream has a bound of its own.
+  // A slow listener does not stall calls: the stream has a bound of its own.
 }
 
 /** Finds an event by its id, `<replica>.<stream>.<event>`. */
@@ -162,7 +164,10 @@ function findEvent(entries: ReadonlyMap<number, Entry>, replica: string, eventId
   return { stream: entry.stream, event: Number(event) };
 }
 
-/** Streams of calls in flight stay, with or without a client. */
+/**
+ * Forgets streams that have been without a client too long or are too many. Streams of calls in flight stay, with or
+ * without a client.
+ */
 function forgetKept(entries: Map<number, Entry>, limits: SessionLimits, now: number): void {
   const kept = [...entries.values()].filter(
     ({ stream, listener }) => !stream.attached() && (listener || stream.ended()),

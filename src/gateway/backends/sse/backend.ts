@@ -1,4 +1,5 @@
-// Uses an HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has an event stream of its own there.
+// Uses an HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has its own event stream at the
+// server.
 
 import type { Backend, Era, Probe } from '../backend.ts';
 import type { SessionLimits } from '../sessions/limits.ts';
@@ -30,7 +31,7 @@ export function createSseBackend(options: SseOptions, parts: SseBackendParts): B
 
 const PROBE_MS = 5000;
 
-/** Opens the event stream and closes it again: a server that answers with a status below 500 is available. */
+/** Opens the event stream and closes it again. A server that answers with a status below 500 is available. */
 function probe({ url, host }: SseOptions, { upstream, clock }: SsePorts): Promise<Probe> {
   const began = clock.monotonic();
   const headers: Record<string, string> = { accept: 'text/event-stream' };

@@ -2,7 +2,7 @@
 
 const MAX_LENGTH = 4096;
 
-/** Returns the absolute URL for POSTs; undefined if the server names another origin than its own, or not a URL. */
+/** Returns the absolute URL for POSTs; undefined if the server names another origin, or a text that is not a URL. */
 export function endpointUrl(stream: string, data: string): string | undefined {
   const text = data.trim();
   if (text === '' || text.length > MAX_LENGTH || !URL.canParse(text, stream)) return undefined;

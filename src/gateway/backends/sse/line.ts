@@ -1,4 +1,4 @@
-// Defines the line of one session to an HTTP+SSE server: its state, the requests that it sends, and its end.
+// Defines the state of one session's line to an HTTP+SSE server, adds credentials to its requests, and ends it.
 
 import { Failure } from '#std/failure.ts';
 import { HEADERS } from '../../wire/headers.ts';
@@ -21,7 +21,7 @@ export interface Line {
   readonly repair: (message: Buffer) => Buffer;
   /** Settles once the server has accepted `notifications/initialized`: later messages wait for it. */
   greeted?: Promise<void>;
-  /** Settles the opening of the line; undefined afterwards. */
+  /** Functions that settle the opening of the line. Undefined after the opening. */
   opening?: { readonly resolve: (link: SessionLink) => void; readonly reject: (failure: Failure) => void };
   stopTimer?: () => void;
 }
@@ -52,7 +52,7 @@ export function leavingRequest(
   return { method, url, headers, body };
 }
 
-/** Calls `then` at once if there is nothing to wait for, and never after the end of the line. */
+/** Adds credentials to a request and calls `then`, at once if it need not wait, and never after the end of the line. */
 export function authorize(
   line: Line,
   exchange: Exchange,
@@ -67,7 +67,7 @@ export function authorize(
     });
 }
 
-/** Ends the line: an opening is refused, and a session that uses it ends. */
+/** Ends the line. An unfinished opening fails, and a session that uses the line ends. */
 export function breakLine(line: Line, code: string, detail: string, data: { readonly reason?: string } = {}): void {
   if (line.closed) return;
   line.closed = true;

@@ -6,7 +6,10 @@ import type { BackendFault, Exchange } from '../backend.ts';
 import type { UpstreamFault } from '../ports.ts';
 import { authorize, breakLine, type Line, leavingRequest } from './line.ts';
 
-/** Sends requests in parallel. Only the end of the handshake must have arrived before later messages. */
+/**
+ * Sends a message. Messages are sent in parallel, except that the end of the handshake must have arrived before later
+ * messages.
+ */
 export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): void {
   const scanned = scanMessage(message);
   const method = scanned.ok && scanned.message.kind === 'notification' ? scanned.message.method : undefined;
@@ -16,7 +19,7 @@ export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): vo
   else line.greeted.then(() => sendMessage(line, message, exchange, () => undefined));
 }
 
-/** `taken` is called when the server has answered the POST or the POST has failed. */
+/** Sends a message. `taken` is called when the server has answered the POST or the POST has failed. */
 function sendMessage(line: Line, message: Buffer, exchange: Exchange, taken: () => void): void {
   const { endpoint, options, ports } = line;
   if (line.closed || endpoint === undefined) {
@@ -41,7 +44,7 @@ function sendMessage(line: Line, message: Buffer, exchange: Exchange, taken: () 
       {
         head(status) {
           if (status >= 300) failRequest(line, message, faultOfStatus(status));
-          // The server has forgotten the session: the client begins another one.
+          // The server has forgotten the session: the client begins another session.
           if (status === 404 || status === 410) breakLine(line, 'sse-closed', `a message was answered with ${status}`);
           taken();
         },
@@ -67,7 +70,7 @@ function faultOf({ reason, detail }: UpstreamFault): BackendFault {
   return { reason: 'unreachable', message, detail };
 }
 
-/** Answers a request that did not arrive with an error at once, since no answer will come on the stream. */
+/** Answers a request that did not reach the server with an error at once, since the stream will not have an answer. */
 function failRequest({ closed, handlers }: Line, message: Buffer, { message: text }: BackendFault): void {
   const scanned = closed ? undefined : scanMessage(message);
   if (scanned?.ok !== true || scanned.message.kind !== 'request') return;

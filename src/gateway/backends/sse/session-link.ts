@@ -1,5 +1,5 @@
-// Opens the line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports): messages are sent as POSTs, and
-// come back as events of one stream.
+// Opens the line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports): sends messages as POSTs, and
+// receives messages as events of one stream.
 
 import { Failure } from '#std/failure.ts';
 import { isEventStream } from '../../wire/headers.ts';
@@ -76,7 +76,7 @@ function takeEvent(line: Line, { type, data }: SseEvent): void {
   else if (type === undefined || type === 'message') line.handlers.message(line.repair(data));
 }
 
-/** Takes the first endpoint only: all messages of one session go to one place. */
+/** Uses the first endpoint only, so that all messages of one session are sent to the same URL. */
 function takeEndpoint(line: Line, data: string): void {
   const { opening, options } = line;
   if (opening === undefined) return;

@@ -1,5 +1,5 @@
-// Translates messages of a client for a shared process: with our own ids, and only messages that may affect all
-// clients.
+// Translates messages of a client for a shared process: replaces ids, and leaves out messages that must not affect
+// other clients.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../wire/message.ts';
@@ -18,7 +18,7 @@ export interface FromClientParts {
   readonly soleClient: () => Client | undefined;
   /** Returns the era of the process; undefined while it does not run. */
   readonly era: () => Era | undefined;
-  /** Sends a whole line to the process. Returns false if the process cannot be reached now. */
+  /** Sends a whole line to the process. Returns false if the process cannot be reached at the moment. */
   readonly sendLine: (line: Buffer) => boolean;
   /** Returns the result of `initialize` for a client that requests this revision, as JSON text. */
   readonly initializeResult: (revision: string | undefined) => string | undefined;
@@ -29,7 +29,7 @@ export function routeFromClient(parts: FromClientParts, client: Client, bytes: B
   if (message === undefined) parts.observer.dropped('unreadable');
   else if (message.kind === 'request') routeRequest(parts, client, bytes, message);
   else if (message.kind === 'notification') routeNotification(parts, client, bytes, message);
-  // Only a sole client gets requests of the process, and a session accepts answers to these only.
+  // Only a sole client gets requests of the process, and a session accepts answers only to these requests.
   else parts.sendLine(lineOf([bytes]));
 }
 
@@ -65,7 +65,7 @@ function routeRequest(parts: FromClientParts, client: Client, bytes: Buffer, mes
   }
 }
 
-/** Returns whether other clients watch the URI, since the process has one subscriber that stands for all clients. */
+/** Returns whether other clients watch the URI. For the process, all clients together are one subscriber. */
 function hasOthers({ clients }: FromClientParts, client: Client, uri: string): boolean {
   for (const other of clients) if (other !== client && other.subscriptions.has(uri)) return true;
   return false;
@@ -99,7 +99,7 @@ function forward(parts: FromClientParts, client: Client, bytes: Buffer, message:
 
 function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer, message: NotificationMessage): void {
   switch (message.method) {
-    // The gateway has sent the first one itself, and declared no roots.
+    // The gateway itself has sent `notifications/initialized`, and has declared no roots.
     case 'notifications/initialized':
     case 'notifications/roots/list_changed':
       return;
@@ -116,7 +116,7 @@ function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer
   }
 }
 
-/** Cancels a request without a response (MCP specification, Cancellation); a response that comes anyway is dropped. */
+/** Cancels a request without a response (MCP specification, Cancellation); a response that still comes is dropped. */
 function cancel(parts: FromClientParts, client: Client, bytes: Buffer, { refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : client.requests.get(refersTo.json);
   if (request === undefined || refersTo === undefined) return;

@@ -1,6 +1,6 @@
-// Runs one request of a client with sessions at a server of 2026-07-28: adds the members that this revision requires,
-// puts the server's questions to the client on the open stream, and repeats the request with the answers until there is
-// a result.
+// Runs one request of a client with sessions at a server of MCP 2026-07-28. Adds the members that this revision
+// requires. If the server has questions, puts them to the client on the open stream and repeats the request with the
+// answers.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import { standardHeaders } from '../../../wire/headers.ts';
@@ -30,7 +30,7 @@ interface Call {
   /** JSON texts of the ids of questions that wait for the client. */
   readonly open: Set<string>;
   flow?: Flow;
-  /** How often the request was sent. */
+  /** Number of times that the request was sent. */
   rounds: number;
   /** Whether the tools' schemas were read again for this call. */
   refreshed: boolean;
@@ -50,7 +50,7 @@ export function openCall(
   const cancel = () => {
     if (reply.closed()) return;
     call.flow?.abort();
-    // A cancelled request gets no response (2025-11-25, basic/utilities/cancellation), so its stream ends.
+    // A cancelled request gets no response (MCP 2025-11-25, basic/utilities/cancellation), so its stream ends.
     reply.end(202);
     settle(call);
   };
@@ -132,7 +132,10 @@ function send(call: Call, retry?: Retry): void {
   if (aborted || call.reply.closed()) flow.abort();
 }
 
-/** Passes on statuses that concern the client, such as 401 or 429; other statuses mean that there is no such server. */
+/**
+ * Ends the call after an answer without a response. Statuses that concern the client (401, 403, 429) and server
+ * failures (5xx) are passed on. Other statuses become an error, and from 400 on the next request detects the era again.
+ */
 function endWithoutResponse(call: Call, status: number): void {
   if (status === 401 || status === 403 || status === 429 || status >= 500) {
     call.reply.end(status);
@@ -144,11 +147,11 @@ function endWithoutResponse(call: Call, status: number): void {
   fail(call, { reason: status >= 400 ? 'answer-invalid' : 'closed', message, detail: `status ${status}` });
 }
 
-/** Returns false if the client is slow. */
+/** Handles a message of the server. Returns false if the client is slow. */
 function take(call: Call, bytes: Buffer, message: Message): boolean {
   if (message.kind === 'notification') return call.reply.event(bytes);
   if (message.kind === 'response') takeResponse(call, bytes, message);
-  // A server of 2026-07-28 sends no requests of its own.
+  // A server of MCP 2026-07-28 sends no requests of its own.
   return true;
 }
 
@@ -202,14 +205,14 @@ function takeQuestions(call: Call, bytes: Buffer, { result }: ResponseMessage): 
     put(call, question, JSON.stringify(`${stem}-${index}`), (answer) => {
       answers.set(question.key, answer);
       if (answers.size < questions.length) return;
-      // The answers go in the order of the questions.
+      // The answers are sent in the order of the questions.
       const sorted = new Map(questions.map(({ key }) => [key, answers.get(key) ?? '{}']));
       send(call, { id: JSON.stringify(stem), members: retryMembers(sorted, requestState) });
     });
   }
 }
 
-/** Repeats the request after a delay: the server needs time and has no questions. */
+/** Repeats the request after a delay: the server needs more time and has not asked the client. */
 function sendLater(call: Call, requestState: string | undefined): void {
   const { context } = call;
   const retry = { id: JSON.stringify(uniqueText(context)), members: retryMembers(new Map(), requestState) };
@@ -227,7 +230,7 @@ function put(call: Call, question: Question, id: string, answered: (result: stri
     if (reply.closed()) return;
     const read = readClientResponse(bytes, response);
     if (read.ok) return answered(read.result);
-    // `inputResponses` contain only results (2026-07-28, basic/patterns/mrtr, InputResponses), so the request fails
+    // `inputResponses` contain only results (MCP 2026-07-28, basic/patterns/mrtr, InputResponses), so the request fails
     // with the client's error.
     finishError(call, read.code, `The client did not answer ${question.method}: ${read.message}`);
   });

@@ -1,4 +1,4 @@
-// Requests a 2026-07-28 server's description of itself once for many clients.
+// Requests the description of a server of MCP 2026-07-28 once for many clients.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -24,7 +24,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** Maximum number of answers that belong to one caller; the oldest are deleted first. */
+/** Maximum number of answers that belong to one caller; the oldest answers are deleted first. */
 const MAX_PRIVATE = 1000;
 const PUBLIC = '';
 

@@ -7,7 +7,7 @@ import { statelessClientCapabilities } from '../protocol.ts';
 export interface ClientIdentity {
   /** Negotiated revision. */
   readonly revision: string;
-  /** Capabilities in the form of 2026-07-28. */
+  /** Capabilities in the form of MCP 2026-07-28. */
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
   /** Distinguishes sessions of equal clients. */
@@ -15,11 +15,14 @@ export interface ClientIdentity {
 }
 
 const PREFIX = 'bridge.';
-/** Limit so that the sealed id fits into a header, with room for the other headers. */
+/** Limit with which the sealed id still fits into a header, next to the other headers. */
 const MAX_JSON = 1800;
 const MAX_NAME = 128;
 
-/** Returns visible ASCII. Client data beyond the bound is left out, extensions and experiments first. */
+/**
+ * Returns the id as visible ASCII. If the client's data is too long, parts are left out, extensions and experiments
+ * first.
+ */
 export function formatSessionId(identity: ClientIdentity): string {
   const { revision, capabilities, clientInfo, nonce } = identity;
   const { experimental: _experimental, extensions: _extensions, ...core } = capabilities;

@@ -1,5 +1,5 @@
-// Serves the GET stream of a client with sessions from `subscriptions/listen` at a server of 2026-07-28, which is
-// opened again when the client's subscriptions change.
+// Serves the GET stream of a client with sessions from `subscriptions/listen` at a server of MCP 2026-07-28. This
+// subscription is opened again when the client's subscriptions change.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { NotificationMessage } from '../../../wire/message.ts';
@@ -22,7 +22,7 @@ interface Listening {
   current?: Flow;
   /** Subscription that replaces `current` once it is acknowledged. */
   next?: Flow;
-  /** Called when the replacement has happened or failed. */
+  /** Notes that the replacement has happened or failed. */
   settled: () => void;
 }
 
@@ -35,7 +35,7 @@ export function openListener(
 ): Flow {
   const reply = createReply(answer);
   if (!isWorthListening(capabilities)) {
-    // The server reports no changes (2025-11-25, Transports, Listening for Messages from the Server).
+    // 405: the server reports no changes (MCP 2025-11-25, Transports, Listening for Messages from the Server).
     reply.end(405);
     return NO_FLOW;
   }
@@ -53,7 +53,7 @@ export function openListener(
     listening.settled();
   }
 
-  // A client that opens another stream has lost the previous one.
+  // A client that opens another stream has lost the previous stream.
   state.listener?.end();
   state.listener = listener;
   reply.stream();
@@ -70,8 +70,8 @@ function isWorthListening({ tools, prompts, resources }: JsonObject): boolean {
 }
 
 /**
- * Returns a filter of the changes that the server can report and the client's subscriptions; undefined if it would be
- * empty.
+ * Returns a filter with the changes that the server can report and the resources that the client subscribed to. Returns
+ * undefined if the filter would be empty.
  */
 function filterOf(
   { tools, prompts, resources }: JsonObject,
@@ -87,7 +87,7 @@ function filterOf(
   return Object.values(filter).some((each) => each !== undefined) ? filter : undefined;
 }
 
-/** Settles when the server listens for the current subscriptions, or cannot. */
+/** Settles when the server has accepted or refused the current subscriptions. */
 function subscribeAnew(listening: Listening): Promise<void> {
   const { context, state, exchange, capabilities, reply } = listening;
   if (reply.closed()) return Promise.resolve();
@@ -123,7 +123,7 @@ function subscribeAnew(listening: Listening): Promise<void> {
   });
 }
 
-/** Ends the client's stream when the server ends the subscription; the client opens another one. */
+/** Ends the client's stream when the server ends the subscription; the client then opens another stream. */
 function endStream({ reply, state }: Listening, fault: BackendFault | undefined): void {
   if (fault === undefined) reply.end(200);
   else reply.fail(fault);

@@ -1,5 +1,5 @@
-// Converts `input_required` of a server of 2026-07-28 to requests to a client with sessions, and the client's responses
-// to `inputResponses`.
+// Converts `input_required` of a server of MCP 2026-07-28 to requests to a client with sessions, and the client's
+// responses to `inputResponses`.
 
 import { isObject, shownText } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';
@@ -24,8 +24,8 @@ export type InputRequired =
 const MAX_QUESTIONS = 32;
 
 /**
- * `requestState` stays JSON text. `newId` creates the name of an elicitation by URL, which clients with sessions
- * require.
+ * Returns the questions. `requestState` stays JSON text. `newId` creates the name of an elicitation by URL, which
+ * clients with sessions require.
  */
 export function readInputRequired(
   bytes: Buffer,
@@ -62,7 +62,7 @@ function readQuestion(bytes: Buffer, key: string, value: Span, newId: () => stri
   if (members === undefined || typeof method !== 'string') return undefined;
   const params = members.find((member) => member.key === 'params')?.value;
   if (params === undefined) return { key, method };
-  // Name that `notifications/elicitation/complete` would refer to (2025-11-25, client/elicitation).
+  // Name that `notifications/elicitation/complete` would refer to (MCP 2025-11-25, client/elicitation).
   const byUrl =
     method === 'elicitation/create' && isObject(about) && about.mode === 'url' && !('elicitationId' in about);
   if (!byUrl) return { key, method, params: textOf(bytes, params) };
@@ -74,7 +74,7 @@ function readQuestion(bytes: Buffer, key: string, value: Span, newId: () => stri
   };
 }
 
-/** `id` is JSON text. */
+/** Returns the request for the client. `id` is JSON text. */
 export function questionMessage({ method, params }: Question, id: string): Buffer {
   return callMessage(method, id, params);
 }

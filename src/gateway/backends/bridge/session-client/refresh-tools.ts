@@ -10,7 +10,7 @@ import type { ToolSchemas } from '../tool-schemas.ts';
 const MAX_PAGES = 50;
 const LIST_HEADERS = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'tools/list' };
 
-/** Reads the list again (2026-07-28, Client Behavior: after HeaderMismatch). Returns false if that failed. */
+/** Reads the list again (MCP 2026-07-28, Client Behavior: after HeaderMismatch). Returns false if reading failed. */
 export async function refreshTools(
   context: BridgeContext,
   schemas: ToolSchemas,

@@ -1,5 +1,5 @@
-// Converts a request of a client with sessions to 2026-07-28: the same bytes plus the fields of `_meta` that describe
-// the client, and the headers that mirror the body.
+// Converts a request of a client with sessions to MCP 2026-07-28: the same bytes plus the fields of `_meta` that
+// describe the client, and the headers that mirror the body.
 
 import type { RequestMessage } from '../../../wire/message.ts';
 import type { Patch } from '../../../wire/patch.ts';
@@ -8,7 +8,10 @@ import { addMembers, applyPatches, changeMembers, replaceSpan } from '../edit.ts
 import { META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION } from '../protocol.ts';
 import type { ClientIdentity } from './identity.ts';
 
-/** Log level if the client has not set one: servers may then choose it (2025-11-25, server/utilities/logging). */
+/**
+ * Log level if the client has not set one: servers may then choose the level (MCP 2025-11-25,
+ * server/utilities/logging).
+ */
 export const DEFAULT_LOG_LEVEL = 'info';
 
 /** Returns members of `_meta` as JSON texts. Without a level the server logs nothing about the request. */
@@ -29,7 +32,7 @@ export function metaObject(identity: ClientIdentity): string {
 const OWN_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL]);
 
 export interface Retry {
-  /** JSON text that differs from the id of the previous request (2026-07-28, basic/patterns/mrtr). */
+  /** JSON text that differs from the id of the previous request (MCP 2026-07-28, basic/patterns/mrtr). */
   readonly id: string;
   /** Members of `params` as JSON texts. */
   readonly members: readonly string[];

@@ -1,4 +1,4 @@
-// Converts responses of a server of 2026-07-28 for clients with sessions: the same bytes without members that their
+// Converts responses of a server of MCP 2026-07-28 for clients with sessions: the same bytes without members that their
 // revisions do not have, and with their error codes.
 
 import { shownText } from '#std/json.ts';
@@ -11,7 +11,7 @@ import { objectOf } from '../messages.ts';
 import { CACHEABLE } from '../protocol.ts';
 import type { ToolSchemas } from '../tool-schemas.ts';
 
-/** Returns `resultType` of a result; servers of earlier revisions leave it out (2026-07-28, Result Responses). */
+/** Returns `resultType` of a result; servers of earlier revisions leave it out (MCP 2026-07-28, Result Responses). */
 export function resultType(bytes: Buffer, members: readonly Member[]): string {
   const member = members.find(({ key }) => key === 'resultType');
   return member === undefined
@@ -58,7 +58,10 @@ function isObjectAt(bytes: Buffer, members: readonly Member[], key: string): boo
   return value !== undefined && bytes[value.start] === 0x7b;
 }
 
-/** Follows 2025-11-25, server/resources, Error Handling; other invalid params of a read keep their code. */
+/**
+ * Replaces the code for a missing resource (MCP 2025-11-25, server/resources, Error Handling). Other invalid params of
+ * a read keep their code.
+ */
 function missingResource(bytes: Buffer, error: Span): readonly Patch[] {
   const { code, data, message } = objectOf(bytes, error);
   const names = typeof data === 'object' && data !== null && 'uri' in data;

@@ -1,5 +1,5 @@
-// Serves clients with sessions on a server of 2026-07-28: the session exists only in its id, the handshake and methods
-// that this revision no longer has are answered here, and everything else is sent to the server.
+// Serves clients with sessions on a server of MCP 2026-07-28. A session exists only in its id. The bridge itself
+// answers the handshake and the methods that this revision removed. All other messages are sent to the server.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
@@ -101,7 +101,7 @@ function post(
   }
 }
 
-/** Handles a cancellation: 2026-07-28 has no client notifications over HTTP, so the request's stream is ended. */
+/** Handles a cancellation: MCP 2026-07-28 has no client notifications over HTTP, so the request's stream is ended. */
 function takeNotification(state: ClientState, { method, refersTo }: NotificationMessage): void {
   if (method === 'notifications/cancelled' && refersTo !== undefined) state.calls.get(refersTo.json)?.();
 }
@@ -119,7 +119,7 @@ function takeResponse(state: ClientState, body: Buffer, response: ResponseMessag
 
 type LocalMethod = (state: ClientState, reply: Reply, body: Buffer, request: RequestMessage) => void;
 
-/** Methods that 2026-07-28 no longer has and that need no server. */
+/** Methods that MCP 2026-07-28 removed and that need no server. */
 const LOCAL: Readonly<Record<string, LocalMethod | undefined>> = {
   ping: (_state, reply, _body, { id }) => reply.finish(resultMessage(id.json, '{}')),
   'logging/setLevel'(state, reply, body, { id, params }) {
@@ -150,7 +150,7 @@ function subscribe({ subscriptions, listener }: ClientState, reply: Reply, reque
   else subscriptions.delete(target.value);
   const answer = () => reply.finish(resultMessage(id.json, '{}'));
   if (subscriptions.size === before || listener === undefined) answer();
-  // Changes after this answer are reported to the client.
+  // The answer waits for the renewal, so that all later changes reach the client.
   else listener.renew().then(answer);
 }
 
@@ -198,7 +198,7 @@ function initializeResult({ revision }: ClientIdentity, { facts }: Discovered & 
   return JSON.stringify({
     protocolVersion: revision,
     capabilities: serverCapabilities(capabilities),
-    // 2025-11-25 requires it; 2026-07-28 does not.
+    // MCP 2025-11-25 requires serverInfo, MCP 2026-07-28 does not.
     serverInfo: serverInfo ?? { name: 'mcp-server', version: 'unknown' },
     instructions,
   });

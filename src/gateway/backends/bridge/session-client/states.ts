@@ -1,5 +1,5 @@
 // Remembers sessions of served clients in this process: the log level, subscriptions and requests in flight. Everything
-// else is in the session id, so another replica lacks only these.
+// else is in the session id, so another replica lacks only this data.
 
 import type { ResponseMessage } from '../../../wire/message.ts';
 import { type ClientIdentity, readSessionId } from './identity.ts';
@@ -7,13 +7,13 @@ import { type ClientIdentity, readSessionId } from './identity.ts';
 export interface ClientState {
   readonly id: string;
   readonly identity: ClientIdentity;
-  /** Set by `logging/setLevel`. */
+  /** Level set by `logging/setLevel`. */
   logLevel?: string;
-  /** URIs set by `resources/subscribe`. */
+  /** URIs of `resources/subscribe`. */
   readonly subscriptions: Set<string>;
-  /** Cancels requests in flight, by the JSON text of their id. */
+  /** Functions that cancel requests in flight, by the JSON text of the request's id. */
   readonly calls: Map<string, () => void>;
-  /** Receives the client's response to a request of ours, by the JSON text of its id. */
+  /** Receivers of the client's responses to our requests, by the JSON text of the request's id. */
   readonly questions: Map<string, (bytes: Buffer, response: ResponseMessage) => void>;
   listener?: ClientListener;
 }
@@ -25,7 +25,7 @@ export interface ClientListener {
 }
 
 export interface ClientStates {
-  /** Returns undefined if the id is not from a bridge, or its session was ended here. */
+  /** Returns undefined if no bridge created the id, or this process ended the session. */
   find(id: string): ClientState | undefined;
   end(id: string): void;
   all(): Iterable<ClientState>;
@@ -35,7 +35,7 @@ export interface ClientStates {
 const ENDED = 10_000;
 
 export function createClientStates(max: number): ClientStates {
-  /** Ordered by last use, the most recent last. */
+  /** States by session id, ordered by last use. */
   const states = new Map<string, ClientState>();
   const ended = new Set<string>();
 

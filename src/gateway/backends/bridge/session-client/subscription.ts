@@ -1,4 +1,4 @@
-// Opens one `subscriptions/listen` at a server of 2026-07-28 for a client with sessions.
+// Opens one `subscriptions/listen` at a server of MCP 2026-07-28 for a client with sessions.
 
 import type { JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -15,9 +15,9 @@ import { metaObject } from './request.ts';
 
 export interface SubscriptionHandlers {
   acknowledged(): void;
-  /** Returns false if the client is slow. */
+  /** Receives a notification. Returns false if the client is slow. */
   notify(bytes: Buffer, message: NotificationMessage): boolean;
-  /** Called when the server has ended the subscription, or the connection broke. */
+  /** Notes the end of the subscription by the server, or the fault that broke the connection. */
   over(fault?: BackendFault): void;
 }
 
@@ -26,7 +26,7 @@ const LISTEN_HEADERS = {
   [HEADERS.method]: 'subscriptions/listen',
 };
 
-/** `handlers` are not called before it returns. */
+/** Opens the subscription. `handlers` are called only after the return. */
 export function openSubscription(
   context: SessionClientContext,
   exchange: Exchange,

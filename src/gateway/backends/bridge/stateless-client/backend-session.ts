@@ -1,5 +1,5 @@
-// Opens and closes one session at a server with sessions, kept for clients without sessions, and creates the requests
-// in it.
+// Opens and closes a session at a server, which is kept for clients without sessions, and creates the requests in this
+// session.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { HEADERS } from '../../../wire/headers.ts';
@@ -12,9 +12,9 @@ import { type ServerFacts, sessionClientCapabilities } from '../protocol.ts';
 import type { SessionCall, SessionListener } from './participants.ts';
 
 export interface BackendSession {
-  /** Key of the caller and capabilities that the session is kept for. */
+  /** Key of the caller and capabilities for which the session is kept. */
   readonly key: string;
-  /** The server's session id; absent if it has none. */
+  /** The server's session id; absent if the server uses no session id. */
   readonly id?: string;
   readonly revision: string;
   readonly facts: ServerFacts;
@@ -24,7 +24,7 @@ export interface BackendSession {
   readonly listeners: Set<SessionListener>;
   /** URIs that the server was asked to watch, with the number of watchers. */
   readonly watched: Map<string, number>;
-  /** Least severe level that the server was asked to log, as an index of LOG_LEVELS. */
+  /** Least severe level that was requested from the server, as an index of LOG_LEVELS. */
   logLevel?: number;
   stream: GetStream;
   /** Last request: messages without a request of their own use its credentials. */
@@ -39,7 +39,7 @@ export interface BackendSession {
 type GetStream =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly flow: Flow; readonly begun: Promise<void> }
-  /** The server has no such stream (2025-11-25: 405). */
+  /** The server has no such stream (405, MCP 2025-11-25). */
   | { readonly kind: 'refused' };
 
 /** Returns the JSON text of an id that is unique in this session. */
@@ -122,7 +122,7 @@ function initializeBody({ capabilities, clientInfo }: SessionClient): Buffer {
   const params = {
     protocolVersion: LATEST_SESSION_REVISION,
     capabilities: sessionClientCapabilities(capabilities),
-    // 2025-11-25 requires it; 2026-07-28 does not.
+    // MCP 2025-11-25 requires clientInfo, MCP 2026-07-28 does not.
     clientInfo: clientInfo ?? { name: 'mcp-client', version: 'unknown' },
   };
   return callMessage('initialize', '0', JSON.stringify(params));
@@ -159,7 +159,7 @@ function createSession(
 }
 
 /**
- * Ends the session, also at the server (2025-11-25, Transports, Session Management). Settles when the server has
+ * Ends the session here and at the server (MCP 2025-11-25, Transports, Session Management). Settles when the server has
  * answered or the request has failed.
  */
 export async function closeSession(context: BridgeContext, session: BackendSession): Promise<void> {

@@ -40,7 +40,10 @@ export function finishCall({ schemas }: StatelessClientContext, call: Call, atte
   attempt.reply.finish(answer, status);
 }
 
-/** Ends the call with URLs that the user has to open before the client repeats it. -32042 exists only in 2025-11-25. */
+/**
+ * Ends the call with URLs that the user has to open before the client repeats it. The code -32042 exists only in MCP
+ * 2025-11-25.
+ */
 function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown): void {
   const urls = urlQuestions(data);
   const byUrl = { mode: 'url' };
@@ -52,7 +55,7 @@ function finishWithUrls({ capabilities }: Call, attempt: Attempt, data: unknown)
   attempt.reply.finish(resultMessage(attempt.request.id.json, inputRequired(urls)));
 }
 
-/** Forwards or stores a notification. While the client is absent, at most `maxBytes` are stored. */
+/** Forwards a notification, or stores it while the client is absent, up to `maxBytes` in total. */
 export function takeNotification(call: Call, maxBytes: number, bytes: Buffer, message: NotificationMessage): void {
   if (call.over) return;
   if (call.attempt !== undefined) {
@@ -79,7 +82,7 @@ export function sendNotification(call: Call, attempt: Attempt, bytes: Buffer, me
   if (!reply.event(bytes)) call.blocked = true;
 }
 
-/** Returns the lowest level of log messages that a request gets; undefined for none. */
+/** Returns the lowest level of log messages that a request gets; undefined if the request gets no log messages. */
 export function logLevelOf(meta: unknown): number | undefined {
   if (!isObject(meta)) return undefined;
   const level = LOG_LEVELS.indexOf(shownText(meta[META_LOG_LEVEL]));

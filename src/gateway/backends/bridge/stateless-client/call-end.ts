@@ -1,4 +1,4 @@
-// Ends a call other than by its response: abandoned by its client, failed, or refused.
+// Ends calls that get no response, because the client has gone, the server failed, or the request was refused.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { BackendFault, Flow } from '../../backend.ts';
@@ -7,7 +7,7 @@ import { notifyServer } from './backend-session.ts';
 import type { Attempt, Call } from './call-state.ts';
 import type { StatelessClientContext } from './context.ts';
 
-/** Lets a client control its request: closing the stream cancels it (2026-07-28, Cancellation). */
+/** Lets a client control its request: closing the stream cancels the request (MCP 2026-07-28, Cancellation). */
 export function attemptFlow(context: StatelessClientContext, call: Call, attempt: Attempt): Flow {
   return {
     abort() {
@@ -22,7 +22,7 @@ export function attemptFlow(context: StatelessClientContext, call: Call, attempt
   };
 }
 
-/** Ends the call at the server without waiting for it. */
+/** Ends the call at the server without waiting for the server. */
 export function cancelCall(context: StatelessClientContext, call: Call, reason: string): void {
   const { session, participant, questions } = call;
   if (!endCall(call) || participant === undefined) return;
@@ -43,7 +43,7 @@ export function leaveSession(call: Call): void {
   call.release();
 }
 
-/** Returns false if it had ended already. */
+/** Returns false if the call had ended already. */
 function endCall(call: Call): boolean {
   if (call.over) return false;
   leaveSession(call);

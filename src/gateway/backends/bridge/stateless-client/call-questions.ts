@@ -1,5 +1,5 @@
-// Handles questions of a server during a call: they end the client's request with `input_required`, and the call waits
-// until the client comes back with answers.
+// Handles questions of a server during a call. The client's request ends with `input_required`, and the call waits
+// until the client sends the answers in another request.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import type { RequestMessage } from '../../../wire/message.ts';
@@ -32,7 +32,7 @@ export function takeQuestion(
   if (!allowsQuestion(capabilities, request.method, params)) {
     refuseRequest(context, session, request, ERRORS.methodNotFound, 'The client does not support this');
     if (attempt === undefined) return;
-    // Follows 2026-07-28, Per-request protocol fields.
+    // MCP 2026-07-28, Per-request protocol fields.
     const required = { requiredCapabilities: requiredCapabilities(request.method, params) };
     refuseClient(attempt, ERRORS.missingClientCapability, 'Missing required client capability', required, 400);
     cancelCall(context, call, 'The client lacks a capability');
@@ -47,7 +47,7 @@ function askSoon(context: StatelessClientContext, call: Call): void {
   context.ports.clock.after(context.limits.questionsMs, () => askClient(context, call));
 }
 
-/** Ends the client's request with the questions; the call waits. */
+/** Ends the client's request with the questions, and lets the call wait. */
 function askClient(context: StatelessClientContext, call: Call): void {
   const { attempt, questions, caller } = call;
   if (call.over || attempt === undefined || questions.length === 0) return;
@@ -91,7 +91,7 @@ export function resumeCall(context: StatelessClientContext, attempt: Attempt, di
   answerServer(context, call, readAnswers(body, request));
   sendHeld(call, attempt);
   if (call.final !== undefined) finishCall(context, call, attempt);
-  // Missing answers are requested again (2026-07-28, basic/patterns/mrtr, Error Handling).
+  // Missing answers are requested again (MCP 2026-07-28, basic/patterns/mrtr, Error Handling).
   else if (call.questions.length > 0) askSoon(context, call);
   return flow;
 }

@@ -1,4 +1,4 @@
-// Defines a call of a client without sessions in a session at the server, over all its round trips with the client.
+// Defines a call of a client without sessions in a session at the server, with all its round trips to the client.
 
 import type { JsonObject } from '#std/json.ts';
 import type { NotificationMessage, RequestMessage, ResponseMessage } from '../../../wire/message.ts';
@@ -8,13 +8,13 @@ import type { BackendSession } from './backend-session.ts';
 import type { SessionCall } from './participants.ts';
 import type { Question } from './questions.ts';
 
-/** Client request that waits for an answer: the first one, or a retry with answers. */
+/** Client request that waits for an answer: the first request, or a retry with answers. */
 export interface Attempt {
   readonly exchange: Exchange;
   readonly body: Buffer;
   readonly request: RequestMessage;
   readonly reply: Reply;
-  /** Lowest level of its log messages, as an index of LOG_LEVELS. */
+  /** Lowest level of log messages for this request, as an index of LOG_LEVELS. */
   readonly logLevel?: number;
 }
 
@@ -26,11 +26,11 @@ interface PendingQuestion {
 
 export interface Call {
   readonly session: BackendSession;
-  /** Lets others use the session from now on. */
+  /** Lets other calls use the session from now on. */
   readonly release: () => void;
   readonly caller: string;
   readonly capabilities: JsonObject;
-  /** Digest of the requested action; a retry has the same. */
+  /** Returns the digest of the requested action. A retry has the same digest. */
   readonly digest: () => string;
   participant?: SessionCall;
   /** Undefined while the call waits for the client to come back. */

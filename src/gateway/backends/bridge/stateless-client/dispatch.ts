@@ -1,5 +1,5 @@
-// Delivers each message of a session at the server to its call or listener, on whichever stream it came. Requests that
-// cannot be attributed to one call are refused.
+// Delivers each message of a session at the server to its call or listener, whatever stream the message came on.
+// Requests that cannot be attributed to one call are refused.
 
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
 import type { Message, NotificationMessage, RequestMessage } from '../../../wire/message.ts';
@@ -21,7 +21,7 @@ export function dispatchMessage(
     case 'response': {
       const json = message.id?.json;
       const call = origin?.id === json ? origin : findCall(session, (each) => each.id === json);
-      // An error without an id can only be about the request of its own stream.
+      // An error without an id can only answer the request of its own stream.
       (call ?? (json === undefined ? origin : undefined))?.respond(bytes, message);
       return;
     }
@@ -39,7 +39,9 @@ function findCall({ calls }: BackendSession, fits: (call: SessionCall) => boolea
   return undefined;
 }
 
-/** Returns the call only if it is the only one that fits, so that no other client gets the message. */
+/**
+ * Returns the only call that fits. Returns undefined if several calls fit, so that no other client gets the message.
+ */
 function single({ calls }: BackendSession, fits: (call: SessionCall) => boolean): SessionCall | undefined {
   const fitting = [...calls].filter(fits);
   return fitting.length === 1 ? fitting[0] : undefined;

@@ -1,5 +1,5 @@
-// Serves `subscriptions/listen` of a client of 2026-07-28 from the messages of a session at the server and by
-// `resources/subscribe` there.
+// Serves `subscriptions/listen` of a client of MCP 2026-07-28 on a session at the server: watches resources with
+// `resources/subscribe` and forwards the session's notifications.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { RequestMessage } from '../../../wire/message.ts';
@@ -12,7 +12,7 @@ import { CHANGES, closure, createOutlet, type Filter } from './outlet.ts';
 import type { SessionListener } from './participants.ts';
 import { ensureStream } from './stream.ts';
 
-/** Resolves with undefined if the client has gone. */
+/** Starts the subscription. Resolves with undefined if the client has gone. */
 export async function listenInSession(
   context: StatelessClientContext,
   session: BackendSession,
@@ -58,7 +58,7 @@ export async function listenInSession(
   };
 }
 
-/** Returns the part of the requested filter that the server supports. */
+/** Subscribes at the server, and returns the part of the requested filter that the server supports. */
 async function subscribe(context: StatelessClientContext, session: BackendSession, asked: JsonObject): Promise<Filter> {
   const { capabilities } = session.facts;
   const methods = new Set<string>();

@@ -1,5 +1,5 @@
-// Writes the stream of one `subscriptions/listen` to its client: an acknowledgement first, every message with the id of
-// the subscription, and each change once while the client reads slowly.
+// Writes the stream of one `subscriptions/listen` to its client: first an acknowledgement, then messages with the id of
+// the subscription. While the client reads slowly, equal changes are stored once.
 
 import type { JsonObject } from '#std/json.ts';
 import type { NotificationMessage, RequestMessage } from '../../../wire/message.ts';
@@ -25,16 +25,16 @@ export const CHANGES = [
 ] as const;
 
 export interface Outlet {
-  /** Sends the acknowledgement, then the messages that came before. */
+  /** Sends the acknowledgement, then the messages that came before the acknowledgement. */
   begin(filter: Filter): void;
   notify(bytes: Buffer, message: NotificationMessage): void;
   resume(): void;
 }
 
-/** Limit of stored changes: updates of parts of a resource may have any URI. */
+/** Maximum number of stored changes, needed because updates of parts of a resource may have any URI. */
 const MAX_WAITING = 1000;
 
-/** `id` is JSON text. */
+/** Creates the outlet. `id` is the subscription's id as JSON text. */
 export function createOutlet(reply: Reply, id: string): Outlet {
   const tag = tagOf(id);
   /** Waiting changes by their content: equal changes are stored once. */

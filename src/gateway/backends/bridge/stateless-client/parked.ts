@@ -4,11 +4,11 @@
 import { callerOwner } from '../../caller-key.ts';
 import type { BridgeContext } from '../context.ts';
 
-/** Store of parked calls. Other replicas do not have them: a call is bound to the connection to its server. */
+/** Store of parked calls. A call is bound to its connection to the server, so other replicas cannot continue it. */
 export interface Parking<Call> {
-  /** Returns false if there are too many. `expired` is called after the time that a call may wait. */
+  /** Stores a call. Returns false if too many calls wait. `expired` is called if the call has waited too long. */
   put(handle: string, caller: string, call: Call, expired: () => void): boolean;
-  /** Removes the call: a second retry with the same handle finds nothing. */
+  /** Removes the call: a second retry with the same handle finds no call. */
   take(handle: string): Call | undefined;
 }
 

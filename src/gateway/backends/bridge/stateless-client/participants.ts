@@ -3,7 +3,7 @@
 import type { NotificationMessage, RequestMessage, ResponseMessage } from '../../../wire/message.ts';
 
 export interface SessionCall {
-  /** JSON text of the call's id in the session; its progress token there is the same. */
+  /** JSON text of the call's id in the session; the progress token in the session is the same text. */
   readonly id: string;
   /** Whether the server may question the client during the call. */
   readonly mayAsk: boolean;
@@ -14,15 +14,17 @@ export interface SessionCall {
   notify(bytes: Buffer, message: NotificationMessage): void;
   /** Receives a request of the server to the client. */
   ask(bytes: Buffer, request: RequestMessage): void;
-  /** Called when the server cancels its own request; `id` is JSON text. */
+  /** Withdraws a request that the server cancelled. `id` is the request's id as JSON text. */
   withdraw(id: string): void;
 }
 
 export interface SessionListener {
   /** Receives a change of a list or a resource. */
   notify(bytes: Buffer, message: NotificationMessage): void;
-  /** Called when the session is over. */
+  /** Notes that the session is over. */
   lose(): void;
-  /** Called when this process ends the subscription (2026-07-28, basic/patterns/subscriptions, Graceful Closure). */
+  /**
+   * Ends the subscription because this process stops (MCP 2026-07-28, basic/patterns/subscriptions, Graceful Closure).
+   */
   end(): void;
 }

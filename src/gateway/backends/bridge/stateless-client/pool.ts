@@ -1,6 +1,6 @@
-// Keeps sessions at the server by caller and capabilities, and opens them when the first request needs one. A call
-// during which the server may question its client gets a session of its own, within the limits, so that questions
-// belong to one call even if they do not come on its own stream.
+// Keeps sessions at the server by caller and capabilities, and opens each session for the first request that needs it.
+// A call during which the server may question the client gets a session of its own, within the limits. A question then
+// belongs to this call even if it comes on another stream.
 
 import { canonicalJson, type JsonObject } from '#std/json.ts';
 import type { BackendFault } from '../../backend.ts';
@@ -15,7 +15,7 @@ interface Wanted {
   readonly cause: Cause;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
-  /** Whether the server may question the client: then no other such call should share the session. */
+  /** Whether the server may question the client. No other such call should then share the session. */
   readonly alone: boolean;
 }
 
@@ -30,7 +30,7 @@ export type Lent =
 
 export interface SessionPool {
   find(wanted: Wanted): Lent | Promise<Lent>;
-  /** Called when the server no longer knows the session. */
+  /** Forgets a session that the server no longer knows. */
   lose(session: BackendSession): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ interface Slot {
   readonly caller: string;
   session?: BackendSession;
   opening?: Promise<Opened>;
-  /** Number of calls in it that need a session of their own. */
+  /** Number of calls in the slot that need a session of their own. */
   asking: number;
 }
 
@@ -51,7 +51,7 @@ interface Pool {
   stopTimer?: () => void;
 }
 
-/** Time for servers to answer the end of their sessions. */
+/** Time limit for servers to confirm the end of their sessions. */
 const GOODBYE_MS = 1000;
 /** Time after which idle sessions beyond a client's first are ended. */
 const EXTRA_IDLE_MS = 30_000;
@@ -102,7 +102,7 @@ function chooseSlot(pool: Pool, slots: Slot[], wanted: Wanted, key: string): Slo
   const free = wanted.alone ? slots.find(({ asking }) => asking === 0) : slots[0];
   if (free !== undefined) return free;
   const most = pool.context.limits.sessionsPerClient;
-  // In a shared session another client might answer a question: the call is refused instead.
+  // The call is refused, because in a shared session another client might answer its question.
   if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots, wanted.cause.caller))
     return wanted.alone ? undefined : slots[0];
   const slot: Slot = { caller: wanted.cause.caller, asking: 0 };
@@ -140,7 +140,7 @@ async function openInSlot(pool: Pool, slots: Slot[], slot: Slot, wanted: Wanted,
   if (opened.ok) {
     const { session } = opened;
     startSweeping(pool);
-    // Without this stream, server requests outside of a request's own stream would be lost.
+    // Without this stream, requests that the server sends outside the stream of a call would be lost.
     if (session.mayAsk) await ensureStream(context, session, () => loseSession(pool, session));
     if (!session.ended) slot.session = session;
   } else if (opened.status !== undefined) context.doubtEra();
@@ -175,8 +175,8 @@ function sweep(pool: Pool): void {
 }
 
 /**
- * Ends an idle session of the caller with the most sessions if the pool is full, or one of the same caller if it has
- * half of all: capabilities are chosen by clients, so one caller could otherwise fill the pool.
+ * Ends an idle session of the caller with the most sessions if the pool is full, or a session of the same caller if
+ * this caller has half of all sessions. Clients choose their capabilities, so one caller could otherwise fill the pool.
  */
 function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const most = pool.context.limits.backendSessions;

@@ -1,5 +1,5 @@
-// Converts requests of a server with sessions to `inputRequests` of 2026-07-28, and `inputResponses` to responses for
-// the server.
+// Converts requests of a server with sessions to `inputRequests` of MCP 2026-07-28, and `inputResponses` to responses
+// for the server.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { objectMembers } from '../../../wire/json-walk.ts';
@@ -17,7 +17,7 @@ export interface Question {
   readonly request: string;
 }
 
-/** Members of earlier revisions only: they correlate notifications, or belong to tasks. */
+/** Members that only earlier revisions have: they correlate notifications, or belong to tasks. */
 const DROPPED: ReadonlySet<string> = new Set(['_meta', 'elicitationId', 'task']);
 
 export function readQuestion(bytes: Buffer, { id, method, params }: RequestMessage, number: number): Question {
@@ -53,7 +53,7 @@ export function answerMessage({ id }: Question, answer: string): Buffer {
 }
 
 /**
- * Reads `error.data` of -32042 (2025-11-25, client/elicitation): URLs that the user has to open before the call is
+ * Reads `error.data` of -32042 (MCP 2025-11-25, client/elicitation): URLs that the user has to open before the call is
  * repeated.
  */
 export function urlQuestions(data: unknown): readonly (readonly [key: string, request: string])[] {
@@ -65,7 +65,7 @@ function urlRequest({ message, url }: JsonObject): JsonObject {
   return { method: 'elicitation/create', params: { mode: 'url', message: message ?? '', url } };
 }
 
-/** Returns the params of a question as `inputRequests` holds them. */
+/** Returns the params of a question in the form of `inputRequests`. */
 export function paramsOf(bytes: Buffer, { params }: RequestMessage): JsonObject {
   return objectOf(bytes, params);
 }

@@ -1,4 +1,4 @@
-// Converts a request of a client of 2026-07-28 for a session: the same bytes without the members that this revision
+// Converts a request of a client of MCP 2026-07-28 for a session: the same bytes without the members that this revision
 // added, and with an id and a progress token that are unique in the shared session.
 
 import { createHash } from 'node:crypto';
@@ -12,7 +12,10 @@ import { META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION } from '..
 const NEW_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL]);
 const NEW_PARAMS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
-/** `id` is JSON text; it also replaces the progress token if the client has sent one. */
+/**
+ * Returns the bytes for the server. `id` is JSON text, and also replaces the client's progress token if the request has
+ * one.
+ */
 export function sessionBody(body: Buffer, message: RequestMessage, id: string): Buffer {
   const { params, meta } = message;
   const patches = messagePatches(message, { id, progressToken: id });
@@ -21,7 +24,7 @@ export function sessionBody(body: Buffer, message: RequestMessage, id: string): 
   return applyPatches(body, patches);
 }
 
-/** Returns a digest of a request without its id, `_meta` and answers: a request and its retry have the same. */
+/** Returns a digest of a request without its id, `_meta` and answers: a request and its retry have the same digest. */
 export function requestDigest(body: Buffer, { method, params }: RequestMessage): string {
   const { _meta, inputResponses, requestState, ...rest } = objectOf(body, params);
   return createHash('sha256')

@@ -1,4 +1,4 @@
-// Converts responses of a server with sessions for clients of 2026-07-28: the same bytes plus the members that this
+// Converts responses of a server with sessions for clients of MCP 2026-07-28: the same bytes plus the members that this
 // revision requires, its error codes, and the matching HTTP status.
 
 import { ERRORS } from '../../../wire/errors.ts';
@@ -31,14 +31,14 @@ export function statelessResponse(
   if (error === undefined) return { status: 200, bytes: applyPatches(bytes, patches) };
   const { code } = objectOf(bytes, error);
   const place = objectMembers(bytes, error.start)?.find(({ key }) => key === 'code');
-  // The code of earlier revisions must not be sent (2026-07-28, Error Codes).
+  // The code of earlier revisions must not be sent (MCP 2026-07-28, Error Codes).
   if (code === ERRORS.resourceNotFound && place !== undefined) {
     patches.push(replaceSpan(place.value, String(ERRORS.invalidParams)));
   }
   return { status: statusOf(code), bytes: applyPatches(bytes, patches) };
 }
 
-/** Returns 404 for an unknown method (2026-07-28, Streamable HTTP, Protocol Version Header). */
+/** Returns 404 for an unknown method (MCP 2026-07-28, Streamable HTTP, Protocol Version Header). */
 function statusOf(code: unknown): number {
   return code === ERRORS.methodNotFound ? 404 : 200;
 }
@@ -51,7 +51,7 @@ function resultPatches(bytes: Buffer, result: Span, method: string, { serverInfo
   if (members === undefined) return [];
   const added = ['"resultType":"complete"'];
   const hints = CACHEABLE.has(method);
-  // The server does not say for how long and for whom the result is valid.
+  // The server's result does not say how long and for which callers it may be cached.
   if (hints) added.push(...HINTS);
   const patches: Patch[] = [];
   const meta = members.find(({ key }) => key === '_meta')?.value;

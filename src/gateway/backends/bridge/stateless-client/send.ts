@@ -1,5 +1,4 @@
-// Sends a call into its session and reads the server's answer, also if the server ends the stream early and has to be
-// asked for the rest.
+// Sends a call in its session and reads the server's answer. If the server ends the stream early, requests the rest.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import type { Message } from '../../../wire/message.ts';
@@ -17,14 +16,14 @@ import { dispatchMessage } from './dispatch.ts';
 import type { SessionCall } from './participants.ts';
 import { sessionBody } from './request.ts';
 
-/** The server's answer to the call, or the rest of it after a break. */
+/** State of reading the server's answer to the call, or the rest of the answer after a break. */
 interface Receiving {
   readonly call: Call;
-  /** Called if the server no longer knows the session: the call was not executed. */
+  /** Handles a session that the server no longer knows. The call was then not executed. */
   readonly lost: () => void;
   lastEventId?: string;
   retryMs: number;
-  /** Breaks in a row without new data. */
+  /** Number of successive breaks without new data. */
   breaks: number;
 }
 
@@ -76,7 +75,7 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
     {
       head(code, _headers, streamed) {
         status = code;
-        // Until then the answer can still get a status of its own.
+        // Until this time the answer can still become plain JSON with a status of its own.
         if (streamed) stopTimer = context.ports.clock.after(context.limits.headMs, () => call.attempt?.reply.stream());
       },
       message: take,
@@ -100,7 +99,7 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
   );
 }
 
-/** Recognises a lost session. 2025-11-25 requires 404; older servers answer 400. */
+/** Recognises a lost session. MCP 2025-11-25 requires 404, but older servers answer 400. */
 function isLost({ session }: Call, status: number, bytes: Buffer, message: Message): boolean {
   if (session.id === undefined || message.kind !== 'response' || message.error === undefined) return false;
   if (status !== 404 && status !== 400) return false;
@@ -116,7 +115,7 @@ function startOver({ call, lost }: Receiving): void {
 }
 
 /**
- * Continues a call after a break: the server may end the connection before the response (2025-11-25, Transports,
+ * Continues a call after a break: the server may end the connection before the response (MCP 2025-11-25, Transports,
  * Resumability and Redelivery).
  */
 function continueCall(context: StatelessClientContext, receiving: Receiving, status: number): void {

@@ -1,4 +1,4 @@
-// Serves clients of 2026-07-28 on a server with sessions.
+// Serves clients of MCP 2026-07-28 on a server with sessions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../../wire/errors.ts';
@@ -51,7 +51,7 @@ function openExchange(context: StatelessClientContext, exchange: Exchange, answe
   const { method, body, message } = exchange;
   const reply = createReply(answer);
   if (method !== 'POST' || body === undefined || message === undefined) {
-    // Follows 2026-07-28, Streamable HTTP, Earlier Streamable HTTP Revisions.
+    // MCP 2026-07-28, Streamable HTTP, Earlier Streamable HTTP Revisions.
     reply.end(method === 'POST' ? 400 : 405);
     return NO_FLOW;
   }
@@ -81,7 +81,10 @@ function openExchange(context: StatelessClientContext, exchange: Exchange, answe
   });
 }
 
-/** Reads `params` only if it may have a `requestState`. */
+/**
+ * Returns the members of `params` if they may include a `requestState`. Otherwise saves the parsing and returns an
+ * empty object.
+ */
 function objectOfMembers(body: Buffer, { params }: RequestMessage): JsonObject {
   return params !== undefined && body.includes('"requestState"') ? objectOf(body, params) : {};
 }

@@ -1,4 +1,4 @@
-// Starts a call in a session at the server, and once more if the server has forgotten the session.
+// Starts a call in a session at the server, and starts it again once if the server has forgotten the session.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Flow } from '../../backend.ts';
@@ -12,10 +12,10 @@ import type { Lent } from './pool.ts';
 import { requestDigest } from './request.ts';
 import { sendCall } from './send.ts';
 
-/** Session to work in until it is released. */
+/** A session that a request uses until it releases it. */
 export type Lending = Extract<Lent, { readonly ok: true }>;
 
-/** Continues in a session of the caller; the continuation has to release it. */
+/** Calls the continuation with a session of the caller. The continuation must release the session. */
 export function inSession(
   context: StatelessClientContext,
   meta: JsonObject,
@@ -100,8 +100,8 @@ function createCall({ session, release }: Lending, meta: JsonObject, attempt: At
 }
 
 /**
- * Sets the server's log level, which applies to the whole session, to the lowest requested one; each call filters its
- * part.
+ * Sets the server's log level, which applies to the whole session, to the lowest requested level. Each call filters its
+ * own messages.
  */
 function lowerLogLevel(
   context: StatelessClientContext,

@@ -1,4 +1,4 @@
-// Opens the GET stream of a session at the server once for all users, and again when it breaks.
+// Opens the GET stream of a session at the server once for all users of the session, and again after a break.
 
 import type { Flow } from '../../backend.ts';
 import { type BridgeContext, createLaterFlow } from '../context.ts';
@@ -7,12 +7,12 @@ import { type BackendSession, sessionGet } from './backend-session.ts';
 import { dispatchMessage } from './dispatch.ts';
 
 const RETRY_MS = 1000;
-/** A gateway that refuses the stream for a moment (502, 503, 429) may do so again. */
+/** Delay before the next attempt if a gateway refused the stream for a moment (502, 503, 429). */
 const REFUSED_RETRY_MS = 10_000;
 /** Time limit for a server that does not answer a GET. */
 const BEGIN_MS = 2000;
 
-/** Settles when it is known whether the server has such a stream. */
+/** Opens the stream if it is not open. Settles when the server has accepted or refused the stream. */
 export function ensureStream(context: BridgeContext, session: BackendSession, lost: () => void): Promise<void> {
   if (session.ended || session.stream.kind === 'refused') return Promise.resolve();
   if (session.stream.kind === 'open') return session.stream.begun;
@@ -23,7 +23,7 @@ export function ensureStream(context: BridgeContext, session: BackendSession, lo
       stopTimer();
       resolve();
     };
-    // The stream is registered before any message can come on it.
+    // The stream must be registered before its first message.
     queueMicrotask(() => flow.begin(openStream(context, session, flow, lost, ready)));
   });
   session.stream = { kind: 'open', flow, begun };
