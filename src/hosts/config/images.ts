@@ -56,15 +56,15 @@ const VERIFY = object(
       { default: 'off' },
     ),
     namespaces: list(
-      object({ name: pattern('A name, or a glob such as team-*.'), mode: choice('As above.', MODES) }, 'Namespaces.'),
+      object({ name: pattern('A name, or a glob such as team-*.'), mode: choice('As mode.', MODES) }, 'Namespaces.'),
       'Other modes for namespaces; the first match counts.',
       { default: [] },
     ),
-    rules: list(RULE, 'Signers by image; the first match counts, before the provenance of catalogue entries.', {
+    rules: list(RULE, 'Signers by image. The first match counts, and precedes the provenance in catalogue entries.', {
       default: [],
     }),
     pin: bool(
-      'Write the verified digest into the children of namespaces that warn, too: x:1 becomes x:1@sha256:... Namespaces that require always do.',
+      'Write the verified digest into children (x:1 becomes x:1@sha256:...) also in namespaces with mode warn. Mode require always does.',
       false,
     ),
     trustedRoot: optional(
