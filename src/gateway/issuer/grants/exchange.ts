@@ -83,8 +83,8 @@ async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subje
   if (typeof session === 'string' && !(await stands(world, session)))
     return invalidRequest('the login behind the subject_token has ended');
   return {
-    person: { subject: String(sub), name: text(name), email: text(email) },
-    session: text(session),
+    person: { subject: String(sub), name: nonEmptyText(name), email: nonEmptyText(email) },
+    session: nonEmptyText(session),
     ...grantedBy(claims),
     act: isObject(claims.act) ? claims.act : undefined,
   };
@@ -116,7 +116,7 @@ async function foreignSubjectOf(
     return invalidRequest('the subject_token is an ID token, which is not for resources');
   if (!isPermitted(claims, delegation, { server: world.settings.issuer, client }))
     return invalidRequest('the subject_token does not permit this client to act for its subject');
-  const actor = text(claims[delegation.actorClaim]);
+  const actor = nonEmptyText(claims[delegation.actorClaim]);
   return {
     person: { subject: foreignSubject(issuer, sub) },
     session: undefined,
@@ -184,7 +184,7 @@ function actorsIn(act: JsonObject): number {
   return count;
 }
 
-function text(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
