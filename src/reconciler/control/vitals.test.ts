@@ -1,4 +1,4 @@
-// Tests whether the program is stuck or slow, ready or not, by the reports of the loop.
+// Tests whether the program counts as stuck or slow, and as ready or not, by the reports of the loop.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

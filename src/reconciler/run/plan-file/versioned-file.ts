@@ -1,5 +1,5 @@
-// Reads and writes files of our own that leave the cluster and come back: JSON of one format and version, with a digest
-// over their content.
+// Reads and writes our own files that leave the cluster and come back: JSON of one format and version, with a digest of
+// the content.
 
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';
@@ -23,7 +23,7 @@ export function withDigest<T extends object>(body: T): T & { digest: string } {
 }
 
 /**
- * Returns the checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name`: name of the file, for
+ * Returns the checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name` is the name of the file, for
  * messages.
  */
 export function readVersioned(kind: FileKind, content: string, name: string): JsonObject {
@@ -36,7 +36,7 @@ export function readVersioned(kind: FileKind, content: string, name: string): Js
     const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that made it`;
     throw new Failure(kind.otherVersion, message);
   }
-  // The digest is checked before the content: an edited file is another file, however it looks.
+  // The digest is checked before the content: an edited file is refused even if its content is valid.
   if (written !== digest({ version, ...body })) {
     throw invalid('its digest does not fit its content: it was changed after it was made');
   }
