@@ -48,7 +48,7 @@ export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pu
     stuck() {
       const silentMs = monotonic() - heardAt;
       if (silentMs <= STUCK_AFTER_MS) return undefined;
-      return `no run has begun, and nothing of one has ended, for ${Math.floor(silentMs / 1000)} s`;
+      return `no run has begun, and no request of a run has ended, for ${Math.floor(silentMs / 1000)} s`;
     },
     unready: () => (last === undefined ? ['no run has ended yet'] : reasonsOf(last, sources)),
   };

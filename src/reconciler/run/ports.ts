@@ -184,8 +184,8 @@ export interface Clock {
 /** Builds kustomizations. Callers check the references in them before. */
 export interface KustomizeBuilder {
   /**
-   * Returns an identity of the builder: while it is the same, equal inputs have equal outputs. Throws Failure
-   * `kustomize-missing`.
+   * Returns the objects of the kustomization in a folder of the files, as YAML. Throws Failure `kustomize-missing`,
+   * `kustomize-failed`, `kustomize-too-costly`; messages contain no values from files.
    */
   identity(): Promise<string>;
   /**

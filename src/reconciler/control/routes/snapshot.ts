@@ -12,7 +12,8 @@ export function addSnapshotRoute(app: FastifyInstance, snapshot: () => string | 
     url: '/snapshot',
     handler(_request, reply) {
       const text = snapshot();
-      if (text === undefined) return sendRefusal(reply, 'control-no-snapshot', 'no run has published one yet');
+      if (text === undefined)
+        return sendRefusal(reply, 'control-no-snapshot', 'no snapshot exists yet: wait for the first run');
       return reply.header('cache-control', 'no-store').type('application/json').send(text);
     },
   });

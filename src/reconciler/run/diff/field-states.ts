@@ -1,5 +1,5 @@
 // Decides about a declared field that another manager has set to another value: Git wins, except for fields that are
-// left to others (decision 0240).
+// left to other managers (decision 0240).
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';

@@ -6,7 +6,7 @@ import type { Compared } from './compared.ts';
 
 /**
  * Number of objects per group that are dry-run. An object that the server refuses in every run is among the first once
- * the others are created, so that no object is tried again and again.
+ * the remaining objects are created, so that no object is tried again and again.
  */
 const FIRST = 16;
 

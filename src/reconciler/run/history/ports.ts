@@ -4,8 +4,8 @@ import type { Json } from '#std/json.ts';
 
 /**
  * `progressing`: all changes are made, but their resources are not ready yet. `waiting`: deletions wait for approval.
+ * `not-ready`: each change succeeded, but a resource is in phase Failed or was not ready in time.
  */
-/** `not-ready`: each change succeeded, but a resource is in phase Failed or was not ready in time. */
 export type RunState = 'succeeded' | 'progressing' | 'waiting' | 'not-ready' | 'failed';
 
 export interface RecordedDifference {

@@ -30,15 +30,15 @@ export function readVersioned(kind: FileKind, content: string, name: string): Js
   const invalid = (reason: string, cause?: unknown): Failure =>
     new Failure(kind.invalid, `${name}: ${reason}`, { cause });
   const value = parseContent(content, invalid);
-  if (!isObject(value) || value.format !== kind.format) throw invalid(`it is not a ${kind.says}`);
+  if (!isObject(value) || value.format !== kind.format) throw invalid(`the file is not a ${kind.says}`);
   const { version, digest: written, ...body } = value;
   if (version !== kind.version) {
-    const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that made it`;
+    const message = `${name}: the file has version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that created it`;
     throw new Failure(kind.otherVersion, message);
   }
   // The digest is checked before the content: an edited file is refused even if its content is valid.
   if (written !== digest({ version, ...body })) {
-    throw invalid('its digest does not fit its content: it was changed after it was made');
+    throw invalid('the digest does not fit the content: the file was changed after it was created');
   }
   const schema: JsonObject = JSON.parse(JSON.stringify(kind.schema));
   const structural = compileStructural(schema, describePattern);

@@ -28,7 +28,7 @@ export interface Deletion {
 
 /** The deletions of one source that one approval allows, or that need no approval. */
 export interface DeletionList {
-  /** Value of the source label; empty for children of resources that others applied by hand. */
+  /** Value of the source label; empty for children of resources that people applied by hand. */
   readonly source: string;
   /** Identifies exactly this list of deletions. */
   readonly hash: string;
