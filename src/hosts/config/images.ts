@@ -1,5 +1,4 @@
-// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the signers that
-// images must have.
+// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the required signers.
 
 import { addressed } from '#std/address/address.ts';
 import { parseGlob } from '#std/patterns/glob.ts';

@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml about plans that leave the cluster: the keys that must have signed a plan file, and the
+// Defines the part of skep.yaml about plans outside of the cluster: the keys that must have signed a plan file, and the
 // place at which the state is published for plans without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';

@@ -30,14 +30,14 @@ export interface GitDeps {
 
 export interface GitRequest {
   readonly repository: string;
-  /** At most one of the four; none means the default branch. */
+  /** At most one of branch, tag, semver and commit is set. Without any, the default branch is read. */
   readonly branch?: string | undefined;
   readonly tag?: string | undefined;
   readonly semver?: string | undefined;
   readonly commit?: string | undefined;
   /** File or folder; the empty string means everything. */
   readonly path: string;
-  /** If absent, the credentials of the repository's host. */
+  /** If absent, the credentials of the repository's host are used. */
   readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
   readonly verify?: GitOptions['verify'];
 }
