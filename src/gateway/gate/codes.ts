@@ -66,7 +66,7 @@ export const GATE_CODES = {
 
 export type GateCode = keyof typeof GATE_CODES;
 
-/** Refused call in words for its sender. They do not mention policies, other callers or internals. */
+/** A refused call, in words for its sender. The words mention no policies, other callers or internals. */
 export interface Denial {
   readonly httpStatus: 200 | 400 | 403 | 429 | 503;
   /** Code of JSON-RPC 2.0 section 5.1. */
