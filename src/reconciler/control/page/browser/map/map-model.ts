@@ -25,7 +25,7 @@ export interface MapModel {
 }
 
 const COLUMNS: readonly EntryRole[] = ['source', 'group', 'server', 'virtual-server', 'registry'];
-/** Maximum number of healthy entries of a kind in one place that are not folded. */
+/** Maximum number of entries of a place that is not folded. */
 const ALONE_MAX = 5;
 /** Maximum number of groups with places of their own. With more groups, all entries of a namespace are in one place. */
 const GROUPS_MAX = 12;
