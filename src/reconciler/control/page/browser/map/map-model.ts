@@ -1,5 +1,5 @@
-// The nodes and edges of the map. Healthy entries that stand in the same place are folded into one node, so that a map of a
-// thousand servers has few nodes and still shows each one that is in trouble.
+// Computes the nodes and edges of the map. Healthy entries in the same place are folded into one node, so that a map of
+// a thousand servers has few nodes and still shows each entry that is in trouble.
 
 import type { EntryRole, EntryState, FleetEntry } from '../../../../run/fleet-state/format.ts';
 import { STATE_NAMES, TROUBLES } from '../states.ts';
