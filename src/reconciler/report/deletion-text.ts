@@ -14,10 +14,7 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
   ]);
 }
 
-/**
- * Returns a name for a waiting list. A list without deletions stands for all changes: none of its source's declared
- * places was read before.
- */
+/** Returns a name for a waiting list. Without deletions it stands for all changes: no source was read before. */
 export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
   return deletions.length === 0 ? 'all changes' : nameOfList(source);
 }

@@ -31,7 +31,7 @@ interface RunningDeps {
 /**
  * Returns our servers, and servers that other people applied by hand if those are in scope. Servers are returned even
  * if their manifest is invalid: a server that is kept unchanged runs. Objects that our kinds cannot read are left out.
- * Undefined if one of our kinds could not be listed, or no store records the servers.
+ * Undefined if one of our kinds could not be listed, or this run syncs no registries.
  */
 export function runningServers(
   { registries }: RunningDeps,

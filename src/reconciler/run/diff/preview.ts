@@ -100,7 +100,7 @@ function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySe
   return new Set(coming.map(({ desired }) => desired.key));
 }
 
-const LIKE_OTHERS = 'it accepts the first ones of their kind in the namespace';
+const LIKE_OTHERS = 'it accepts the first objects of their kind in the namespace';
 
 /** Returns the result of the first preparation if a run prepares twice and the object is the same. */
 function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {

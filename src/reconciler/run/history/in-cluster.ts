@@ -55,7 +55,7 @@ export function openClusterHistory(
   };
 }
 
-/** Returns as many of the newest runs as fit. If a single run is too large, it is kept without its lists. */
+/** Drops the older half of the runs until they fit. If a single run is too large, it is kept without its lists. */
 function contentOf(records: readonly RunRecord[]): Content {
   const text = JSON.stringify(records);
   if (text.length <= PLAIN_MAX) return { data: { [PLAIN]: text }, binaryData: {} };

@@ -71,7 +71,7 @@ export function expectedOf(
 ): Expected {
   const name = parseImageName(image);
   if (name === undefined)
-    return { by: 'unknown', reason: 'its name is not one of an image with a tag or a SHA-256 digest' };
+    return { by: 'unknown', reason: 'its name is not an image name with a tag or a SHA-256 digest' };
   const place = imagePlace(name);
   const rule = rules.find((each) => matchesGlob(each.image, place));
   if (rule !== undefined) {

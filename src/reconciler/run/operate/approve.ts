@@ -47,8 +47,8 @@ function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
   const waiting = plan.waiting.map(
     ({ deletions, source, hash: other }) => `${whatWaits(deletions.length, source)} (${other})`,
   );
-  const now = waiting.length === 0 ? 'nothing waits now' : `waiting now: ${waiting.join(', ')} (skep plan shows them)`;
-  const message = `nothing with the hash ${hash} waits: it was done, or the list has changed; ${now}`;
+  const now = waiting.length === 0 ? 'no list waits now' : `waiting now: ${waiting.join(', ')} (skep plan shows them)`;
+  const message = `no list with the hash ${hash} waits: its deletions were done, or the list has changed; ${now}`;
   return new Failure('approval-not-waiting', message);
 }
 

@@ -149,7 +149,7 @@ function withheldOf(
   };
 }
 
-/** Adds the withheld changes. A list of deletions stays in the plan only if at least one of its objects is deleted. */
+/** Moves changes to `withheld`. An approved list stays in the plan only if at least one of its objects is deleted. */
 function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   if (withheld.length === 0) return plan;
   const out = new Set(withheld.map(({ resource }) => keyOf(resource)));

@@ -48,21 +48,24 @@ export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { e
 /** Throws Failure `plan-foreign` or `plan-mismatch`. */
 export function checkBinding(file: PlanFile, here: PlanBinding): void {
   if (file.instance !== here.instance) {
-    throw foreign(`it is for instance "${file.instance}", and this is "${here.instance}"`);
+    throw foreign(`the file is for instance "${file.instance}", and this is instance "${here.instance}"`);
   }
   if (file.cluster.homeNamespace !== here.cluster.homeNamespace) {
     const [theirs, ours] = [file.cluster.homeNamespace, here.cluster.homeNamespace];
-    throw foreign(`it is for an instance whose home is namespace ${theirs}, and here it is ${ours}`);
+    throw foreign(`the home namespace of its instance is ${theirs}, and the home namespace here is ${ours}`);
   }
   if (file.cluster.uid !== here.cluster.uid) {
-    throw foreign(`it is for another cluster: namespace ${here.cluster.homeNamespace} had another uid there`);
+    throw foreign(`the file is for another cluster: namespace ${here.cluster.homeNamespace} had another uid there`);
   }
   if (file.tool.digest !== here.tool.digest) {
-    throw mismatch(`it was made by ${file.tool.name}, and this is another build (${here.tool.name}): use the same one`);
+    throw mismatch(
+      `the file was created by ${file.tool.name}, and this is another build (${here.tool.name}): use the same build`,
+    );
   }
   const names = [...new Set([...Object.keys(file.settings), ...Object.keys(here.settings)])].sort();
   const differing = names.filter((name) => file.settings[name] !== here.settings[name]);
-  if (differing.length > 0) throw mismatch(`these settings have changed since it was made: ${differing.join(', ')}`);
+  if (differing.length > 0)
+    throw mismatch(`these settings have changed since the file was created: ${differing.join(', ')}`);
 }
 
 function foreign(reason: string): Failure {

@@ -52,6 +52,6 @@ function parseContent(content: string, invalid: (reason: string, cause: unknown)
     return JSON.parse(content);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(`it is not JSON (${reason}): was it cut off?`, cause);
+    throw invalid(`the file is not JSON (${reason}): was it cut off?`, cause);
   }
 }

@@ -8,7 +8,7 @@ import { type ParsedFile, textKey } from './parsed-file.ts';
 import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 import { isSealed } from './unseal.ts';
 
-/** Returns the unread files, and all files if kinds may have changed; empty if no file has to be read. */
+/** Returns the unread files, and all files that may define kinds; empty if no file has to be read. */
 export function findUnread(given: LoadInput, cache: LoadCache): readonly SourceFile[] {
   const parsed = new Map<SourceFile, ParsedFile>();
   for (const file of given.documents) {

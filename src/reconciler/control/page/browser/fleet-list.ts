@@ -1,5 +1,5 @@
-// The fleet as a list: first what is not healthy, each with its reason, then cards by namespace. Long sections are folded, so
-// that a thousand servers are as quick to read, and to draw, as ten.
+// Renders the fleet as a list: first the entries that are not healthy, each with its reason, then cards by namespace.
+// Long sections are folded, so that a thousand servers are as quick to read and to draw as ten.
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// Asks for the token of the reconciler.
+// Renders the form in which a reader enters the token of the reconciler.
 
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

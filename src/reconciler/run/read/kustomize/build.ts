@@ -24,8 +24,8 @@ interface Remembered extends BuildResult {
 }
 
 /**
- * Number of readings after which a failed build is tried again: a busy machine may be the cause. Runs are half a minute
- * apart by default.
+ * Number of readings after which a build that took too long is tried again: a busy machine may be the cause. Runs are
+ * half a minute apart by default.
  */
 const RETRY_IN = 20;
 

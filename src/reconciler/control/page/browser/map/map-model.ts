@@ -1,5 +1,5 @@
-// The nodes and edges of the map. Healthy entries that stand in the same place are folded into one node, so that a map of a
-// thousand servers has few nodes and still shows each one that is in trouble.
+// Computes the nodes and edges of the map. Healthy entries in the same place are folded into one node, so that a map of
+// a thousand servers has few nodes and still shows each entry that is in trouble.
 
 import type { EntryRole, EntryState, FleetEntry } from '../../../../run/fleet-state/format.ts';
 import { STATE_NAMES, TROUBLES } from '../states.ts';
@@ -25,7 +25,7 @@ export interface MapModel {
 }
 
 const COLUMNS: readonly EntryRole[] = ['source', 'group', 'server', 'virtual-server', 'registry'];
-/** Maximum number of healthy entries of a kind in one place that are not folded. */
+/** Maximum number of entries of a place that is not folded. */
 const ALONE_MAX = 5;
 /** Maximum number of groups with places of their own. With more groups, all entries of a namespace are in one place. */
 const GROUPS_MAX = 12;
