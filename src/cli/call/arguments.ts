@@ -89,7 +89,7 @@ function typeName(value: Json): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Returns names of JSON Schema; an empty set means any type. */
+/** Returns the accepted types by their names in JSON Schema; an empty set means any type. */
 function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> {
   const { type, enum: choices, const: only } = property;
   if (typeof type === 'string') return new Set([type]);

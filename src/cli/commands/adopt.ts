@@ -1,4 +1,4 @@
-// `skep adopt`: takes over a fleet from the existing operator.
+// `skep adopt`: takes over a fleet from ToolHive's operator.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -46,7 +46,7 @@ export function adoptCommand(): Command {
     });
 }
 
-/** Refuses, because a plan file cannot contain the changes of `adopt --yes` to live objects. */
+/** Returns the Failure if plans must be signed: a plan file cannot contain the changes of `adopt` to live objects. */
 function unsigned(): Failure {
   const message =
     'plans.require is signed, and a plan file cannot contain the changes of adopt --yes: set it to unsigned for the adoption, and back afterwards';

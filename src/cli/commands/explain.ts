@@ -52,7 +52,7 @@ export function explainCommand(): Command {
     });
 }
 
-/** Lists settings without a field. */
+/** Lists the settings of a kind that are annotations. */
 function annotationLines({ annotations }: Kind): readonly string[] {
   if (annotations.length === 0) return [];
   const lines = annotations.flatMap(({ name, description, values, fallback }) => [
@@ -189,7 +189,7 @@ function signature(field: Field, nameOf: NameOf): string {
 
 const LINE_WIDTH = 100;
 
-/** Wraps at blanks. The first line begins with the bullet; the others are indented to the text after it. */
+/** Wraps at blanks. The first line begins with the bullet; further lines are indented to the text after the bullet. */
 function wrapped(text: string, indent: number, bullet = ''): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -156,7 +156,7 @@ export const DISCOVERY_SCHEMA = {
 
 const REGISTRY_PARAMS = { params: Type.Object({ registry: REGISTRY }) };
 
-/** `at`: for the whole service, or again below a registry. */
+/** `at`: whether the document is at the top of the service or below a registry. */
 export function openApiSchema(format: 'json' | 'yaml', at: 'service' | 'registry'): object {
   const schema = format === 'json' ? Type.Object({}, { additionalProperties: true }) : Type.String();
   return {
