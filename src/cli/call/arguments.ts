@@ -56,7 +56,7 @@ function propertyOf(schema: JsonObject, key: string): JsonObject {
   if (property !== undefined && Object.hasOwn(properties, key)) return resolve(property, schema);
   if (schema.additionalProperties !== false) return {};
   const names = Object.keys(properties);
-  const known = names.length === 0 ? 'it takes no arguments' : `its arguments are ${names.join(', ')}`;
+  const known = names.length === 0 ? 'the tool has no arguments' : `its arguments are ${names.join(', ')}`;
   throw misfit(`the tool has no argument "${key}".${didYouMean(key, names)} The tool says: ${known}`);
 }
 

@@ -139,7 +139,8 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
     discoveryState: () => discovered,
     redirectToAuthorization: (url) => {
       if (!terminal.interactive && browser === undefined) {
-        const message = 'the server requires a login, and there is no terminal: log in at one, or use --token-file';
+        const message =
+          'the server requires a login, and there is no terminal: run the command at a terminal, or use --token-file';
         throw new Failure('call-login', message);
       }
       if (url.protocol !== 'https:' && url.protocol !== 'http:') {

@@ -18,7 +18,7 @@ export function adoptCommand(): Command {
     .addHelpText(
       'after',
       "\nFinalizers of ToolHive's operator are removed, the objects that it created get their custom resource as owner, and the fields that it\n" +
-        'wrote become those of skep. Nothing is deleted and nothing restarts: the next sync makes the fleet as declared in Git.\n' +
+        'wrote belong to skep afterwards. No object is deleted and no pod restarts: the next sync changes the fleet to the state in Git.\n' +
         '\nExamples:\n  skep adopt -c skep.yaml\n  skep adopt -c skep.yaml --yes && skep plan -c skep.yaml',
     )
     .action(async (flags: Options) => {

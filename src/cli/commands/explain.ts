@@ -117,7 +117,7 @@ function noField(kind: Kind, field: Field, name: string, nameOf: NameOf): string
 
 function headOf(kind: Kind, apiGroup: string, versions: readonly string[]): readonly string[] {
   const { plural, singular, shortNames, categories } = kind;
-  const all = categories.length === 0 ? '' : `, and with others as ${categories.join(', ')}`;
+  const all = categories.length === 0 ? '' : `, and with other kinds as ${categories.join(', ')}`;
   return [
     labelled('GROUP', apiGroup),
     labelled('KIND', kind.kind),

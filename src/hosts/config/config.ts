@@ -73,7 +73,7 @@ const SETTINGS = object(
       default: ['*'],
     }),
     scope: choice(
-      'git: only objects that the sources declare; cluster: also children and status of custom resources that others apply; each of their changes wakes a run, which reads everything.',
+      'git: only objects that the sources declare; cluster: also children and status of custom resources that other managers apply; each change of these wakes a run, which reads everything.',
       ['git', 'cluster'],
       { default: 'git' },
     ),
@@ -182,7 +182,8 @@ const SETTINGS = object(
 export const CONFIG_SCHEMA = withRules(SETTINGS, [
   {
     holds: ({ sources, scope }) => sources.length > 0 || scope === 'cluster',
-    message: 'there is no source: name one, or set scope to cluster to reconcile custom resources that others apply',
+    message:
+      'there is no source: name one, or set scope to cluster to reconcile custom resources that other managers apply',
     at: '/sources',
   },
 ]);

@@ -13,7 +13,10 @@ const COMMIT_STATUS = object(
     tokenFile: text('File with a token that may set the status of commits; read again each time.', { minLength: 1 }),
     apiUrl: optional(url('URL of its API, if it does not follow from the repository.')),
     context: optional(
-      text('Name of the status among others of a commit; default: skep/<name>.', { minLength: 1, maxLength: 100 }),
+      text('Name of the status at the commit, which may have other statuses; default: skep/<name>.', {
+        minLength: 1,
+        maxLength: 100,
+      }),
     ),
     targetUrl: optional(url('Target of the link in the status, such as the page /runs.')),
   },
