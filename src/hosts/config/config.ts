@@ -78,7 +78,7 @@ const SETTINGS = object(
       { default: 'git' },
     ),
     children: bool(
-      'Create the children of the custom resources, and write their status; if false, another operator does.',
+      'True: create the children of the custom resources, and write their status. False: another operator does this.',
       true,
     ),
     cluster: object(
@@ -89,7 +89,7 @@ const SETTINGS = object(
         context: optional(text('Context of the kubeconfig; default: its current one.')),
         concurrency: integer('Limit of requests in flight.', { default: 16, minimum: 1, maximum: 256 }),
         timeoutSeconds: integer(
-          'Time after which `skep status`, `skep plan --against` and other commands that only read, or only write a record, name the servers that did not answer. A large repository that --against has to clone first needs more.',
+          'Time after which `skep status`, `skep plan --against` and other commands that only read, or only write a record, name the servers that did not respond. A large repository that --against has to clone first needs more.',
           { default: 10, minimum: 1, maximum: 600 },
         ),
       },
@@ -99,12 +99,15 @@ const SETTINGS = object(
     apply: object(
       {
         prune: bool('Delete objects of this instance that are no longer declared.', true),
-        maxDeletes: integer('More deletions than this of one source wait for approval; 0: every deletion waits.', {
-          default: 20,
-          minimum: 0,
-        }),
+        maxDeletes: integer(
+          'Number of deletions of one source without approval; if there are more, they wait for approval. 0: every deletion waits.',
+          {
+            default: 20,
+            minimum: 0,
+          },
+        ),
         maxDeletesPercent: integer(
-          'The same as a share of the objects of the source, and of each of its kinds, from the second deletion on.',
+          'Limit of deletions as a share of the objects of the source, and of each of its kinds, from the second deletion on.',
           {
             default: 25,
             minimum: 0,
@@ -112,10 +115,10 @@ const SETTINGS = object(
           },
         ),
         deadlineSeconds: integer(
-          'A run that takes longer begins no further change, and soon after no further request; it reports the changes that were not begun, and the next run continues there. How long `skep sync` waits for readiness is not part of it. `skep plan` ends in the same time. Both wait for a silent source for half of it at most, and no longer than two minutes.',
+          'A run that takes longer begins no further change, and soon after no further request; it reports the changes that were not begun, and the next run continues there. The time does not include the time that `skep sync` waits for readiness. `skep plan` ends in the same time. Both commands wait for a silent source for at most half of the time, and no longer than two minutes.',
           { default: 600, minimum: 1, maximum: 86_400 },
         ),
-        waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
+        waitSeconds: integer('Time that `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
         conflicts: choice('Treatment of declared fields that another manager has changed.', ['force', 'report'], {
           default: 'force',
         }),
@@ -138,7 +141,7 @@ const SETTINGS = object(
     snapshot: optional(SNAPSHOT),
     images: IMAGES,
     policies: list(
-      text('A folder or file, or builtin: the pack that comes with skep.', { minLength: 1 }),
+      text('A folder or file, or builtin: the pack that is bundled with skep.', { minLength: 1 }),
       'ValidatingAdmissionPolicies that check all declared objects; never policies of a source.',
       { default: [] },
     ),
@@ -149,7 +152,7 @@ const SETTINGS = object(
           default: [],
         }),
         platform: choice(
-          'openshift leaves user and group ids to the cluster; its rules refuse pods that name some.',
+          'openshift: user and group ids are left to the cluster, whose rules refuse pods that request ids.',
           ['kubernetes', 'openshift'],
           { default: 'kubernetes' },
         ),

@@ -50,12 +50,18 @@ const RULE = withRules(
 const VERIFY = object(
   {
     mode: choice(
-      'For namespaces that are not in the list: warn applies images without a matching signature, with a warning; require keeps their children unchanged.',
+      'Mode for namespaces that are not in the list: warn applies images without a matching signature, with a warning; require keeps their children unchanged.',
       MODES,
       { default: 'off' },
     ),
     namespaces: list(
-      object({ name: pattern('A name, or a glob such as team-*.'), mode: choice('As above.', MODES) }, 'Namespaces.'),
+      object(
+        {
+          name: pattern('A name, or a glob such as team-*.'),
+          mode: choice('Mode for these namespaces: warn or require, as in images.verify.mode.', MODES),
+        },
+        'Namespaces.',
+      ),
       'Other modes for namespaces; the first match counts.',
       { default: [] },
     ),
@@ -63,7 +69,7 @@ const VERIFY = object(
       default: [],
     }),
     pin: bool(
-      'Write the verified digest into the children of namespaces that warn, too: x:1 becomes x:1@sha256:... Namespaces that require always do.',
+      'True: the verified digest is also written into the children of namespaces with mode warn: x:1 becomes x:1@sha256:... In namespaces with mode require, it always is.',
       false,
     ),
     trustedRoot: optional(
@@ -71,8 +77,12 @@ const VERIFY = object(
         minLength: 1,
       }),
     ),
-    refreshSeconds: integer('A tag is resolved again after this time.', { default: 300, minimum: 30, maximum: 86_400 }),
-    realms: optional(textMap('Hosts of token services that registries may send their clients to, by registry.')),
+    refreshSeconds: integer('Time after which a tag is resolved again.', {
+      default: 300,
+      minimum: 30,
+      maximum: 86_400,
+    }),
+    realms: optional(textMap('Hosts of token services to which registries may send their clients, by registry.')),
     plainHttp: list(text('A host with its port.', { minLength: 1 }), 'Registries without TLS.', { default: [] }),
   },
   'Whether images of children are verified before they are applied.',

@@ -142,7 +142,7 @@ export function readEntries<T extends { readonly item: Item }>(
   return { entries: unique.entries, rejected: [...rejected, ...unique.rejected] };
 }
 
-/** Keeps the first of several entries with one name and version, and counts the others as rejected. */
+/** Keeps the first of several entries with the same name and version, and counts the later entries as rejected. */
 function withoutDuplicates(
   document: JsonDocument,
   read: readonly { readonly item: Item; readonly entry: Entry }[],
