@@ -89,7 +89,7 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
 /** Throws Failure `issuer-config-invalid` if the host does not accept the tokens of its own server. */
 export function checkHostIssuer({ issuer }: AuthServerConfig, hostIssuer: string | undefined): void {
   if (hostIssuer === issuer) return;
-  const message = `is ${issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: they must be equal`;
+  const message = `is ${issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: the two must be equal`;
   throw configInvalid('/issuer', message);
 }
 

@@ -21,7 +21,7 @@ export async function checkStateFolder(dir: string, { ownedByUser }: StateFolder
   if (!found.isDirectory()) throw unsafe(dir, `${path} is not a folder`);
   const user = process.getuid?.();
   if (ownedByUser && user !== undefined && found.uid !== user)
-    throw unsafe(dir, `it belongs to the user ${found.uid}, not ${user}`);
+    throw unsafe(dir, `the folder belongs to the user ${found.uid}, not ${user}`);
   const tracked = await trackedFile(path);
   if (tracked !== undefined)
     throw unsafe(
@@ -37,7 +37,7 @@ function statOf(path: string): Stats | undefined {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOTDIR') return undefined;
-    throw unsafe(path, `it cannot be looked at: ${String(code ?? error)}`);
+    throw unsafe(path, `its owner and type cannot be read: ${String(code ?? error)}`);
   }
 }
 

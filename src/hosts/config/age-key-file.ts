@@ -17,7 +17,7 @@ export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
     const { mode, uid } = file;
     // ssh requires the same mode for the user's own keys. A mounted Secret belongs to root, and a group may read it.
     const others = uid === process.getuid?.() ? 0o077 : 0o007;
-    if ((mode & others) !== 0) return unusable(path, `its mode ${(mode & 0o777).toString(8)} lets others read it`);
+    if ((mode & others) !== 0) return unusable(path, `its mode ${(mode & 0o777).toString(8)} lets other users read it`);
     const decoded = decodeFile(await readFile(path));
     if ('fault' in decoded) return unusable(path, decoded.fault);
     const read = await readAgeKeys(decoded.text);

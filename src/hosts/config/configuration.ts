@@ -34,7 +34,8 @@ export function isAboutDev(): boolean {
 
 function defaultFile(): string {
   const isDev = isAboutDev();
-  if (isDev) process.stderr.write(`there is no skep.yaml here, so this is about skep dev (-c ${DEV_FILE})\n`);
+  if (isDev)
+    process.stderr.write(`there is no skep.yaml here, so the command uses the settings of skep dev (-c ${DEV_FILE})\n`);
   return isDev ? DEV_FILE : 'skep.yaml';
 }
 

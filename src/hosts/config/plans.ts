@@ -32,6 +32,12 @@ export const PLANS = withRules(
 );
 
 export const SNAPSHOT = object(
-  { file: optional(text('File that is written after each run; absent: only the listener has it.', { minLength: 1 })) },
+  {
+    file: optional(
+      text('File to which the snapshot is written after each run. If absent, only the listener serves the snapshot.', {
+        minLength: 1,
+      }),
+    ),
+  },
   'Publish the state, without values of fields, for `skep plan --against`: in a file, and at /snapshot of the listener (http).',
 );

@@ -19,7 +19,10 @@ const KEY = {
   ),
 };
 
-const PAIRS = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; default: those of git.credentials.');
+const PAIRS = object(
+  { ...PASSWORD, ...KEY },
+  'Credentials for the repository; default: the matching credentials in git.credentials.',
+);
 
 const IN_PAIRS: readonly Rule<Static<typeof PAIRS>>[] = [
   {
@@ -49,7 +52,7 @@ const ALLOW = object(
       default: ['*'],
     }),
   },
-  'Objects that the source may declare; others are problems, and their live objects are kept unchanged.',
+  'Objects that the source may declare. Other declared objects are problems, and their live objects are kept unchanged.',
 );
 
 const VERIFY = object(
@@ -186,14 +189,14 @@ const SOURCE = withRules(
 export const SOURCES = withRules(
   list(
     SOURCE,
-    'Sources of the fleet; empty with scope cluster: only custom resources that others apply are reconciled.',
+    'Sources of the fleet; empty with scope cluster: only custom resources that other managers apply are reconciled.',
     {
       keys: ['name'],
     },
   ),
   [
     { faults: unknownSources, message: 'dependsOn names other sources of the same file' },
-    { faults: circularSources, message: 'no source depends on itself through dependsOn of others' },
+    { faults: circularSources, message: 'no source depends on itself through dependsOn of other sources' },
   ],
 );
 

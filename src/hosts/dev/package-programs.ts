@@ -66,7 +66,7 @@ function noneText(image: string, run: readonly PackageType[]): string {
 function whyUnfit(container: Container, pkg: ExactPackage, others: readonly ExactPackage[]): string | undefined {
   const name = nameOfPackage(pkg);
   if (others.length > 0) {
-    return `entries of the catalogue name different packages for it: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
+    return `entries of the catalogue name different packages for the image: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
   }
   const spoken = transportOf(container);
   if (pkg.transport !== spoken)

@@ -27,7 +27,7 @@ interface Options {
   readonly inOrder: boolean;
   /** If true, the token of earlier starts is refused. */
   readonly newToken: boolean;
-  /** For the commands in the texts about runs. */
+  /** Returns commands for the texts about runs. */
   readonly commandOf: CommandOf;
   /** Prints faults of the served parts. */
   readonly say: (text: string) => void;

@@ -35,7 +35,7 @@ export interface VirtualRules extends LiveRules {
   replace(config: VmcpConfig): void;
   /** Stores the tools as clients see them, because policies may read their hints. */
   learn(tools: readonly KnownTool[]): void;
-  /** Returns whether policies permit a caller a tool, without regard to arguments; undefined: all tools are permitted. */
+  /** Returns whether policies permit a caller a tool, without regard to arguments; undefined: every tool. */
   permittedTools(cause: Exchange): ((tool: string) => boolean) | undefined;
   /** Returns why the caller may not call a workflow; undefined if the call is permitted. */
   denial(cause: Exchange, body: Buffer, message: RequestMessage): string | undefined;

@@ -69,8 +69,8 @@ const NAME_SHOWN = 200;
 type LockCondition = Parameters<typeof conditionsOf>[1][number];
 
 /**
- * Condition if `program` has not reported. `account`: account that the manifest names; reports of such accounts are
- * ignored.
+ * Returns the condition if `program` has not reported. `account`: account that the manifest names, which gets no rights
+ * to report.
  */
 function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
   const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
@@ -83,8 +83,8 @@ function unreportedCondition(program: string, account: string | undefined, what:
 }
 
 /**
- * Returns a condition on the reviewed definitions, from the report of the server's proxy. `account`: account of the
- * proxy that its author has named.
+ * Returns the condition about the reviewed definitions, from the report of the server's proxy. `account`: account that
+ * the manifest names for the proxy.
  */
 export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
@@ -108,8 +108,8 @@ interface LockedBackend {
 }
 
 /**
- * Returns a condition on the reviewed definitions of these backends, from the report of the virtual server. `account`:
- * account that its author has named.
+ * Returns the condition about the reviewed definitions of these backends, from the report of the virtual server.
+ * `account`: account that the manifest names for it.
  */
 export function backendsLockCondition(
   { name: server, account }: { readonly name: string; readonly account?: string | undefined },

@@ -167,9 +167,9 @@ async function download(outbound: Outbound, url: string, tokenFile: string | und
   const { status, body } = await outbound.request({ url, method: 'GET', headers, maxBytes: SNAPSHOT_BYTES_MAX });
   if (status === 200) return Buffer.from(body).toString('utf8');
   const reasons: Readonly<Record<number, string>> = {
-    401: 'it requires a token: use --token-file',
-    403: 'it refuses every token: set http.tokenFile of the reconciler',
-    404: 'it has no snapshot: is `snapshot` set in skep.yaml of the reconciler?',
+    401: 'the reconciler requires a token: use --token-file',
+    403: 'the reconciler refuses every token: set http.tokenFile in its skep.yaml',
+    404: 'no snapshot exists: set `snapshot` in skep.yaml of the reconciler, and wait for its first run',
     503: 'no run has published a snapshot yet',
   };
   throw new Failure('snapshot-unavailable', `${url} answers ${status}: ${reasons[status] ?? 'that is not a snapshot'}`);

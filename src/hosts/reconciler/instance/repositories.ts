@@ -1,4 +1,5 @@
-// Opens the Git repositories that skep.yaml or an MCPRegistry names, with their own credentials or those of their host.
+// Opens the Git repositories that skep.yaml or an MCPRegistry names, with their own credentials or credentials of the
+// host.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

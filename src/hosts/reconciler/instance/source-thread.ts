@@ -1,5 +1,5 @@
 // Reads the manifests of a source in a thread of its own, with limits of time and memory, into the cache that runs read
-// from: costly YAML and CEL of one source must not delay changes of the others.
+// from: costly YAML and CEL of one source must not delay changes of other sources.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';

@@ -34,7 +34,7 @@ function hasMadeChanges({ outcomes }: RunResult): boolean {
 
 /**
  * Makes one run after the other. A run that fails as a whole is reported, and the next tick tries again. `first`: a
- * result that was reported already. Throws Failure `config-invalid` if the schedule or a window is not a cron expression.
+ * result that was reported already. Throws Failure `config-invalid` if a cron expression is invalid.
  */
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;

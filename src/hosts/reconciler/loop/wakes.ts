@@ -1,5 +1,5 @@
-// Decides which changes in the cluster wake a run: changes of objects that the instance manages, and of custom resources
-// of other managers whose children it creates. Objects that change again and again wake runs less and less often.
+// Decides which changes in the cluster wake a run: changes of objects that the instance manages, and of custom
+// resources of other managers whose children it creates. Objects that change often wake runs less and less often.
 
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';
 import { groupOf, idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';

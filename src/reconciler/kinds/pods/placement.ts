@@ -27,7 +27,9 @@ function tolerations(own: Json | undefined, pods: Pods): JsonObject {
   return all.length === 0 ? {} : { tolerations: all };
 }
 
-/** OpenShift gives every namespace its own range of ids, and refuses pods that request others. */
+/**
+ * Removes ids from a pod, because OpenShift assigns each namespace its own ids and refuses pods that request others.
+ */
 function withoutIds(pod: JsonObject): JsonObject {
   const lists = ['containers', 'initContainers'] as const;
   const containers = lists.flatMap((list): [string, Json][] => {

@@ -131,7 +131,7 @@ const TrustedIssuer = object(
 const DelegateClient = object(
   {
     clientId: text('Client id at /oauth/token.', { minLength: 1, maxLength: 256 }),
-    clientSecretRef: secretKeyRef('Its secret.'),
+    clientSecretRef: secretKeyRef('Secret of the client.'),
     scopes: names('A scope of the server.', 'Scopes that the client may request.', 10),
     audiences: list(
       text('A resource of the server.', { minLength: 1, maxLength: 2048 }),
