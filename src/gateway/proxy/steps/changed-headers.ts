@@ -14,7 +14,10 @@ interface Written {
 
 const PARAM = 'mcp-param-';
 
-/** Updates the headers. Only the tool knows which argument a header repeats: it is one of those that had its value. */
+/**
+ * Updates the headers. Only the tool's schema says which argument a header repeats, so all arguments that had the
+ * header's value are compared.
+ */
 export function changedHeaders(headers: IncomingHttpHeaders, before: Written, after: Written): IncomingHttpHeaders {
   const changed = { ...headers };
   const name = targetOf(after);
