@@ -24,7 +24,7 @@ export interface Incoming {
   readonly trace: (message: Message | undefined) => TraceContext;
   /** Headers that the proxy adds: the client's address and the URL that the client used. */
   readonly forwarded: Readonly<Record<string, string>>;
-  /** Opened session of the HTTP+SSE transport (MCP 2024-11-05), which has no session header. */
+  /** Session at the backend for the HTTP+SSE transport (MCP 2024-11-05), in place of the sealed session header. */
   readonly backendSession?: { readonly id: string | undefined };
   /** `name: outcome` of each webhook that was called about the request. */
   readonly webhooks?: readonly string[];

@@ -1,4 +1,4 @@
-// Lists the codes for faults of a virtual MCP server itself. Its clients get the codes of the proxy.
+// Lists the codes for faults of a virtual MCP server itself. Clients of a virtual server get the codes of the proxy.
 
 export const VMCP_CODES = {
   'vmcp-config-invalid':

@@ -85,7 +85,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       const { 'mcp-session-id': _session, ...plain } = headers;
       if (!answersWithStream(headers['content-type'])) {
         const passHead = () => answer.head(status, plain);
-        // Only a request has a body in its answer, so its head waits: an error can then replace a missing body.
+        // The answer to a request must have a body, so its head waits: an error can then replace a missing body.
         if (parts.id !== undefined && status < 300) relay.passHead = passHead;
         else passHead();
         return;

@@ -7,7 +7,9 @@ import type { ListName } from './list-names.ts';
 
 const NAME_SHOWN = 200;
 
-/** Runs before anything is removed from the item. Returns undefined if it is as reviewed. */
+/**
+ * Compares the item before any part is removed from it. Returns undefined if the item equals the reviewed definition.
+ */
 export function driftOf(
   lock: Lock,
   { list, name }: { readonly list: ListName; readonly name: string },

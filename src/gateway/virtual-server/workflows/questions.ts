@@ -9,7 +9,7 @@ import type { PersonAnswer } from './ports.ts';
 export interface Question {
   readonly message: string;
   readonly schema: JsonObject;
-  /** JSON text of the id of the client's call. */
+  /** JSON text of the id of the client's call that caused the question. */
   readonly call: string;
   readonly signal: AbortSignal;
 }
@@ -18,7 +18,9 @@ export interface Questions {
   /** Reads the client's capabilities. */
   useCapabilities(capabilities: JsonObject): void;
   ask(question: Question): Promise<PersonAnswer>;
-  /** Returns the JSON text of the id of the call that asked; undefined if the response answers no question. */
+  /**
+   * Returns the JSON text of the id of the call that asked; or undefined if the response does not answer a question.
+   */
   answer(bytes: Buffer, response: ResponseMessage): string | undefined;
 }
 
@@ -33,7 +35,7 @@ export function createQuestions(handlers: SessionHandlers): Questions {
   let count = 0;
   return {
     useCapabilities({ elicitation }) {
-      // A client that declares modes without `form` has no forms (2025-11-25).
+      // A client that declares modes without `form` has no forms (MCP 2025-11-25).
       canAsk = isObject(elicitation) && (Object.keys(elicitation).length === 0 || elicitation.form !== undefined);
     },
     ask({ message, schema, call, signal }) {
