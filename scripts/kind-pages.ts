@@ -23,9 +23,9 @@ function indexOf(kinds: readonly Kind[], apiGroup: string): string {
     GENERATED,
     '',
     `All kinds are namespaced, of group \`${apiGroup}\` and versions ${VERSIONS.map(code).join(' and ')} (which is stored). Both`,
-    'versions have the same fields. Some fields have a name for each version, and either name is read in either version;',
-    `in \`${VERSION}\`, skep warns of the other spelling. A name in a field whose name ends in \`Ref\` means an object of the same`,
-    'namespace. `skep explain KIND.path` prints the same, and editors read it in the JSON Schemas in',
+    'versions have the same fields. Some fields have another name in each version, and both versions accept both names;',
+    `in \`${VERSION}\`, skep warns of the name of \`v1alpha1\`. Fields whose name ends in \`Ref\` name an object of the same`,
+    'namespace. `skep explain KIND.path` prints the fields, too, and editors read them from the JSON Schemas in',
     '[docs/schemas](../schemas/README.md).',
     '',
     '| Kind | `kubectl get` | Meaning |',
@@ -37,7 +37,7 @@ function indexOf(kinds: readonly Kind[], apiGroup: string): string {
 function pageOf(kind: Kind, apiGroup: string): string {
   const { spec, status } = kind.schema;
   const names = [...new Set([kind.plural, kind.singular, ...kind.shortNames])].map(code).join(', ');
-  const categories = kind.categories.map((name) => ` and with all of ${code(name)}`).join('');
+  const categories = kind.categories.map((name) => ` ${code(`kubectl get ${name}`)} lists it, too.`).join('');
   return page([
     `# ${kind.kind}`,
     '',
@@ -45,7 +45,7 @@ function pageOf(kind: Kind, apiGroup: string): string {
     '',
     kind.description,
     '',
-    `\`apiVersion: ${apiGroup}/${VERSION}\`, or ${code(DOCUMENTED_VERSION)}. \`kubectl get\` knows it as ${names}${categories}.`,
+    `\`apiVersion: ${apiGroup}/${VERSION}\`, or ${code(DOCUMENTED_VERSION)}. \`kubectl get\` knows it as ${names}.${categories}`,
     '',
     '\\* marks required fields, `[]` stands for each item of a list, `{}` for each value of a map.',
     '',

@@ -1,4 +1,4 @@
-// The reference of the two settings files, skep.yaml and registry.yaml, as Markdown: every key of their schemas.
+// Renders the reference of the two settings files, skep.yaml and registry.yaml, as Markdown: every key of their schemas.
 
 import { REGISTRY_CONFIG_SCHEMA } from '#contracts/registry/config.ts';
 import { CONFIG_SCHEMA } from '#hosts/config/config.ts';
@@ -12,12 +12,12 @@ const INTRODUCTION = `# Settings
 
 Every key of \`skep.yaml\` (the reconciler and all commands about an instance) and of \`registry.yaml\` (\`skep serve\` and
 \`skep migrate\`). \\* marks required keys, \`[]\` stands for each item of a list, \`{}\` for each value of a map. A key that is
-not here is an error, with file, line and column. For editors: [schemas/skep.json](schemas/skep.json) and
+not on this page is an error, with file, line and column. Editors can use [schemas/skep.json](schemas/skep.json) and
 [schemas/registry.json](schemas/registry.json).
 
-A value can come from the environment, by the variable in the same row; it wins over the file. Text is used unchanged, everything
-else is JSON: \`SKEP_NAMESPACES='["team-a"]'\`. Keys inside of a list have no variables: set the whole list. Secrets are in files only: no
-variable holds one. Without a \`skep.yaml\` the environment alone may have all settings.
+The environment variable in the row of a key takes precedence over the file. Values of text keys are used unchanged, all other
+values are JSON: \`SKEP_NAMESPACES='["team-a"]'\`. Keys inside a list have no variables: set the whole list. No variable contains a
+secret: keys name the files with secrets. The environment may contain all settings; then no \`skep.yaml\` is needed.
 `;
 
 interface File {
@@ -30,15 +30,15 @@ interface File {
 const FILES: readonly File[] = [
   {
     title: 'skep.yaml',
-    about: 'An example of most of it is in the [README](../README.md#configuration).',
+    about: 'The [README](../README.md#configuration) has an example with most keys.',
     schema: plain(CONFIG_SCHEMA),
     prefix: 'SKEP',
   },
   {
     title: 'registry.yaml',
     about:
-      'skep renders it for an MCPRegistry, or you write it by hand for a service of its own ([registry.md](registry.md)). ' +
-      '`THV_REGISTRY_...` is read, too, as on the existing platform; `SKEP_REGISTRY_...` wins.',
+      'skep renders this file for an MCPRegistry, or you write it for a registry service without a reconciler ([registry.md](registry.md)). ' +
+      'Variables named `THV_REGISTRY_...`, as in ToolHive, are read, too; `SKEP_REGISTRY_...` takes precedence.',
     schema: plain(REGISTRY_CONFIG_SCHEMA),
     prefix: 'SKEP_REGISTRY',
   },
@@ -48,7 +48,7 @@ export function settingsPage(): string {
   return [INTRODUCTION, ...FILES.map(sectionOf)].join('\n');
 }
 
-/** A table of the top-level values, and one for each key that holds others. */
+/** Renders a table of the top-level values, and a table for each key with further keys below it. */
 function sectionOf({ title, about, schema, prefix }: File): string {
   const top = fieldsOf(schema, '').filter(({ path }) => !path.includes('.'));
   const single = top.filter(({ leaf }) => leaf);
@@ -58,7 +58,7 @@ function sectionOf({ title, about, schema, prefix }: File): string {
 
 function partOf(title: string, field: Field, prefix: string): string {
   const whole = field.type.endsWith(']') ? [field] : [];
-  const needed = field.required ? ' It is required.' : '';
+  const needed = field.required ? ' This key is required.' : '';
   const fields = [...whole, ...flat(field.fields)];
   return `### ${title}: ${field.path}\n\n${cell(field.description)}${needed}\n\n${table(fields, prefix)}${rulesOf([field, ...flat(field.fields)])}`;
 }
@@ -80,13 +80,13 @@ function table(fields: readonly Field[], prefix: string): string {
   return `| Key | Type | Default | Meaning | Variable |\n|---|---|---|---|---|\n${rows.join('')}`;
 }
 
-/** Empty for keys inside of a list or a map. */
+/** Returns '' for keys inside a list or a map. */
 function variableOf({ path }: Field, prefix: string): string {
   if (/\[\]|\{\}/.test(path)) return '';
   return code([prefix, ...path.split('.')].join('_').toUpperCase());
 }
 
-/** The schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
+/** Returns the schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
 function plain(schema: object): JsonObject {
   return JSON.parse(JSON.stringify(schema));
 }

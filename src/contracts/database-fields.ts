@@ -30,11 +30,11 @@ export const DATABASE = {
     default: DATABASE_DEFAULTS.maxOpenConns,
     minimum: 1,
   }),
-  maxIdleConns: integer('How many connections are kept open without work.', {
+  maxIdleConns: integer('Number of idle connections that are kept open.', {
     default: DATABASE_DEFAULTS.maxIdleConns,
     minimum: 0,
   }),
-  connMaxLifetime: duration('How long a connection is used, such as 30m.', {
+  connMaxLifetime: duration('Maximum age of a connection, such as 30m.', {
     default: DATABASE_DEFAULTS.connMaxLifetime,
   }),
 };

@@ -116,7 +116,7 @@ const Xaa = Type.Object(
       Text('File with that secret; read again when it changes. Wins over the variable.'),
     ),
     target_audience: Text('The aud of the assertion.'),
-    target_resource: Type.Optional(Text('The resource of the assertion, which it must name then.')),
+    target_resource: Type.Optional(addressed(Text('The resource of the assertion, which it must name then.'), 'url')),
     scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the assertion and of the token.' })),
   },
   {

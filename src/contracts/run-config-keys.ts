@@ -36,7 +36,7 @@ export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   header_injection_config: 'again',
   bearer_token_config: 'again',
   aws_sts_config: 'again',
-  xaa_config: 'again',
+  xaa_config: 'start',
   embedded_auth_server_config: 'start',
   authz_config_path: 'again',
   authz_groups: 'again',

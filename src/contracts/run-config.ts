@@ -86,8 +86,8 @@ const OIDC = Type.Object(
     service_account: Type.Optional(
       Type.Object(
         {
-          namespace: Text('Its namespace.'),
-          name: Type.Optional(Text('Its name. Absent: every account of the namespace.')),
+          namespace: Text('Namespace of the account.'),
+          name: Type.Optional(Text('Name of the account. Absent: every account of the namespace.')),
         },
         { ...CLOSED, description: 'Only tokens of this service account of the cluster are accepted.' },
       ),

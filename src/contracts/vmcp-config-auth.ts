@@ -31,8 +31,10 @@ const OIDC = withFields(
     serviceAccount: optional(
       object(
         {
-          namespace: filledText('Its namespace.'),
-          name: optional(filledText('Its name. If it is absent, every account of the namespace is accepted.')),
+          namespace: filledText('Namespace of the account.'),
+          name: optional(
+            filledText('Name of the account. If it is absent, every account of the namespace is accepted.'),
+          ),
         },
         'If set, only tokens of this service account of a cluster are accepted.',
       ),

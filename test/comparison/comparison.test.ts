@@ -66,5 +66,5 @@ test('the table says what is found', () => {
 test('the sums are right', () => {
   const all = found.filter(({ verdict }) => verdict !== '');
   const exact = all.filter(({ isAtMark }) => isAtMark);
-  expect(GUIDE).toContain(`**${all.length}** of 40; for ${exact.length} of them a problem is at the very line`);
+  expect(GUIDE).toContain(`**${all.length}** of 40; for ${exact.length} of them it reports the marked line`);
 });

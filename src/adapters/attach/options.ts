@@ -31,7 +31,7 @@ export interface AttachOptions {
    * pings for the node. Default: v4, else v5.
    */
   readonly protocols?: readonly AttachProtocol[];
-  /** If set, closing deletes the pod, so that its StatefulSet creates another; a failure of that is reported here. */
+  /** If set, closing deletes the pod, so that its StatefulSet creates another. `failed` receives a failed deletion. */
   readonly replacePod?: { failed(failure: Failure): void };
   /** Default: 10 s. */
   readonly connectMs?: number;

@@ -1,7 +1,7 @@
 // Finds the credentials for an image in the content of pull secrets (`.dockerconfigjson`).
 
 import { type ImageName, imagePlace } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import { isObject, parseJson } from '#std/json.ts';
 
 export interface Credentials {

@@ -1,11 +1,11 @@
-// Reads from one answer of a registry's API the facts for following it: its format, the next page, the times of its
-// entries. Whether the entries are valid is checked elsewhere.
+// Reads one page of a registry's API: its format, the cursor of the next page, the times of its entries. It does not
+// validate the entries.
 
 import { FORMAT_OF_APIS, SOURCE_FORMATS, type SourceFormat } from '#contracts/registry/source.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 
 export interface Page {
-  /** Undefined if it has no known format; the reader of the format reports the problem. */
+  /** Undefined if the format is unknown; the caller reports the problem. */
   readonly format: SourceFormat | undefined;
   readonly nextCursor: string | undefined;
   /** `updatedAt` of each entry, milliseconds since 1970; NaN if an entry has none. */

@@ -7,7 +7,7 @@ import { CLOSED, Duration, Text, Texts, Url } from './fields.ts';
 const JwtBearerGrant = Type.Object(
   {
     accepted_audiences: Type.Optional(
-      Type.Array(Url('One of them.'), { description: 'Audiences of assertions. Absent: the token endpoint.' }),
+      Type.Array(Url('One of them.'), { description: 'Audiences of assertions. If it is absent, the token endpoint.' }),
     ),
     max_assertion_age: Duration('The longest time between iat and exp of an assertion.'),
     subject_bindings: Type.Array(
@@ -24,22 +24,22 @@ const JwtBearerGrant = Type.Object(
       { minItems: 1, description: 'Subjects that get tokens; others get none.' },
     ),
   },
-  { ...CLOSED, description: 'Assertions of the issuer are grants (RFC 7523). Absent: they are not.' },
+  { ...CLOSED, description: 'Assertions of the issuer are grants (RFC 7523). If it is absent, they are not.' },
 );
 
 export const TrustedIssuers = Type.Array(
   Type.Object(
     {
       issuer_url: Url('Its iss claim.'),
-      jwks_url: Type.Optional(Url('URL of its keys. Absent: discovery finds it.')),
+      jwks_url: Type.Optional(Url('URL of its keys. If it is absent, discovery finds it.')),
       insecure_allow_http: Type.Optional(Type.Boolean({ description: 'True: its URLs may be http.' })),
       allow_private_ips: Type.Optional(
         Type.Boolean({ description: 'True: jwks_url may be at a private address. Needs jwks_url.' }),
       ),
       expected_audience: Type.Optional(
-        Text('The aud of tokens that are exchanged (RFC 8693). Absent: no token of the issuer is exchanged.'),
+        Text('The aud of tokens that are exchanged (RFC 8693). If it is absent, no token of the issuer is exchanged.'),
       ),
-      actor_claim: Type.Optional(Text('Claim that names the client which got the token. Absent: azp.')),
+      actor_claim: Type.Optional(Text('Claim that names the client which got the token. If it is absent, azp.')),
       allowed_actors: Type.Optional(Texts('Values of that claim whose tokens are exchanged.')),
       actor_matcher: Type.Optional(
         Text('CEL expression over the claims; tokens for which it is true are exchanged as well.'),
@@ -54,7 +54,7 @@ export const TrustedIssuers = Type.Array(
     },
     CLOSED,
   ),
-  { description: 'Issuers whose tokens count here. Absent: none.' },
+  { description: 'Issuers whose tokens count here. None if it is absent.' },
 );
 
 export const DelegateClients = Type.Array(
@@ -70,5 +70,5 @@ export const DelegateClients = Type.Array(
     },
     CLOSED,
   ),
-  { description: 'Clients that may exchange tokens for tokens of this server (RFC 8693). Absent: none.' },
+  { description: 'Clients that may exchange tokens for tokens of this server (RFC 8693). None if it is absent.' },
 );

@@ -47,13 +47,13 @@ export const Auth = Type.Object(
     mode: Type.Optional(
       Type.Enum(['oauth', 'anonymous'], {
         default: 'oauth',
-        description: 'anonymous: everybody may read, without a token.',
+        description: 'anonymous: every client may read, without a token.',
       }),
     ),
     publicPaths: Type.Optional(Texts('The same as oauth.publicPaths.')),
     syncTokenFile: Type.Optional(
       Text(
-        'In mode anonymous: file that holds the token that a manual sync needs. Without it nobody can start a sync.',
+        'In mode anonymous: file that holds the token that a manual sync needs. Without the file, manual syncs are refused.',
       ),
     ),
     oauth: Type.Optional(OAuth),

@@ -3,7 +3,7 @@
 
 import { addressFault } from '#std/address/address.ts';
 import { parseDuration } from '#std/duration.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
 import { RESERVED_NAMES } from './fields.ts';

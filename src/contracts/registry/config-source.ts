@@ -20,7 +20,7 @@ const GitOrigin = Type.Object(
           username: setting(GIT.username),
           passwordFile: Type.Optional(Text('File that holds the password.')),
           sshKeyFile: Type.Optional(Text('File that holds the private SSH key, without a passphrase.')),
-          knownHostsFile: Type.Optional(Text('File with the keys of the SSH servers to trust (ssh-keyscan).')),
+          knownHostsFile: Type.Optional(Text('File with the host keys of trusted SSH servers (ssh-keyscan).')),
         },
         { ...CLOSED, description: 'username with passwordFile, or sshKeyFile with knownHostsFile.' },
       ),
@@ -57,7 +57,7 @@ export const Registry = Type.Object(
         {
           ...CLOSED,
           description:
-            'The servers that run, which a reconciler stores (syncedBy: reconciler). Otherwise served empty.',
+            'The running servers, which a reconciler stores (syncedBy: reconciler). Otherwise the registry is empty.',
         },
       ),
     ),

@@ -25,7 +25,7 @@ const Database = Type.Object(
   },
   {
     ...CLOSED,
-    description: 'PostgreSQL database of the catalogue. Fields that are left out have their defaults.',
+    description: 'PostgreSQL database of the catalogue. Absent fields have their defaults.',
   },
 );
 
@@ -44,8 +44,8 @@ const Outbound = Type.Object(
 
 const Metrics = Type.Object(
   {
-    host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address to listen on for it.' })),
-    port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'Another port than that of the registry.' }),
+    host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address of its listener.' })),
+    port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'Port; must differ from listen.port.' }),
   },
   { ...CLOSED, description: 'Listener of /metrics, without authentication. Absent: no metrics are served.' },
 );
@@ -131,7 +131,7 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
     running: Type.Optional(
       Type.Enum(['enabled', 'disabled'], {
         description:
-          'Whether readers see the servers that run in the namespace with their URLs: GET /mcp, and the page. Default: enabled in mode oauth, disabled in mode anonymous, because everybody would see internal addresses.',
+          'Whether readers see the servers that run in the namespace with their URLs: GET /mcp, and the page. Default: enabled in mode oauth, disabled in mode anonymous, because every client would see internal addresses.',
       }),
     ),
     telemetry: Type.Optional(Type.Object({}, { description: 'Accepted; has no effect.' })),

@@ -30,9 +30,12 @@ export const XAA_FIELDS = {
     minLength: 1,
   }),
   targetResource: optional(
-    text('URL of the backend (RFC 8707), which the assertion must name then. Some identity providers need it.', {
-      minLength: 1,
-    }),
+    addressed(
+      text('URL of the backend (RFC 8707), which the assertion must name then. Some identity providers need it.', {
+        minLength: 1,
+      }),
+      'url',
+    ),
   ),
   scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the assertion and of the token.')),
   subjectProviderName: optional(

@@ -4,7 +4,8 @@ import type { RunConfig } from '#contracts/run-config.ts';
 import { bearerToken } from './bearer.ts';
 import { configFault } from './config-fault.ts';
 import type { Credential } from './credential.ts';
-import { tokenExchange } from './exchange.ts';
+import { tokenExchange } from './exchange/exchange.ts';
+import { crossApplicationAccess } from './exchange/xaa.ts';
 import { headerForward } from './forward.ts';
 import { headerInjection } from './header.ts';
 import { inTurn } from './in-turn.ts';
@@ -13,7 +14,6 @@ import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
 import { issuerBundle, trustBundle } from './trust.ts';
 import { actAsUpstream, upstreamInjection } from './upstream.ts';
-import { crossApplicationAccess } from './xaa.ts';
 
 const BLOCKS = [
   'token_exchange_config',

@@ -6,7 +6,8 @@ import { pointerToken } from '#std/json.ts';
 import { bearerToken } from './bearer.ts';
 import { configFault } from './config-fault.ts';
 import type { Credential, CredentialCaller } from './credential.ts';
-import { tokenExchange } from './exchange.ts';
+import { tokenExchange } from './exchange/exchange.ts';
+import { crossApplicationAccess } from './exchange/xaa.ts';
 import { headerForward } from './forward.ts';
 import { headerInjection } from './header.ts';
 import { inTurn } from './in-turn.ts';
@@ -15,7 +16,6 @@ import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
 import { issuerBundle, trustBundle } from './trust.ts';
 import { actAsUpstream, upstreamInjection } from './upstream.ts';
-import { crossApplicationAccess } from './xaa.ts';
 
 export interface StrategyPorts extends CredentialPorts {
   /** Returns the person's token at the provider of this name. Absent without an authorization server. */

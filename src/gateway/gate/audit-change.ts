@@ -4,6 +4,8 @@
 import { sha256 } from '#std/hash.ts';
 import { scanMessage } from '../wire/scan.ts';
 
+const NAME_MAX = 512;
+
 interface MessageMark {
   /** Digest of the bytes of the message. */
   readonly sha256: string;
@@ -26,5 +28,10 @@ export function webhookChange(received: Buffer, changed: Buffer): WebhookChange 
 function markOf(body: Buffer): MessageMark {
   const scanned = scanMessage(body);
   const target = scanned.ok && scanned.message.kind !== 'response' ? scanned.message.target : undefined;
-  return { sha256: sha256(body), bytes: body.length, name: target?.value };
+  return { sha256: sha256(body), bytes: body.length, name: target && withoutUserInfo(target.value).slice(0, NAME_MAX) };
+}
+
+/** `//user:password@` of a URI is a credential. */
+export function withoutUserInfo(text: string): string {
+  return text.replace(/\/\/[^/?#@]*@/, '//');
 }

@@ -4,7 +4,7 @@
 import { type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
 import { methodFacts } from '../wire/methods.ts';
-import type { WebhookChange } from './audit-change.ts';
+import { type WebhookChange, withoutUserInfo } from './audit-change.ts';
 import { type AuditContents, type AuditedData, auditData } from './audit-contents.ts';
 import { type Delegation, delegationOf } from './audit-delegation.ts';
 import { formatTime } from './audit-time.ts';
@@ -172,7 +172,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
         backend_name: cut(input.backendName, NAME_MAX),
         inner_tool: cut(input.innerTool, NAME_MAX),
         webhooks: input.webhooks,
-        webhook_change: input.change && cutChange(input.change),
+        webhook_change: input.change,
         rate_limits: input.rateLimits,
         refusal: input.refusal === '' ? undefined : input.refusal,
         refusal_detail: cut(input.refusalDetail, TEXT_MAX),
@@ -191,8 +191,7 @@ export function auditSubjects(claims: JsonObject, client?: AuditInput['client'])
   };
 }
 
-/** Code of JSON-RPC 2.0 section 5.1. */
-const INTERNAL_ERROR = -32603;
+const INTERNAL_ERROR = -32603; // Code of JSON-RPC 2.0 section 5.1.
 
 /** Refusals of the gate that use other statuses than 401 and 403. */
 const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', 'policy-arguments-ambiguous']);
@@ -242,18 +241,8 @@ function addressOf(text: string | undefined): string | undefined {
   return trimmed !== undefined && ADDRESS.test(trimmed) ? trimmed : undefined;
 }
 
-/** Removes `//user:password@` from URIs, since user and password are credentials. */
-export function withoutUserInfo(text: string): string {
-  return text.replace(/\/\/[^/?#@]*@/, '//');
-}
-
 function claimText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function cutChange({ received, changed }: WebhookChange): WebhookChange {
-  const [before, after] = [received, changed].map(({ name }) => cut(name && withoutUserInfo(name), NAME_MAX));
-  return { received: { ...received, name: before }, changed: { ...changed, name: after } };
 }
 
 function cut(text: string | undefined, max: number): string | undefined {

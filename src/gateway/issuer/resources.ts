@@ -1,5 +1,6 @@
 // Determines the resources and scopes of tokens, as requested and as granted.
 
+import { knownResource } from './known-resource.ts';
 import type { OAuthError } from './message.ts';
 import type { IssuerSettings } from './settings.ts';
 
@@ -14,7 +15,7 @@ export function audienceFor(
   const [resource, another] = asked;
   if (another !== undefined) return { error: 'invalid_target', description: 'a token is for one resource: name one' };
   if (resource === undefined) return [hostAudience];
-  const known = resourceOf(resources, resource);
+  const known = knownResource(resources, resource);
   if (known === undefined)
     return { error: 'invalid_target', description: 'this server issues no tokens for the resource' };
   return [...new Set([known, hostAudience])];
@@ -30,18 +31,6 @@ export function narrowedAudience(
   const audience = audienceFor(settings, asked);
   if ('error' in audience || audience.every((each) => granted.includes(each))) return audience;
   return { error: 'invalid_target', description: 'the login was for another resource' };
-}
-
-/** Returns the known resource that the client means, or undefined if the resource is unknown. */
-export function resourceOf(known: readonly string[], asked: string): string | undefined {
-  return known.find((each) => isSameResource(each, asked));
-}
-
-/** Clients write `https://host` with a trailing slash, since programs print URLs with the slash. */
-function isSameResource(known: string, asked: string): boolean {
-  if (asked.includes('#')) return false;
-  // An audience need not be a URL (RFC 8693 section 2.1).
-  return known === asked || (URL.canParse(asked) && URL.parse(known)?.href === URL.parse(asked)?.href);
 }
 
 /**

@@ -80,7 +80,7 @@ export function createProxyMetrics({
   isKnownRevision,
 }: MetricsFacts): ProxyMetrics {
   const metrics = createMetrics();
-  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  metrics.gauge('skep_build_info', 'Release of this program.', ['version']).set([version], 1);
   const families = addFamilies(metrics);
   const { refusals, drops, connections, drifts } = families;
   const targetLabel = boundedLabel(TARGETS_MAX, UNPROVEN_MAX);

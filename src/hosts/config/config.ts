@@ -1,4 +1,4 @@
-// Defines the schema of skep.yaml. Every setting is defined here or in a file that this one imports.
+// Defines the schema of skep.yaml. Every setting is defined here or in a file that this file imports.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { ADDED_TO_NAMES } from '#reconciler/run/records/home-record.ts';
@@ -15,7 +15,10 @@ import { GIT, SOURCES } from './sources.ts';
 import { WINDOWS } from './windows.ts';
 
 function objectKey(description: string, key: string) {
-  return object({ name: text('Its name.', { minLength: 1 }), key: text('Its key.', { default: key }) }, description);
+  return object(
+    { name: text('Name of the object.', { minLength: 1 }), key: text('Key in its data.', { default: key }) },
+    description,
+  );
 }
 
 const { host, port, user, migrationUser, database, sslMode } = DATABASE;
@@ -67,7 +70,7 @@ const SETTINGS = object(
     sources: SOURCES,
     schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),
     timeZone: text('Time zone of the schedule (IANA name).', { default: 'UTC' }),
-    jitterSeconds: integer('A run starts up to so much later, at random.', { default: 5, minimum: 0 }),
+    jitterSeconds: integer('Longest random delay of a run, in seconds.', { default: 5, minimum: 0 }),
     windows: WINDOWS,
     namespaces: list(text('A name, or a glob such as team-*.'), 'Namespaces this instance may touch.', {
       default: ['*'],
@@ -78,7 +81,7 @@ const SETTINGS = object(
       { default: 'git' },
     ),
     children: bool(
-      'Create the children of the custom resources, and write their status; if false, another operator does.',
+      'Create the children of the custom resources, and write their status; false: another operator does both.',
       true,
     ),
     cluster: object(
@@ -99,12 +102,15 @@ const SETTINGS = object(
     apply: object(
       {
         prune: bool('Delete objects of this instance that are no longer declared.', true),
-        maxDeletes: integer('More deletions than this of one source wait for approval; 0: every deletion waits.', {
-          default: 20,
-          minimum: 0,
-        }),
+        maxDeletes: integer(
+          'Deletions of one source in a run that need no approval. If a run has more, all wait; 0: all wait.',
+          {
+            default: 20,
+            minimum: 0,
+          },
+        ),
         maxDeletesPercent: integer(
-          'The same as a share of the objects of the source, and of each of its kinds, from the second deletion on.',
+          'The same limit as a share of the objects of the source, and of each of its kinds. A single deletion is exempt.',
           {
             default: 25,
             minimum: 0,
@@ -116,7 +122,7 @@ const SETTINGS = object(
           { default: 600, minimum: 1, maximum: 86_400 },
         ),
         waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
-        conflicts: choice('Treatment of declared fields that another manager has changed.', ['force', 'report'], {
+        conflicts: choice('Declared fields that another manager changed: force or only report.', ['force', 'report'], {
           default: 'force',
         }),
       },
@@ -149,7 +155,7 @@ const SETTINGS = object(
           default: [],
         }),
         platform: choice(
-          'openshift leaves user and group ids to the cluster; its rules refuse pods that name some.',
+          'openshift: the cluster chooses user and group ids, because OpenShift refuses pods that set them.',
           ['kubernetes', 'openshift'],
           { default: 'kubernetes' },
         ),

@@ -1,8 +1,7 @@
-// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the signers that
-// images must have.
+// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the required signers.
 
 import { addressed } from '#std/address/address.ts';
-import { parseGlob } from '#std/glob.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import { bool, choice, integer, list, object, optional, text, textMap } from '#std/schema.ts';
 import { withRules } from './rules.ts';
 
@@ -56,15 +55,15 @@ const VERIFY = object(
       { default: 'off' },
     ),
     namespaces: list(
-      object({ name: pattern('A name, or a glob such as team-*.'), mode: choice('As above.', MODES) }, 'Namespaces.'),
+      object({ name: pattern('A name, or a glob such as team-*.'), mode: choice('As mode.', MODES) }, 'Namespaces.'),
       'Other modes for namespaces; the first match counts.',
       { default: [] },
     ),
-    rules: list(RULE, 'Signers by image; the first match counts, before the provenance of catalogue entries.', {
+    rules: list(RULE, 'Signers by image. The first match counts, and precedes the provenance in catalogue entries.', {
       default: [],
     }),
     pin: bool(
-      'Write the verified digest into the children of namespaces that warn, too: x:1 becomes x:1@sha256:... Namespaces that require always do.',
+      'Write the verified digest into children (x:1 becomes x:1@sha256:...) also in namespaces with mode warn. Mode require always does.',
       false,
     ),
     trustedRoot: optional(

@@ -13,7 +13,10 @@ const COMMIT_STATUS = object(
     tokenFile: text('File with a token that may set the status of commits; read again each time.', { minLength: 1 }),
     apiUrl: optional(url('URL of its API, if it does not follow from the repository.')),
     context: optional(
-      text('Name of the status among others of a commit; default: skep/<name>.', { minLength: 1, maxLength: 100 }),
+      text('Name that distinguishes the status from other statuses; default: skep/<name>.', {
+        minLength: 1,
+        maxLength: 100,
+      }),
     ),
     targetUrl: optional(url('Target of the link in the status, such as the page /runs.')),
   },
@@ -45,7 +48,7 @@ const CHAT = object(
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    // The last notice is remembered by these keys: a second entry with the same keys would never be notified.
+    // The last notice is stored under these keys: a second receiver with the same keys would never be notified.
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
       default: [],
       keys: ['url'],

@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml about plans that leave the cluster: the keys that must have signed a plan file, and the
+// Defines the part of skep.yaml about plans outside of the cluster: the keys that must have signed a plan file, and the
 // place at which the state is published for plans without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
@@ -8,16 +8,16 @@ export const PLANS = withRules(
   object(
     {
       require: choice(
-        'signed: only `skep apply` of a plan file that one of the keys has signed changes anything; runs only report pending changes.',
+        'signed: only `skep apply` changes objects, and only with a plan file that one of the keys signed; runs only report pending changes.',
         ['unsigned', 'signed'],
         { default: 'unsigned' },
       ),
       keys: list(
         text('A file.', { minLength: 1 }),
-        'Public SSH keys (.pub, allowed_signers) that sign plan files; with keys, a signature next to a file is always checked.',
+        'Public SSH keys (.pub, allowed_signers) of signers. If set, the signature next to a plan file is always checked.',
         { default: [] },
       ),
-      expiresHours: integer('Older plan files are refused.', { default: 24, minimum: 1, maximum: 720 }),
+      expiresHours: integer('Hours after which a plan file is refused.', { default: 24, minimum: 1, maximum: 720 }),
     },
     'Plan files.',
     { default: {} },
@@ -33,5 +33,5 @@ export const PLANS = withRules(
 
 export const SNAPSHOT = object(
   { file: optional(text('File that is written after each run; absent: only the listener has it.', { minLength: 1 })) },
-  'Publish the state without any value, for `skep plan --against`: at this file, and at /snapshot of the listener (http).',
+  'Publish the state, without values of fields, for `skep plan --against`: in a file, and at /snapshot of the listener (http).',
 );

@@ -2,7 +2,7 @@
 
 import { NAME_PATTERN } from '#reconciler/run/read/substitute/expressions.ts';
 import { addressed } from '#std/address/address.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import { bool, choice, integer, list, object, optional, type Static, text, textMap } from '#std/schema.ts';
 import { type Rule, withRules } from './rules.ts';
 import { circularSources, unknownSources } from './source-order.ts';
@@ -14,7 +14,9 @@ const PASSWORD = {
 
 const KEY = {
   sshKeyFile: optional(text('File with the private SSH key, without a passphrase.', { minLength: 1 })),
-  knownHostsFile: optional(text('File with the keys of the SSH servers to trust (ssh-keyscan).', { minLength: 1 })),
+  knownHostsFile: optional(
+    text('File with the host keys of trusted SSH servers (from ssh-keyscan).', { minLength: 1 }),
+  ),
 };
 
 const PAIRS = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; default: those of git.credentials.');
@@ -175,7 +177,7 @@ const SOURCE = withRules(
     {
       holds: ({ namespace, allow }) =>
         namespace === undefined || allow === undefined || allow.namespaces.some((glob) => matches(glob, namespace)),
-      message: 'allow.namespaces of the same source leaves this namespace out: add it there, or name another one',
+      message: 'allow.namespaces of the same source leaves this namespace out: add the namespace, or change it',
       at: '/namespace',
     },
   ],
@@ -216,7 +218,7 @@ const HOST_CREDENTIALS = withRules(
       ...KEY,
       namespaces: list(
         text('A name, or a glob such as team-*.'),
-        'Namespaces whose MCPRegistries, and so everyone who may create one there, may use them; if empty, only sources of skep.yaml.',
+        'Namespaces whose MCPRegistries may use the credentials, and so everyone who may create an MCPRegistry there; empty: only sources of skep.yaml.',
         { default: [] },
       ),
     },
@@ -229,7 +231,7 @@ export const GIT = object(
   {
     credentials: list(
       HOST_CREDENTIALS,
-      'Credentials for repositories whose source, or MCPRegistry, has none of its own.',
+      'Credentials for repositories whose source, or MCPRegistry, has no credentials.',
       { default: [] },
     ),
   },

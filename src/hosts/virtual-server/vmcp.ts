@@ -1,4 +1,4 @@
-// `skep vmcp serve`: wires many MCP servers as one, behind the gate of a proxy, as the configuration says.
+// `skep vmcp serve`: serves many MCP servers as one server, behind the gate of a proxy.
 
 import type { Logger } from 'pino';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -19,6 +19,7 @@ import type { InnerCalls, OwnTools } from '#gateway/virtual-server/own-tools/por
 import { createSessionSeal, type SessionSeal } from '#gateway/wire/seal.ts';
 import type { Environment } from '#std/environment.ts';
 import { Failure } from '#std/failure.ts';
+import type { OpenIssuer } from '../issuer.ts';
 import { proxyClock } from '../proxy/clock.ts';
 import { reportBroken } from '../proxy/record.ts';
 import { createSettings } from '../proxy/settings.ts';
@@ -54,7 +55,7 @@ export interface RunningVirtualServer {
   readonly url: string;
   /** URL of its page, if its configuration has one. */
   readonly adminUrl: string | undefined;
-  /** Takes over a configuration. One that cannot be used changes nothing and is thrown as a Failure. */
+  /** Takes over a configuration. If it cannot be used, throws a Failure and changes nothing. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
 }
@@ -138,11 +139,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
     injects: () => world.overview().members.some((member) => member.needsProvider),
   });
-  const credentials = {
-    ...credentialPorts(options, outbound),
-    providerToken: issuer?.upstreamToken,
-    providerIdToken: issuer?.upstreamIdToken,
-  };
+  const credentials = { ...credentialPorts(options, outbound), ...loginTokens(issuer) };
   closing.push(() => issuer?.close());
   const members = { upstream, openTrusting, seal, messageBytes, replica, ...watching, credentials };
   const workflows = openWorkflows({
@@ -179,6 +176,10 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ files, logger, outbound, recorder, rateLimits: stores.rateLimits },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit, numbers };
+}
+
+function loginTokens(issuer: OpenIssuer | undefined) {
+  return { providerToken: issuer?.upstreamToken, providerIdToken: issuer?.upstreamIdToken };
 }
 
 function openConnections(closing: (() => unknown)[]) {

@@ -27,7 +27,6 @@ export const CONTROL_CODES = {
   'control-run-not-found': 'The history has no run, or several, whose id starts like that; /runs lists them.',
   'control-resource-not-found':
     'The last run of this process knew no resource of this id; /fleet lists them. Before the first run has ended there is none.',
-  'control-resource-unreadable': 'The resource could not be read. The log has the reason.',
   'control-streams-exhausted':
     'Too many consoles follow the runs of this process at once. Close some, or read /fleet instead.',
   'control-history-unreadable':

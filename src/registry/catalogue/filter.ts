@@ -1,7 +1,7 @@
 // Decides which entries of a source are kept.
 
 import type { Filter } from '#contracts/registry/source.ts';
-import { globMatches, parseGlob } from '#std/glob.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { Entry } from './entry.ts';
 
 /** A filter that is prepared for many entries. */

@@ -29,7 +29,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** `registries`: the configured ones. A registry without an interval is read once, and on request. */
 export function createServiceMetrics(version: string, registries: readonly Served[]): ServiceMetrics {
   const metrics = createMetrics();
-  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  metrics.gauge('skep_build_info', 'Release of this program.', ['version']).set([version], 1);
   const requests = metrics.counter('skep_http_requests_total', 'Responses to requests.', ['method', 'route', 'status']);
   const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the response.', ['route'], SECONDS);
   const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', [

@@ -1,7 +1,7 @@
 // Tests that the descriptions of patterns match the patterns.
 
 import { expect, test } from 'vitest';
-import { compileRe2 } from '#std/re2.ts';
+import { compileRe2 } from '#std/patterns/re2.ts';
 import { describePattern, EXPLAINED_PATTERNS } from './pattern-meanings.ts';
 
 test.each([...EXPLAINED_PATTERNS])('the example for %s fits', (pattern, { example }) => {

@@ -14,7 +14,7 @@ import {
   type Validation,
 } from './marks.ts';
 
-/** Returns properties with both names of each field, none of them required by itself. */
+/** Returns properties with both names of each field. Neither name is required. */
 export function withSpellings(properties: TProperties, spellings: Readonly<Record<string, string>>): TProperties {
   const fields = Object.entries(properties).flatMap(([name, field]): [string, TSchema][] => {
     const spelling = spellings[name];
@@ -43,7 +43,7 @@ export function spellingOf<T extends TSchema>(field: T, of: string): TOptional<T
   return Type.Optional({ ...field, [ALIAS_OF]: of } as T);
 }
 
-/** Returns the rules about two names of a field. */
+/** Returns the rules for a field with two names: not both, or equal values; and at least one if the field is required. */
 export function spellingRules(properties: TProperties, name: string, spelling: string): readonly Validation[] {
   const isRequired = Type.Object(properties).required?.includes(name) === true;
   // CEL has a separate type for the object at each place, so two objects cannot be compared.
@@ -67,8 +67,8 @@ function oneSpelling(name: string, spelling: string): Validation {
 }
 
 /**
- * Returns the rule against two names of a field with different values. `names` are the names, that of `NEXT_VERSION`
- * last. `value`: the expression for the value of the last one, if that is not the field itself.
+ * Returns the rule against different values under the two names of a field. `names` are [old, new]. `value` is the CEL
+ * expression for the value of the new field, by default the field itself.
  */
 export function sameSpellings(
   old: string,
@@ -89,14 +89,13 @@ interface Lengths {
 }
 
 /**
- * Returns a schema for a name that may also be written as an object with that name. Readers of a resource see the name.
+ * Returns a schema for a name that may also be written as `{name: ...}`. Code that reads a resource gets the name.
  */
 export function reference(description: string, { minLength, maxLength }: Lengths): TString {
   const schema: unknown = {
     description,
-    // A structural schema has no union of types: this field has none, its bounds are bounds of a text, and its fields
-    // are fields of an object. An API server refuses lists and numbers because no list and no number is within these
-    // bounds.
+    // A structural schema has no union of types. So the schema has no type: its bounds limit texts, its fields limit
+    // objects, and the bounds below refuse every list and number.
     'x-kubernetes-preserve-unknown-fields': true,
     ...{ minLength, maxLength, minItems: 1, maxItems: 0, minimum: 1, maximum: 0, not: { enum: [true, false] } },
     required: ['name'],

@@ -4,7 +4,7 @@ import { digest } from '../hash.ts';
 import type { AgeRecipient } from './metadata.ts';
 
 export interface AgeKeys {
-  /** Identifies the keys, and cannot be turned back into them. It is not a secret, but should not be shown either. */
+  /** Hash that identifies the keys and does not reveal them. It is not secret, but should not be shown. */
   readonly digest: string;
   /** Decrypts the text for one of the recipients. Returns undefined if none of the keys fits. */
   open(recipients: readonly AgeRecipient[]): Promise<Uint8Array | undefined>;
@@ -62,7 +62,7 @@ async function openAny(
   return undefined;
 }
 
-/** Returns undefined for an error: the library throws one both for a key that does not fit and for a malformed file. */
+/** Returns undefined for an error: the library throws errors both for a key that does not fit and for a malformed file. */
 async function unlessMalformed<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -1,12 +1,12 @@
-// Explains in terms that authors know why the YAML parser refuses a text, and how to fix it.
+// Explains in authors' terms why the YAML parser refuses a text, and how to fix the text.
 
 import type { YAMLParseError } from 'yaml';
 
-/** The parser is recursive. */
+/** For a stack overflow: the parser is recursive. */
 export const TOO_DEEP = 'The document is nested too deeply to be read.';
 
 const COLUMN =
-  'This line begins in another column than the lines above it that it belongs to: fields of one mapping and items of one list begin in the same column.';
+  'This line begins in another column than the lines above: all fields of a mapping, and all items of a list, begin in the same column.';
 
 /** Beginnings of the parser's messages, and the sentences that replace them. */
 const SENTENCES: readonly (readonly [string, string])[] = [

@@ -3,7 +3,7 @@
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CredentialCaller, Credentialed, CredentialRefusal } from '#gateway/credentials/credential.ts';
-import { tokenExchange } from '#gateway/credentials/exchange.ts';
+import { tokenExchange } from '#gateway/credentials/exchange/exchange.ts';
 import type { Respond } from './endpoint.ts';
 import { type Endpoint, sendJson, startEndpoint } from './endpoint.ts';
 import { ANONYMOUS, outgoing, START_MS, startWorld, type World } from './world.ts';

@@ -4,7 +4,7 @@
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Credentialed } from '#gateway/credentials/credential.ts';
-import { crossApplicationAccess } from '#gateway/credentials/xaa.ts';
+import { crossApplicationAccess } from '#gateway/credentials/exchange/xaa.ts';
 import { type Endpoint, type Respond, sendJson, startEndpoint } from './endpoint.ts';
 import { ANONYMOUS, outgoing, START_MS, startWorld, type World } from './world.ts';
 

@@ -17,11 +17,12 @@ export interface Site {
   readonly initialised: boolean;
 }
 
-/** Owned by root, and open to every account. */
+/** Folder that root owns and every account can enter. */
 const SHARED_ROOT = '/var/lib/skep';
 
 /**
- * Returns the folders. `dir` is absolute and exists. Throws Failure `database-server-failed` if there is no such place.
+ * Returns the folders. `dir` is absolute and exists. Throws Failure `database-server-failed` if the account can use neither
+ * `dir` nor the shared root.
  */
 export async function chooseSite(
   dir: string,
@@ -33,7 +34,7 @@ export async function chooseSite(
   try {
     return await siteOf(dir, binaries, account, sharedRoot);
   } catch (cause) {
-    const message = `PostgreSQL runs as ${account.name}, which cannot enter ${dir}, and ${sharedRoot} cannot be made`;
+    const message = `PostgreSQL runs as ${account.name}, which cannot enter ${dir}, and ${sharedRoot} cannot be created`;
     throw new Failure('database-server-failed', message, { data: { dir, sharedRoot }, cause });
   }
 }

@@ -2,7 +2,7 @@
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
-import { compileRe2, type Re2 } from '#std/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 
 export function numberMisfit(schema: JsonObject, value: number): string | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;

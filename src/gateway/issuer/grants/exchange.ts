@@ -6,9 +6,10 @@ import { checkForm } from '#auth/token-form.ts';
 import { isObject, type JsonObject, textsIn } from '#std/json.ts';
 import { readOwnToken, type TokenFacts } from '../access-token.ts';
 import type { Client } from '../clients/clients.ts';
+import { knownResource } from '../known-resource.ts';
 import type { OAuthError } from '../message.ts';
 import { KEYS, type Person } from '../records.ts';
-import { audienceFor, resourceOf, scopeNames } from '../resources.ts';
+import { audienceFor, scopeNames } from '../resources.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { Delegation } from './settings.ts';
 import { checkTrusted, foreignSubject, type Trusted } from './trust.ts';
@@ -50,7 +51,7 @@ export async function exchangeToken(
   if (fault !== undefined) return invalidRequest(fault);
   const subject = await subjectOf(world, id, form.get('subject_token') ?? '');
   if ('error' in subject) return subject;
-  const audience = targetOf(world, delegate.audiences, subject, form);
+  const audience = exchangeTarget(world, delegate.audiences, subject, form);
   if ('error' in audience) return audience;
   const scopes = scopesFor(delegate.scopes, subject, form.get('scope'));
   if ('error' in scopes) return scopes;
@@ -85,9 +86,9 @@ async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subje
   if (typeof session === 'string' && !(await stands(world, session)))
     return invalidRequest('the login behind the subject_token has ended');
   return {
-    person: { subject: String(sub), name: text(name), email: text(email) },
-    session: text(session),
-    ...partsOf(claims),
+    person: { subject: String(sub), name: nonEmptyText(name), email: nonEmptyText(email) },
+    session: nonEmptyText(session),
+    ...grantedBy(claims),
     act: isObject(claims.act) ? claims.act : undefined,
   };
 }
@@ -118,11 +119,11 @@ async function foreignSubjectOf(
     return invalidRequest('the subject_token is an ID token, which is not for resources');
   if (!isPermitted(claims, delegation, { server: world.settings.issuer, client }))
     return invalidRequest('the subject_token does not permit this client to act for its subject');
-  const actor = text(claims[delegation.actorClaim]);
+  const actor = nonEmptyText(claims[delegation.actorClaim]);
   return {
     person: { subject: foreignSubject(issuer, sub) },
     session: undefined,
-    ...partsOf(claims),
+    ...grantedBy(claims),
     act: {
       iss: issuer,
       ...(actor === undefined ? {} : { sub: actor }),
@@ -146,7 +147,7 @@ function isPermitted(
   return (typeof actor === 'string' && actors.includes(actor)) || matches(claims);
 }
 
-function partsOf(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
+function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
   const { aud, exp } = claims;
   const audience = typeof aud === 'string' ? [aud] : textsIn(aud);
   return { audience, scopes: scopesOf(claims), untilMs: Number(exp) * 1000 };
@@ -156,7 +157,7 @@ function partsOf(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'unt
  * Returns the `aud` of the new token: one resource that is permitted for both the client and the subject_token (RFC
  * 8693 section 2.1).
  */
-function targetOf(
+function exchangeTarget(
   { settings }: IssuerWorld,
   allowed: readonly string[],
   { audience: subject }: Subject,
@@ -166,9 +167,9 @@ function targetOf(
   const [target = allowed[0] ?? '', another] = asked;
   if (another !== undefined || (asked.length === 0 && allowed.length > 1))
     return { error: 'invalid_target', description: 'a token is for one resource: name one' };
-  if (resourceOf(allowed, target) === undefined)
+  if (knownResource(allowed, target) === undefined)
     return { error: 'invalid_target', description: 'the client gets no tokens for the resource' };
-  if (resourceOf(subject, target) === undefined)
+  if (knownResource(subject, target) === undefined)
     return { error: 'invalid_target', description: 'the subject_token is for another resource' };
   return audienceFor(settings, [target]);
 }
@@ -192,7 +193,7 @@ function actorsIn(act: JsonObject): number {
   return count;
 }
 
-function text(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -7,9 +7,10 @@ import { sha256 } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
 import { textsIn } from '#std/json.ts';
 import type { TokenFacts } from '../access-token.ts';
+import { knownResource } from '../known-resource.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
 import { KEYS } from '../records.ts';
-import { audienceFor, resourceOf } from '../resources.ts';
+import { audienceFor } from '../resources.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { BearerGrant } from './settings.ts';
 import { checkTrusted, foreignSubject } from './trust.ts';
@@ -108,7 +109,7 @@ function resourceFor(
   if (allowed === undefined) return invalidGrant('the subject of the assertion gets no tokens here');
   const [resource = ''] = asked;
   if (asked.length !== 1 || resource === '') return invalidRequest('name exactly one resource');
-  if (resourceOf(allowed, resource) === undefined)
+  if (knownResource(allowed, resource) === undefined)
     return { error: 'invalid_target', description: 'the subject of the assertion gets no tokens for the resource' };
   return audienceFor(settings, asked);
 }

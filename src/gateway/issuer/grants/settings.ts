@@ -5,7 +5,7 @@ import { roleMatcher } from '#contracts/role-matcher.ts';
 import { parseDuration } from '#std/duration.ts';
 import type { JsonObject } from '#std/json.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
-import { resourceOf } from '../resources.ts';
+import { knownResource } from '../known-resource.ts';
 
 type IssuerBlock = NonNullable<AuthServerConfig['trusted_issuers']>[number];
 type BearerBlock = NonNullable<IssuerBlock['jwt_bearer_grant']>;
@@ -105,12 +105,12 @@ function delegationOf(block: IssuerBlock, config: AuthServerConfig, pointer: str
     throw configInvalid(`${pointer}/allowed_delegate_clients`, `names ${unknown}, which is not in /delegate_clients`);
   return {
     ...{ audience, actorClaim, actors, mayAct },
-    matches: matcherOf(expression, `${pointer}/actor_matcher`),
+    matches: actorTest(expression, `${pointer}/actor_matcher`),
     permits: (client) => isAny || clients.includes(client),
   };
 }
 
-function matcherOf(expression: string | undefined, pointer: string): Delegation['matches'] {
+function actorTest(expression: string | undefined, pointer: string): Delegation['matches'] {
   if (expression === undefined) return () => false;
   const matcher = roleMatcher(expression);
   if (matcher.type === 'fault') throw configInvalid(pointer, `is not a CEL expression over claims: ${matcher.message}`);
@@ -123,7 +123,7 @@ function bearerOf(block: BearerBlock, config: AuthServerConfig, pointer: string)
   if (maxAgeMs <= 0) throw configInvalid(`${pointer}/max_assertion_age`, `must be a duration above 0, not ${age}`);
   const [first = `${config.issuer}/oauth/token`, ...others] = accepted;
   // Otherwise a token for a resource would also be an assertion for this server.
-  const both = accepted.find((audience) => resourceOf(config.allowed_audiences, audience) !== undefined);
+  const both = accepted.find((audience) => knownResource(config.allowed_audiences, audience) !== undefined);
   if (both !== undefined) throw configInvalid(`${pointer}/accepted_audiences`, `names ${both}, which is a resource`);
   for (const [index, { subject, allowed_resources: resources }] of bindings.entries()) {
     const at = `${pointer}/subject_bindings/${index}`;
@@ -139,7 +139,7 @@ function bearerOf(block: BearerBlock, config: AuthServerConfig, pointer: string)
 }
 
 function checkResources({ allowed_audiences: known }: AuthServerConfig, resources: readonly string[], pointer: string) {
-  const unknown = resources.find((resource) => resourceOf(known, resource) === undefined);
+  const unknown = resources.find((resource) => knownResource(known, resource) === undefined);
   if (unknown !== undefined)
     throw configInvalid(pointer, `names ${unknown}, which is not in /allowed_audiences: ${known.join(', ')}`);
 }

@@ -2,7 +2,8 @@
 // never contain arguments, queries or tokens.
 
 import type { Json } from '#std/json.ts';
-import { sourceAddress, withoutUserInfo } from '../../gate/audit.ts';
+import { sourceAddress } from '../../gate/audit.ts';
+import { withoutUserInfo } from '../../gate/audit-change.ts';
 import type { MessageId } from '../../wire/message.ts';
 import { methodFacts } from '../../wire/methods.ts';
 import type { Recording } from './recording.ts';

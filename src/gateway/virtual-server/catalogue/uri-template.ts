@@ -2,7 +2,7 @@
 // be linear in the URI: a backtracking engine needs n^k steps for a template with k variables.
 
 import { setBounded } from '#std/bounded.ts';
-import { compileRe2, type Re2 } from '#std/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 
 interface Compiled {
   /** The text before the first variable. */

@@ -1,5 +1,5 @@
-// The fleet as the console and its JSON routes show it: the state that the last run has found, and one resource that is read
-// from the cluster when someone looks at it.
+// Provides the fleet for the console and its JSON routes: the state after the last run, and a single resource, which is
+// read from the cluster on request.
 
 import type { Fleet, FleetEvent } from '#reconciler/control/ports.ts';
 import { jsonOfFleet, jsonOfResource } from '#reconciler/report/fleet.ts';
@@ -15,16 +15,16 @@ import type { Config } from '../../config/config.ts';
 import { forgeOf } from '../instance/forge.ts';
 import type { Instance } from '../instance/instance.ts';
 
-/** What runs tell the console. */
+/** Receives the events of runs for the console. */
 export interface FleetFeed extends Pick<FleetWatch, 'looked'> {
   began(id: string): void;
   ended(result: RunResult): void;
   failed(failure: Failure): void;
-  /** `instance`: reads one resource. */
+  /** Returns the fleet for the routes. `instance` reads single resources. */
   shown(instance: Pick<Instance, 'deps' | 'options'>): Fleet;
 }
 
-/** A console waits no longer for the cluster. */
+/** Time that a console waits for the cluster. */
 const READ_WITHIN_MS = 10_000;
 
 export function openFleetFeed(config: Config): FleetFeed {
@@ -61,7 +61,7 @@ export function openFleetFeed(config: Config): FleetFeed {
   };
 }
 
-/** Ten consoles that request it at once cost one text. */
+/** Renders each state once, also if many consoles request it. */
 function rememberText(state: () => FleetState): Fleet['state'] {
   let last: { readonly state: FleetState; readonly text: string; readonly tag: string } | undefined;
   return () => {
@@ -92,7 +92,7 @@ async function readShown(
   });
 }
 
-/** Never longer than a person waits; a run goes on meanwhile. */
+/** Reads the live resource, or returns why it could not be read in time. Runs are not delayed. */
 async function readLive(
   { deps, options }: Pick<Instance, 'deps' | 'options'>,
   known: KnownResource,

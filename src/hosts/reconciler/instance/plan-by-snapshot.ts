@@ -1,5 +1,5 @@
 // `skep plan --against`: plans with a published snapshot, without access to the cluster. Reads the snapshot from a file
-// or URL, its commits from the repositories, and the planned manifests from there or from folders of this machine.
+// or URL, and manifests from the repositories or from folders of this machine.
 
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -60,7 +60,7 @@ export async function planBySnapshot(config: Config, flags: AgainstFlags): Retur
   }
 }
 
-/** Returns a function that returns the time that is left for everything together, starting now. */
+/** Returns a function that returns the remaining time for the whole command, which starts now. */
 function timeLeft({ cluster: { timeoutSeconds } }: Config): () => number {
   const until = systemClock.monotonic() + timeoutSeconds * 1000;
   return () => until - systemClock.monotonic();
@@ -78,7 +78,7 @@ type Source = Config['sources'][number];
 interface Place {
   readonly config: Config;
   readonly outbound: Outbound;
-  /** By name of the source. */
+  /** Folders of this machine, by name of the source. */
   readonly folders: ReadonlyMap<string, string>;
   readonly homeNamespace: string;
 }
@@ -89,7 +89,7 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
   return folder === undefined ? configured : { ...configured, repository: workTree(folder) };
 }
 
-/** Reads the commit from a local checkout if that has it, and otherwise from the repository. */
+/** Reads the commit from a local checkout if the checkout has it, and otherwise from the repository. */
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
   if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot has no source "${source.name}"`);

@@ -8,8 +8,8 @@ import type { Outbound } from '#adapters/http/outbound.ts';
 import type { Clock, Repository } from '#reconciler/run/ports.ts';
 import { readPattern } from '#reconciler/run/read/patterns.ts';
 import { Failure } from '#std/failure.ts';
-import { globMatches } from '#std/glob.ts';
 import { sha256 } from '#std/hash.ts';
+import { globMatches } from '#std/patterns/glob.ts';
 import { textOfFile } from '#std/utf8.ts';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
@@ -30,14 +30,14 @@ export interface GitDeps {
 
 export interface GitRequest {
   readonly repository: string;
-  /** At most one of the four; none means the default branch. */
+  /** At most one of branch, tag, semver and commit is set. Without any, the default branch is read. */
   readonly branch?: string | undefined;
   readonly tag?: string | undefined;
   readonly semver?: string | undefined;
   readonly commit?: string | undefined;
   /** File or folder; the empty string means everything. */
   readonly path: string;
-  /** If absent, the credentials of the repository's host. */
+  /** If absent, the credentials of the repository's host are used. */
   readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
   readonly verify?: GitOptions['verify'];
 }

@@ -1,7 +1,7 @@
 // Reads a CRD's schema once into the form that the other parts of this folder walk over.
 
 import { isObject, type Json, type JsonObject, pointerToken, textsIn } from '#std/json.ts';
-import { compileRe2, type Re2 } from '#std/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 import { type FormatCheck, formatCheck } from './formats.ts';
 
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';

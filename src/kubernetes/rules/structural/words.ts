@@ -3,7 +3,7 @@
 
 import { didYouMean } from '#std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
-import { compileRe2 } from '#std/re2.ts';
+import { compileRe2 } from '#std/patterns/re2.ts';
 import { forbid, type Report, report, wrongType } from './report.ts';
 
 type Shape = 'text' | 'texts' | 'number' | 'flag' | 'mapping' | 'list' | 'any' | 'schema or flag';

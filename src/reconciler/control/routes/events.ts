@@ -1,14 +1,16 @@
-// /fleet/events: server-sent events that say that a run has begun or ended and that the fleet is in another state. They carry
-// no data: a reader requests /fleet.
+// Serves /fleet/events: server-sent events that report the begin and end of runs and changes of the fleet's state. They
+// carry no data: a reader then requests /fleet.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { sendRefusal } from '../answer.ts';
 import type { Fleet } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
-/** Each holds a connection of the listener, which has 256. */
+/** Maximum number of streams: each holds one of the listener's 256 connections. */
 const STREAMS_MAX = 64;
-/** Proxies close connections that are silent for a minute; the socket of this listener for 30 s. */
+/**
+ * Interval of keep-alive comments. Proxies close connections that are silent for a minute, this listener after 30 s.
+ */
 const KEEP_ALIVE_MS = 15_000;
 
 export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
@@ -29,7 +31,7 @@ export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
   });
 }
 
-/** The returned function ends the stream. */
+/** Sends events until the returned function is called. */
 function sendEvents(reply: FastifyReply, fleet: Fleet, ended: () => void): () => void {
   reply.hijack();
   const { raw } = reply;
@@ -37,7 +39,7 @@ function sendEvents(reply: FastifyReply, fleet: Fleet, ended: () => void): () =>
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
   raw.write(':\n\n');
   const unfollow = fleet.follow((event) => {
-    // A reader that does not keep up loses nothing: each event says no more than that there is something new.
+    // A slow reader loses no data: each event only says that there is something new.
     if (!raw.writableNeedDrain) raw.write(`event: ${event}\ndata: {}\n\n`);
   });
   const alive = setInterval(() => raw.write(':\n\n'), KEEP_ALIVE_MS);

@@ -1,8 +1,7 @@
-// /fleet: every source and resource with its state and the reason for it; /fleet/resource: one of them in full. For those with
-// the token.
+// Serves /fleet (every source and resource with its state and the reason) and /fleet/resource (one resource in full).
+// Both need the token.
 
 import type { FastifyInstance } from 'fastify';
-import { Failure } from '#std/failure.ts';
 import { sendRefusal } from '../answer.ts';
 import type { Fleet } from '../ports.ts';
 import { addRoute } from '../route.ts';
@@ -25,15 +24,9 @@ export function addFleetRoutes(app: FastifyInstance, fleet: Fleet): void {
     url: '/fleet/resource',
     async handler(request, reply) {
       const { id } = request.query as Readonly<Record<string, unknown>>;
-      try {
-        const text = typeof id === 'string' ? await fleet.resource(id) : undefined;
-        if (text !== undefined) return reply.header('cache-control', 'no-store').type(JSON_TYPE).send(text);
-        return sendRefusal(reply, 'control-resource-not-found', 'the last run knew no resource of this id');
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        request.log.error({ code: 'control-resource-unreadable', reason: error.message }, 'a resource cannot be shown');
-        return sendRefusal(reply, 'control-resource-unreadable', 'the resource cannot be read now');
-      }
+      const text = typeof id === 'string' ? await fleet.resource(id) : undefined;
+      if (text !== undefined) return reply.header('cache-control', 'no-store').type(JSON_TYPE).send(text);
+      return sendRefusal(reply, 'control-resource-not-found', 'the last run knew no resource of this id');
     },
   });
 }

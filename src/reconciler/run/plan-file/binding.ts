@@ -1,5 +1,5 @@
-// Checks that a plan file is for this instance, this cluster, this program and these settings: only then does rendering
-// its commits again have the same result.
+// Checks that a plan file belongs to this instance, this cluster, this program and these settings: only then does
+// rendering its commits again have the same result.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';
@@ -8,8 +8,8 @@ import type { PlanFile } from './format.ts';
 import type { PlanBinding } from './plan-file.ts';
 
 /**
- * Identifies the cluster by the uid of a namespace, which exists in no other cluster: a cluster has no name of its own.
- * Throws Failure if it cannot be read.
+ * Identifies the cluster by the uid of the home namespace, because clusters have no names. Throws Failure if the
+ * namespace cannot be read.
  */
 export async function identifyCluster(
   cluster: Pick<Cluster, 'get'>,
@@ -21,7 +21,7 @@ export async function identifyCluster(
   throw new Failure('plan-homeless', `namespace ${homeNamespace}, the home of the instance, does not exist`);
 }
 
-/** An old plan may fit again after its changes were undone. Throws Failure `plan-expired`. */
+/** Throws Failure `plan-expired` for an old plan: it may fit again after its changes were undone. */
 export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number, expiresHours: number): void {
   const hours = (now - Date.parse(createdAt)) / 3_600_000;
   if (hours <= expiresHours) return;
@@ -30,8 +30,8 @@ export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number
 }
 
 /**
- * A plan from before a rollback would bring back commits that the rollback took out of use, and the next run would undo
- * that. Throws Failure `plan-rolled-back`.
+ * Throws Failure `plan-rolled-back` for a plan from before a rollback: it would bring back commits that the rollback
+ * took out of use, and the next run would undo its changes.
  */
 export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
   for (const { name, commit } of file.sources) {

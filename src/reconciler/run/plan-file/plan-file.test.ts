@@ -85,11 +85,16 @@ const text = formatPlanFile(GOOD);
 
 test.each([
   ['cut off', text.slice(0, 500), 'plan-invalid', /^fleet\.plan: it is not JSON \(.*\): was it cut off\?$/],
-  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: it is not a plan file/],
-  ['edited', text.replace('"update"', '"delete"'), 'plan-invalid', /its digest does not fit its content/],
+  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: the file is not a plan file/],
+  ['edited', text.replace('"update"', '"delete"'), 'plan-invalid', /the digest does not fit the content/],
   ['without a field', altered({ guard: undefined }), 'plan-invalid', /guard/],
   ['with an unknown field', altered({ extra: 1 }), 'plan-invalid', /no field "extra"/],
-  ['of a later version', altered({ version: 2 }), 'plan-version', /it is of version 2, and this skep reads version 1/],
+  [
+    'of a later version',
+    altered({ version: 2 }),
+    'plan-version',
+    /the file has version 2, and this skep reads version 1/,
+  ],
 ])('a file that is %s is refused', (_name, content, code, message) => {
   const refused = (() => {
     try {

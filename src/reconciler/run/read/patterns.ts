@@ -1,7 +1,7 @@
 // Reads patterns of skep.yaml: names with wildcards.
 
 import { Failure } from '#std/failure.ts';
-import { type Glob, globMatches, parseGlob } from '#std/glob.ts';
+import { type Glob, globMatches, parseGlob } from '#std/patterns/glob.ts';
 
 /** Throws Failure `pattern-invalid`. */
 export function readPattern(setting: string, pattern: string): Glob {

@@ -1,7 +1,7 @@
 // Implements regular expressions with the syntax of RE2. Source: Kubernetes CEL, "Kubernetes regex library".
 
-import type { Matcher } from '#std/re2.ts';
-import { compileRe2, type Re2 } from '#std/re2.ts';
+import type { Matcher } from '#std/patterns/re2.ts';
+import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 import { spend } from '../cost.ts';
 import { fail, type Library, OURS } from './library.ts';
 

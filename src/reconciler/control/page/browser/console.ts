@@ -1,4 +1,5 @@
-// The console: one header, and the view that the address names. It follows the runs of the process while it is open.
+// Renders the console: one header, and the view that the address names. It follows the runs of the process while it is
+// open.
 
 import { h } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
@@ -12,7 +13,7 @@ import { type Route, routeOf } from './route.ts';
 import { RunsView } from './runs/runs-view.ts';
 import { SignIn } from './sign-in.ts';
 
-/** Times on the page are as old as this at most. */
+/** Maximum age of the times on the page. */
 const TICK_MS = 5000;
 
 export function Console({ api }: { readonly api: Api }) {

@@ -1,6 +1,9 @@
 // Reads server-sent events with a token in the header, which EventSource cannot send (HTML Standard, section 9.2).
 
-/** Calls with the name of each event. Resolves if the stream ends; rejects if there is none. */
+/**
+ * Calls the callback with the name of each event. Resolves when the stream ends; rejects if the stream cannot be
+ * opened.
+ */
 export async function readEvents(
   url: URL,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// The fleet: how it is in one line, what needs a person, and everything as a list or as a map, all filtered alike.
+// Renders the fleet: its state in one line, the entries that need a person, and all entries as a list or as a map.
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -72,7 +72,7 @@ interface Counts {
   readonly counts: FleetState['counts'];
 }
 
-/** A bar for the eye alone: the counts next to it say the same. */
+/** Renders a bar that screen readers skip: the counts next to it say the same. */
 function Proportions({ counts, total }: Counts & { readonly total: number }) {
   if (total === 0) return null;
   const parts = STATE_NAMES.filter((state) => (counts[state] ?? 0) > 0);

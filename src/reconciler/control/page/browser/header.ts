@@ -1,4 +1,4 @@
-// The header of the console: the instance, the views, and how current all is that is shown.
+// Renders the header of the console: the instance, the views, and the age of the shown data.
 
 import { h } from 'preact';
 import type { FleetState } from '../../../run/fleet-state/format.ts';

@@ -1,18 +1,19 @@
-// Follows the runs of the process: requests the fleet again when it has another state, and connects again after a break.
+// Follows the runs of the process: requests the fleet again when its state has changed, and connects again after a
+// break.
 
 import type { Api } from './api.ts';
 
 export interface Live {
   readonly connected: boolean;
-  /** A run is under way. */
+  /** True while a run is under way. */
   readonly running: boolean;
 }
 
 const RETRY_MS = 3000;
-/** Several events may come at once. */
+/** Time in which several events lead to one request. */
 const GATHER_MS = 150;
 
-/** The returned function ends it. */
+/** Follows the runs until the returned function is called. */
 export function followRuns(api: Api, load: () => Promise<boolean>, tell: (live: Live) => void): () => void {
   const over = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,7 +36,7 @@ export function followRuns(api: Api, load: () => Promise<boolean>, tell: (live: 
       running = false;
       tell({ connected: false, running });
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      // Events of the meantime are lost.
+      // Events during the break were lost.
       if (!over.signal.aborted) await load();
     }
   }

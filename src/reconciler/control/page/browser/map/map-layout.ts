@@ -15,7 +15,7 @@ export interface Placed {
 interface Line {
   readonly from: string;
   readonly to: string;
-  /** Of an SVG path. */
+  /** Path data of an SVG path. */
   readonly path: string;
 }
 
@@ -59,17 +59,17 @@ export function layoutOf({ nodes, edges }: MapModel): Layout {
   };
 }
 
-/** Leaves and enters nodes in the middle of a side, and keeps to the bends between. */
+/** Draws an edge that leaves and enters nodes in the middle of a side, and keeps to the bends between the nodes. */
 function curveThrough(first: Point, bends: readonly Point[], last: Point): string {
   const points = [first, ...bends.filter(({ x }) => x > first.x && x < last.x), last];
   const curves = points.slice(1).map((point, index) => {
     const before = points[index] ?? first;
     const middle = (before.x + point.x) / 2;
-    return `C${text({ x: middle, y: before.y })} ${text({ x: middle, y: point.y })} ${text(point)}`;
+    return `C${pointText({ x: middle, y: before.y })} ${pointText({ x: middle, y: point.y })} ${pointText(point)}`;
   });
-  return `M${text(first)}${curves.join('')}`;
+  return `M${pointText(first)}${curves.join('')}`;
 }
 
-function text({ x, y }: Point): string {
+function pointText({ x, y }: Point): string {
   return `${Math.round(x)} ${Math.round(y)}`;
 }

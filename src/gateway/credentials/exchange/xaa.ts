@@ -6,15 +6,15 @@ import { decodeJwt } from 'jose/jwt/decode';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 import type { JsonObject } from '#std/json.ts';
+import { configFault } from '../config-fault.ts';
+import type { Credential, Credentialed, OutgoingRequest } from '../credential.ts';
+import { endpointUrl, noAnswer, postForm } from '../endpoint.ts';
+import { callerKey, createIssuedStore, type Issue, type Issued } from '../issued.ts';
+import type { CredentialPorts } from '../ports.ts';
+import { createSecret } from '../secret.ts';
+import { unknownCaller } from '../unknown-caller.ts';
+import { type ExchangeContext, invalidExchange, readGrant, readIssued, unusableAnswer } from './answer.ts';
 import { basicHeader } from './client-header.ts';
-import { configFault } from './config-fault.ts';
-import type { Credential, Credentialed, OutgoingRequest } from './credential.ts';
-import { endpointUrl, noAnswer, postForm } from './endpoint.ts';
-import { type ExchangeContext, invalidExchange, readAnswer, readGrant, unusableAnswer } from './exchange-answer.ts';
-import { callerKey, createIssuedStore, type Issue, type Issued } from './issued.ts';
-import type { CredentialPorts } from './ports.ts';
-import { createSecret } from './secret.ts';
-import { unknownCaller } from './unknown-caller.ts';
 
 type Block = NonNullable<OutgoingAuthBlocks['xaa_config']>;
 
@@ -87,7 +87,7 @@ function requestAssertion(ask: AskEndpoint, block: Block, idToken: string): Prom
     ...scopeOf(block),
   };
   return ask(form, [idToken], (response, context) => {
-    const read = readAnswer(response, context);
+    const read = readIssued(response, context);
     return 'type' in read ? read : readAssertion(read.answer, block, context.display);
   });
 }
@@ -114,7 +114,7 @@ function assertionFault(
   assertion: string,
   { target_audience: audience, target_resource: resource }: Block,
 ): string | undefined {
-  const claims = claimsOf(assertion);
+  const claims = assertionClaims(assertion);
   if (claims === undefined) return 'answered with an assertion that is not a JWT';
   const { aud, resource: named } = claims;
   const isFor = aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience);
@@ -123,7 +123,7 @@ function assertionFault(
   return isNamed ? undefined : 'answered with an assertion for another resource';
 }
 
-function claimsOf(jwt: string): JsonObject | undefined {
+function assertionClaims(jwt: string): JsonObject | undefined {
   try {
     return decodeJwt<JsonObject>(jwt);
   } catch {

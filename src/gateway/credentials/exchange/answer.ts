@@ -2,11 +2,11 @@
 
 import type { FetchResponse } from '#auth/ports.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import type { CredentialCode } from './codes.ts';
-import { conceal } from './conceal.ts';
-import { refusedIssue, unavailableStatus } from './endpoint.ts';
-import { bearerValue } from './header-rules.ts';
-import type { Issue } from './issued.ts';
+import type { CredentialCode } from '../codes.ts';
+import { conceal } from '../conceal.ts';
+import { refusedIssue, unavailableStatus } from '../endpoint.ts';
+import { bearerValue } from '../header-rules.ts';
+import type { Issue } from '../issued.ts';
 
 const NOT_POSSIBLE = 'the token for this server cannot be obtained';
 
@@ -24,18 +24,18 @@ export interface ExchangeContext {
 
 /** Returns the value of the header, `Bearer <token>`, from the answer to a token exchange. */
 export function readExchange(response: FetchResponse, context: ExchangeContext): Issue<string> {
-  const answer = readAnswer(response, context);
+  const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, true);
 }
 
 /** Reads the answer to another grant, which has no type of the issued token. */
 export function readGrant(response: FetchResponse, context: ExchangeContext): Issue<string> {
-  const answer = readAnswer(response, context);
+  const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, false);
 }
 
 /** Returns the object of a successful answer, whatever was issued. */
-export function readAnswer(
+export function readIssued(
   response: FetchResponse,
   context: ExchangeContext,
 ): { readonly answer: JsonObject } | Issue<never> {

@@ -28,8 +28,8 @@ export function globMatches({ expression }: Glob, text: string): boolean {
 }
 
 /**
- * Returns a regular expression for the rest of the pattern or, inside braces, for the text before the `,` or `}` that
- * ends the branch, which is not consumed.
+ * Returns a regular expression for the rest of the pattern or, inside braces, for the branch up to its `,` or `}`. That
+ * character is not consumed.
  */
 function readSequence(cursor: Cursor, depth: number): string | undefined {
   let source = '';
@@ -56,17 +56,17 @@ function readPart(cursor: Cursor, char: string, depth: number): string | undefin
     case '\\': {
       const escaped = cursor.chars[cursor.at];
       cursor.at += 1;
-      return escaped === undefined ? undefined : literal(codeOf(escaped));
+      return escaped === undefined ? undefined : literal(codePointOf(escaped));
     }
     default:
-      return literal(codeOf(char));
+      return literal(codePointOf(char));
   }
 }
 
 /** Deeper nesting of braces is useless and would only exhaust the stack. */
 const MAX_DEPTH = 32;
 
-function codeOf(char: string): number {
+function codePointOf(char: string): number {
   return char.codePointAt(0) ?? 0;
 }
 
@@ -115,5 +115,5 @@ function readClassChar(cursor: Cursor): number | undefined {
     char = cursor.chars[cursor.at];
     cursor.at += 1;
   }
-  return char === undefined ? undefined : codeOf(char);
+  return char === undefined ? undefined : codePointOf(char);
 }

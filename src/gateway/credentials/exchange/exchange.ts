@@ -1,17 +1,17 @@
 // Exchanges the caller's token for a token that is meant for the server (RFC 8693).
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
+import { configFault } from '../config-fault.ts';
+import type { Credential, Credentialed, OutgoingRequest } from '../credential.ts';
+import { endpointUrl, noAnswer, postForm } from '../endpoint.ts';
+import { settableHeader } from '../header-rules.ts';
+import { callerKey, createIssuedStore, type Issue, type Issued } from '../issued.ts';
+import type { CredentialPorts } from '../ports.ts';
+import { withoutAuthorization } from '../remove.ts';
+import { createSecret } from '../secret.ts';
+import { unknownCaller } from '../unknown-caller.ts';
+import { invalidExchange, readExchange } from './answer.ts';
 import { basicHeader } from './client-header.ts';
-import { configFault } from './config-fault.ts';
-import type { Credential, Credentialed, OutgoingRequest } from './credential.ts';
-import { endpointUrl, noAnswer, postForm } from './endpoint.ts';
-import { invalidExchange, readExchange } from './exchange-answer.ts';
-import { settableHeader } from './header-rules.ts';
-import { callerKey, createIssuedStore, type Issue, type Issued } from './issued.ts';
-import type { CredentialPorts } from './ports.ts';
-import { withoutAuthorization } from './remove.ts';
-import { createSecret } from './secret.ts';
-import { unknownCaller } from './unknown-caller.ts';
 
 type Configured = NonNullable<OutgoingAuthBlocks['token_exchange_config']>;
 /** A virtual server's configuration may leave the audience to the token endpoint (RFC 8693 section 2.1). */
