@@ -16,7 +16,7 @@ export interface Listener {
    * connections that have become idle since.
    */
   drain(): Promise<void>;
-  /** Ends every connection now, and accepts no new ones. */
+  /** Ends every connection now, and accepts no new connections. */
   destroy(): void;
 }
 
@@ -28,7 +28,7 @@ export interface ArrivalTimes {
 }
 
 const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 };
-/** Idle time of connections, longer than that of load balancers, so that load balancers close first. */
+/** Idle time of connections, longer than the idle time of load balancers, so that load balancers close first. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADER_BYTES_MAX = 32 * 1024;
 

@@ -42,7 +42,7 @@ export interface ProxyParts {
   readonly trustForwarded: boolean;
   /** Path of the MCP endpoint; requests for other paths are not sent to the server. */
   readonly endpoint: string;
-  /** If undefined, the transport of 2024-11-05 is not served. */
+  /** If undefined, the HTTP+SSE transport (MCP 2024-11-05) is not served. */
   readonly sse: SseRoutes | undefined;
   readonly clock: ProxyClock;
   readonly newRequestId: () => string;

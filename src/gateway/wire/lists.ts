@@ -165,7 +165,7 @@ function targetAt(source: Source, slots: Int32Array, slot: number): Target | und
 
 /**
  * Returns the whole body with only the kept items, in the given order. `private` sets `cacheScope`: a result that was
- * filtered for one caller must not be cached for others (MCP 2026-07-28, Caching).
+ * filtered for one caller must not be cached for other callers (MCP 2026-07-28, Caching).
  */
 export function rebuildList(
   body: Buffer,

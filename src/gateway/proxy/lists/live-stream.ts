@@ -1,4 +1,4 @@
-// Applies the current rules to messages that the server sends on its own while a client listens, and informs the client
+// Applies the current rules to messages that the server sends by itself while a client listens, and informs the client
 // when other rules change its lists.
 
 import { isObject } from '#std/json.ts';

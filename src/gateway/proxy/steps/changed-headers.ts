@@ -1,5 +1,4 @@
-// Updates headers that repeat a part of a message after the message was changed, so that masked values do not remain in
-// a header.
+// Updates headers that repeat a part of a changed message, so that masked values do not remain in a header.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json } from '#std/json.ts';

@@ -63,7 +63,7 @@ const RESOURCE: Shape = { mimeType: TEXT, size: { is: 'a number', fits: (value) 
 const ARGUMENT: Shape = { description: TEXT, required: BOOLEAN };
 
 /**
- * Returns why clients would refuse the whole list because of this item; or undefined if they accept it. Clients check a
+ * Returns why clients would refuse the whole list because of this item, or undefined if they accept it. Clients check a
  * list by the schema of the protocol (MCP 2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
  */
 export function unreadableReason(list: ListName, item: JsonObject): string | undefined {

@@ -54,7 +54,7 @@ export function listNameOf(method: string): ListName | undefined {
   return BY_METHOD.get(method);
 }
 
-/** Returns the name or address that identifies an item within one list; or undefined if the item has none. */
+/** Returns the name or address that identifies an item within one list, or undefined if the item has none. */
 export function itemKey(name: ListName, item: ListItem): string | undefined {
   switch (name) {
     case 'tools':

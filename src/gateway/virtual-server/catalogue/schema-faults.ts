@@ -17,7 +17,7 @@ interface Part {
   readonly pointer: string;
 }
 
-/** Returns the first fault with its JSON pointer; or undefined if clients would compile the schema. */
+/** Returns the first fault with its JSON pointer, or undefined if clients would compile the schema. */
 export function findSchemaFault(root: JsonObject): string | undefined {
   const { $schema: _, ...undeclared } = root;
   // Unknown dialects are older, and draft-07 covers most of their rules.

@@ -16,7 +16,7 @@ export interface ToolRoute extends Route {
   readonly name: string;
   /** Whether clients see the tool. Workflows can call hidden tools too. */
   readonly advertised: boolean;
-  /** Whether a client with a session may request a task (2025-11-25, Tasks). */
+  /** Whether a client with a session may request a task (MCP 2025-11-25, Tasks). */
   readonly makesTasks: boolean;
   /** Definition as clients see it, or would see it. */
   readonly definition: Buffer;

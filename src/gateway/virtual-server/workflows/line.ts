@@ -25,7 +25,7 @@ export interface WorkflowCall {
 export interface LineParts {
   readonly name: string;
   readonly version: string;
-  /** Returns the result of `tools/call`; or undefined if the tool does not exist. Never rejects. */
+  /** Returns the result of `tools/call`, or undefined if the tool does not exist. Never rejects. */
   call(call: WorkflowCall): Promise<JsonObject | undefined>;
 }
 

@@ -85,7 +85,7 @@ function wholeOf(word: string): number | undefined {
   return word !== '' && Number.isInteger(Number(word)) ? Number(word) : undefined;
 }
 
-/** Returns the JSON Schema of the output for clients; or undefined if no output is declared. */
+/** Returns the JSON Schema of the output for clients, or undefined if no output is declared. */
 export function outputSchema({ output }: Workflow, described: JsonObject | undefined): JsonObject | undefined {
   if (output === undefined || described === undefined) return undefined;
   const { required } = output;

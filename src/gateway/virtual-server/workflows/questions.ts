@@ -19,7 +19,8 @@ export interface Questions {
   useCapabilities(capabilities: JsonObject): void;
   ask(question: Question): Promise<PersonAnswer>;
   /**
-   * Returns the JSON text of the id of the call that asked; or undefined if the response does not answer a question.
+   * Returns the JSON text of the id of the call that caused the question, or undefined if the response does not answer
+   * a question.
    */
   answer(bytes: Buffer, response: ResponseMessage): string | undefined;
 }
