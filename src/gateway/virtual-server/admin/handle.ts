@@ -56,7 +56,7 @@ export function createAdmin(parts: AdminParts): (request: IncomingMessage, respo
     answer(request)
       .catch((error: unknown) => {
         parts.failed(error);
-        return json(500, { error: 'it cannot be shown' });
+        return json(500, { error: 'the document cannot be shown' });
       })
       .then((found) => sendFound(response, found, request.method === 'HEAD'));
   };

@@ -23,7 +23,7 @@ export function driftOf(
 }
 
 const DRIFTS = {
-  new: 'its ToolLock does not have it',
-  differs: 'its ToolLock has another definition',
-  unreadable: 'its definition can be read in two ways',
+  new: 'its name is not in the ToolLock',
+  differs: 'its definition differs from the ToolLock',
+  unreadable: 'two readers could read its definition differently',
 } as const;

@@ -139,7 +139,9 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   function giveUp(result: InnerResult, fault?: BackendFault): void {
     const id = exchange.message?.kind === 'request' ? exchange.message.id.json : undefined;
     if (id !== undefined)
-      tell(callMessage('notifications/cancelled', undefined, `{"requestId":${id},"reason":"nobody waits for it"}`));
+      tell(
+        callMessage('notifications/cancelled', undefined, `{"requestId":${id},"reason":"the caller no longer waits"}`),
+      );
     settle(result, fault);
     flow?.abort();
   }

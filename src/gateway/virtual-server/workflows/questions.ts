@@ -48,7 +48,10 @@ export function createQuestions(handlers: SessionHandlers): Questions {
       const { promise, resolve } = Promise.withResolvers<PersonAnswer>();
       const giveUp = () => {
         open.delete(id);
-        const params = JSON.stringify({ requestId: JSON.parse(id), reason: 'nobody waits for the answer' });
+        const params = JSON.stringify({
+          requestId: JSON.parse(id),
+          reason: 'the caller no longer waits for the answer',
+        });
         const bytes = callMessage('notifications/cancelled', undefined, params);
         handlers.message(bytes, { kind: 'notification', method: 'notifications/cancelled', call });
         resolve({ action: 'cancel' });
