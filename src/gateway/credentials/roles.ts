@@ -11,7 +11,7 @@ const POINTER = '/aws_sts_config';
 
 const ROLE = /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[0-9A-Za-z_+=,.@/-]+$/;
 
-/** Returns the role for these claims; or undefined if no mapping fits and no fallback is configured. */
+/** Returns the role for these claims, or undefined if no mapping fits and no fallback is configured. */
 export type ChooseRole = (claims: JsonObject) => string | undefined;
 
 interface Candidate {

@@ -73,7 +73,7 @@ export interface Denial {
   readonly rpcCode: number;
   readonly code: GateCode;
   readonly message: string;
-  /** For 429 and 503: seconds after which a retry makes sense. */
+  /** Seconds after which a retry makes sense. Set for 429 and 503. */
   readonly retryAfterSeconds?: number;
   /** Data of the JSON-RPC error. */
   readonly data?: Json;

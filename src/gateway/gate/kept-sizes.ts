@@ -12,7 +12,7 @@ const CLIENT_BYTES_MAX = INITIALIZE_BYTES_MAX;
 /** A subscription is stored for as long as the client listens. The 100 allowed URIs take about 10 KiB in practice. */
 const LISTEN_BYTES_MAX = 64 * 1024;
 
-/** Returns the fault of a message that is too large, in words for the client; or undefined if the message may pass. */
+/** Returns the fault of a message that is too large, in words for the client, or undefined if the message may pass. */
 export function keptSizeFault(message: Message | undefined, body: Buffer | undefined, era: Era): string | undefined {
   if (message?.kind !== 'request' || body === undefined) return undefined;
   const { method } = message;

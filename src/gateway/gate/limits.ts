@@ -33,7 +33,7 @@ export interface Limits {
    * monotonic milliseconds.
    */
   enter(kind: 'call' | 'stream', caller: string, nowMs: number): Place | Refused;
-  /** Returns the number of calls or streams under way. */
+  /** Returns the number of calls or streams in progress. */
   count(kind: 'call' | 'stream'): number;
 }
 
@@ -56,8 +56,8 @@ export function createLimits(settings: LimitSettings): Limits {
   const all = new Map<string, Bucket>();
   const buckets = new Map<string, Bucket>();
   const total: UnderWay = { call: 0, stream: 0 };
-  // Callers with calls or streams under way, kept apart from the buckets, because a map that changes with every call is
-  // rebuilt often.
+  // Callers with calls or streams in progress, kept apart from the buckets, because a map that changes with every call
+  // is rebuilt often.
   const underWay = new Map<string, UnderWay>();
 
   function occupy(kind: keyof UnderWay, caller: string): Place {

@@ -60,7 +60,7 @@ function isCached({ cacheScope, ttlMs }: ListResult): boolean {
   return cacheScope !== undefined || ttlMs !== undefined;
 }
 
-/** Returns the item to keep; or undefined if the item must be hidden from the caller. */
+/** Returns the item to keep, or undefined if the item must be hidden from the caller. */
 function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView): KeptItem | undefined {
   const { value: name } =
     (key === 'tools' || key === 'prompts' ? item.name : key === 'resourceTemplates' ? item.uriTemplate : item.uri) ??

@@ -41,7 +41,7 @@ export interface OriginRules {
   /** Returns headers for every answer; no headers if CORS is off. */
   headers(request: RequestHead): Headers;
   /**
-   * Returns the headers of the answer (204) to a preflight request; or undefined if the request is not a preflight
+   * Returns the headers of the answer (204) to a preflight request, or undefined if the request is not a preflight
    * request or CORS is off.
    */
   preflight(request: RequestHead): Headers | undefined;

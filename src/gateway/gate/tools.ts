@@ -16,9 +16,9 @@ export interface ToolSettings {
 }
 
 export interface ToolRules {
-  /** Returns the own name of the tool that clients call by `clientName`; or undefined if no tool has this name. */
+  /** Returns the own name of the tool that clients call by `clientName`, or undefined if no tool has this name. */
   ownName(clientName: string): string | undefined;
-  /** Returns the name under which clients see the tool; or undefined if the tool is hidden from them. */
+  /** Returns the name under which clients see the tool, or undefined if the tool is hidden from them. */
   clientName(ownName: string): string | undefined;
   overrideOf(ownName: string): Override | undefined;
   /** Tools that are hidden because another tool has the same name, for the operator. */

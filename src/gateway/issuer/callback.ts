@@ -55,7 +55,7 @@ const FORWARDED = 'forwarded';
 
 /**
  * Cookies belong to the host of the pages: a callback that was registered on another host is redirected to the callback
- * there.
+ * on the host of the pages.
  */
 function ownCallback({ settings, cookies }: IssuerWorld, request: IssuerRequest): string | undefined {
   if (request.query.has(FORWARDED) || cookies.browser(request) !== undefined) return undefined;

@@ -7,7 +7,7 @@ import type { IssuerRequest } from './message.ts';
 import type { IssuerPorts } from './ports.ts';
 
 export interface Cookies {
-  /** Returns the digest of the browser's own cookie; or undefined if the browser has no cookie. */
+  /** Returns the digest of the browser's own cookie, or undefined if the browser has no cookie. */
   browser(request: IssuerRequest): string | undefined;
   /** Returns the digest of a new cookie, and the header that sets it. */
   newBrowser(): { readonly browser: string; readonly cookie: string };

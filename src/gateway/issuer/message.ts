@@ -104,7 +104,7 @@ export interface ParameterFault {
 }
 
 /**
- * Returns the form of a POST; or undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a
+ * Returns the form of a POST, or undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a
  * fault.
  */
 export function readForm({ headers, body }: IssuerRequest): URLSearchParams | undefined {

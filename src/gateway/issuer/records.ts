@@ -169,7 +169,7 @@ export async function takePending(store: IssuerStore, id: string): Promise<Pendi
   return pending;
 }
 
-/** Returns the consent of the person to the client; or undefined without consent. */
+/** Returns the consent of the person to the client, or undefined without consent. */
 export async function findConsent(store: IssuerStore, person: string, client: string): Promise<Consent | undefined> {
   const known = await readRecord<Consents>(store, KEYS.consents(person));
   return known?.record[client];

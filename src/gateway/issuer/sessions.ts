@@ -20,7 +20,7 @@ const LOCK_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Returns the person's access token at the provider; or undefined if the session has ended. Throws a Failure if the
+ * Returns the person's access token at the provider, or undefined if the session has ended. Throws a Failure if the
  * state of the session is unknown.
  */
 export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;

@@ -181,7 +181,7 @@ async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearch
       refreshToken: world.secrets.mint('refresh token', { id: session, generation: generation + 1 }),
     };
   }
-  return { error: 'temporarily_unavailable', description: 'the token is being refreshed by others; try again' };
+  return { error: 'temporarily_unavailable', description: 'other requests are refreshing the token; try again' };
 }
 
 function refreshFacts(

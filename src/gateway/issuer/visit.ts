@@ -8,7 +8,7 @@ import { type IssuerWorld, randomId } from './world.ts';
 
 const VERIFIER_BYTES = 32;
 
-/** Returns the next provider; or undefined if the person has logged in with all providers. */
+/** Returns the next provider, or undefined if the person has logged in with all providers. */
 export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): Upstream | undefined {
   return upstreams[logins.length];
 }

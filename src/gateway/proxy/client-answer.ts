@@ -18,7 +18,7 @@ export interface ClientAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Id of the answered request, for faults. */
   readonly id?: MessageId;
-  /** Returns those of the server's headers that the client gets. */
+  /** Returns the headers for the client from the server's headers. */
   readonly shownHeaders: (headers: HeaderValues) => OutgoingHttpHeaders;
   readonly keepAliveMs: number;
   readonly clock: Pick<ProxyClock, 'every' | 'atTurnEnd'>;

@@ -188,7 +188,7 @@ async function openClient(
       return true;
     },
     congested: () => state.server.current()?.line.congested() === true,
-    // A client that reads slowly has bounds of its own, and never stalls the process for others.
+    // A client that reads slowly has bounds of its own, and never stalls the process for other clients.
     pause: () => undefined,
     resume: () => undefined,
     async close() {

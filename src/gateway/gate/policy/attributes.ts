@@ -15,7 +15,7 @@ export function isArgumentName(name: string): boolean {
   return name.startsWith(ARGUMENT);
 }
 
-/** Returns the key of `arguments` that a name refers to; or undefined for names that are not of an argument. */
+/** Returns the key of `arguments` that a name refers to, or undefined for names that are not of an argument. */
 export function argumentKey(name: string): string | undefined {
   return isArgumentName(name) ? name.slice(ARGUMENT.length) : undefined;
 }

@@ -38,10 +38,7 @@ const EQUALITY = new Set(['==', '!=']);
 const ORDER = new Set(['<', '<=', '>', '>=']);
 const LOGIC = new Set(['&&', '||', '!', 'if-then-else']);
 
-/**
- * Returns the comparisons. `names` are all arguments that the policies read. Returns undefined if the value of an
- * argument matters.
- */
+/** `names` are all arguments that the policies read. Returns undefined if the value of an argument matters. */
 export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Comparisons | undefined {
   if (names === 'all') return undefined;
   const found: Found = { compared: new Map(), byValue: new Set() };
@@ -213,10 +210,7 @@ function letterOf(value: Scalar): string {
   return typeof value === 'string' ? 's' : 'n';
 }
 
-/**
- * Returns the result of a comparison. A comparison of different types has the same result for every value of that type:
- * false or an error.
- */
+/** Returns the result of a comparison. Different types give the same result for each value: false or an error. */
 function comparedWith(comparison: Comparison, value: Scalar, claims: Attributes): string {
   if (comparison.kind === 'like') {
     return typeof value === 'string' && matchesLike(comparison.parts, value) ? '=' : OTHERWISE;

@@ -31,10 +31,7 @@ export interface Policies {
   readonly readsArguments: boolean;
   /** Whether some policy reads the scopes of a token. */
   readonly readsScopes: boolean;
-  /**
-   * Provider of the token with the claims that policies read. If undefined, policies read the token that the caller
-   * sent.
-   */
+  /** Provider of the token whose claims policies read. If undefined, they read the token that the caller sent. */
   readonly upstreamProvider: string | undefined;
 }
 
@@ -162,9 +159,7 @@ interface Asked {
   readonly args: IndexedArguments;
 }
 
-/**
- * Returns a key that is equal for calls that are decided alike; or undefined if each call must be decided by itself.
- */
+/** Returns a key that is equal for calls with the same decision, or undefined if each call is decided by itself. */
 function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Holds the entities of a policy file, and merges them with those of a request: attributes of the request win, parents
-// and tags of the file stay.
+// Holds the entities of a policy file, and merges them with the entities of a request: attributes of the request win,
+// parents and tags of the file stay.
 
 import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { typeAndId } from './scope.ts';

@@ -20,8 +20,8 @@ const ABOUT_CLAIMS: readonly GateCode[] = ['policy-denied', 'policy-error'];
 
 /**
  * Returns all scopes that a token needs for a call that was refused with `code`, in the order of `supported`: its own
- * scopes, so that a client does not lose them, and the fewest additional ones. For calls that are costly to decide, the
- * result may contain unnecessary scopes. Returns undefined if no scope helps.
+ * scopes, so that a client does not lose them, and the fewest additional scopes. For calls that are costly to decide,
+ * the result may contain unnecessary scopes. Returns undefined if no scope helps.
  */
 export function scopesForCall(
   policies: Policies,

@@ -115,8 +115,8 @@ function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
 }
 
 /**
- * Returns a sort key with reviewed definitions first, since a server may invent names that would sort before all
- * others.
+ * Returns a sort key with reviewed definitions first, since a server may invent names that would sort before all other
+ * names.
  */
 function orderOf(drift: Drifted): string {
   return `${drift.what === 'new' ? 1 : 0} ${driftKey(drift)}`;

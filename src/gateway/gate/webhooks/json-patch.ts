@@ -88,7 +88,7 @@ function transferValue(
   return typeof without === 'string' ? without : putValue(without, to, value, 'add');
 }
 
-/** Returns the path below the message; or undefined for places outside `params`. */
+/** Returns the path below the message, or undefined for places outside `params`. */
 function tokensOf(json: Buffer | undefined): readonly string[] | undefined {
   const pointer = jsonText(json);
   if (pointer === undefined || !pointer.startsWith(ALLOWED) || !POINTER.test(pointer)) return undefined;

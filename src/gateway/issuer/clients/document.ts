@@ -89,7 +89,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
   const { client_id: own, client_name: name, token_endpoint_auth_method: method = 'none' } = document;
   if (own !== id) throw unusableDocument(id, 'names another client_id than its own URL');
   if ('client_secret' in document || 'client_secret_expires_at' in document)
-    throw unusableDocument(id, 'has a secret, which everybody can read');
+    throw unusableDocument(id, 'has a secret, which any client can read');
   const redirectUris = textsIn(document.redirect_uris);
   if (redirectUris.length === 0 || redirectUris.length > REDIRECTS_MAX)
     throw unusableDocument(id, `must name 1 to ${REDIRECTS_MAX} redirect_uris`);

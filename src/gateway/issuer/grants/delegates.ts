@@ -61,6 +61,6 @@ function readSecret(
   if (secret !== '') return secret;
   throw configInvalid(
     '/delegate_clients',
-    `has no secret for ${id}: ${secretFile ?? secretVariable ?? 'none is named'}`,
+    `has no secret for ${id}: ${secretFile ?? secretVariable ?? 'no file or variable is named'}`,
   );
 }

@@ -71,7 +71,8 @@ export function createRing<T extends RingItem>(ports: RingPorts, source: RingSou
     }
     const settled = ports.clock.monotonic() - SETTLE_MS;
     const active = accepted.find(({ id }) => (seenAt.get(id) ?? 0) <= settled) ?? accepted[0];
-    if (active === undefined) throw new Failure(source.code, 'there is none', { data: { paths: [...paths] } });
+    if (active === undefined)
+      throw new Failure(source.code, 'the files contain no key or secret', { data: { paths: [...paths] } });
     return { active, accepted };
   };
 }

@@ -89,7 +89,7 @@ export function initialToken(
   if (file === undefined && variable === undefined) return undefined;
   const token = (file === undefined ? environment[variable ?? ''] : files.read(file))?.trim();
   if (token !== undefined && token !== '') return token;
-  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, but there is none`);
+  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, but the token is missing`);
 }
 
 async function registrationPlace(ports: Ports, { name, registration }: OwnRegistration): Promise<Endpoint> {
@@ -195,5 +195,5 @@ async function exchange(
 }
 
 function registrationFailure(provider: string, what: string) {
-  return upstreamFailure(provider, 'registration', `this server cannot register there: ${what}`);
+  return upstreamFailure(provider, 'registration', `this server cannot register at the provider: ${what}`);
 }
