@@ -1,4 +1,4 @@
-// Options for attaching to a container.
+// Defines the options for attaching to a container.
 
 import type { ConnectionOptions } from 'node:tls';
 import type { BackendClock } from '#gateway/backends/ports.ts';
