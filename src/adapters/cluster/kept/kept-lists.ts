@@ -35,7 +35,7 @@ interface State {
   readonly options: KeptListsOptions;
   readonly lists: Map<string, WatchedList>;
   readonly closing: AbortController;
-  /** Lists that the current run has read. */
+  /** Lists that were read since the last `endUnused`. */
   used: Set<string>;
   /** The last schema of each version. */
   readonly schemas: Map<string, unknown>;
