@@ -188,7 +188,7 @@ function useUserAgain(
     options.username = name;
     options.password = password;
   } catch (error) {
-    // The next connection has the user of the last one: an error in a listener would end the process.
+    // The next connection keeps the old user, because an error in a listener would end the process.
     if (!(error instanceof Failure)) throw error;
     report(error);
   }

@@ -21,7 +21,7 @@ interface Garbage {
   readonly living: Map<string, ObjectKey>;
 }
 
-/** Returns a function that ends it. */
+/** Starts the controller. Returns a function that ends it. */
 export function controlGarbage(context: ApiContext, queue: WorkQueue): () => void {
   const garbage: Garbage = { context, queue, dependents: new Map(), living: new Map() };
   for (const collection of context.store.collections()) {
