@@ -23,7 +23,7 @@ export interface AttachOptions {
   /** Name of the pod with this index. */
   readonly pod: (index: number) => string;
   readonly container: string;
-  /** Called before every connection, because tokens rotate. */
+  /** Returns credentials. They are read before every connection, because tokens rotate. */
   readonly credentials: () => Promise<AttachCredentials>;
   readonly clock: Pick<BackendClock, 'after' | 'monotonic'>;
   /**

@@ -25,7 +25,7 @@ const PAGE_WHOLE = 500;
  */
 const TRIES = [PAGE, PAGE, undefined];
 
-/** For objects that may be large: number of objects of the first page, and length that a page should have. */
+/** Number of objects in the first page of objects that may be large. `LARGE_BYTES` is the desired length of a page. */
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
 /** Page sizes for large objects, which are never read in one piece: they may be larger than the memory. */

@@ -93,7 +93,7 @@ function watchExit(child: ChildProcessWithoutNullStreams, handlers: StreamsHandl
 async function stop(child: ChildProcessWithoutNullStreams, exit: Exit, options: ProcessOptions): Promise<void> {
   exit.silence();
   child.stdin.end();
-  // Its further output is not needed, and must not keep it from ending.
+  // Further output of the process is not needed, and must not keep it from ending.
   child.stdout.removeAllListeners('data').resume();
   const means = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) =>
     options.clock.after(options.graceMs * (step + 1), () => signalGroup(child, signal)),

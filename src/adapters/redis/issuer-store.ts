@@ -6,7 +6,7 @@ import type { IssuerStore } from '#gateway/issuer/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface TlsSettings {
-  /** PEM certificates that are trusted alone; default: those of the system. */
+  /** PEM certificates that replace the system's trusted roots. */
   readonly ca?: string;
   readonly skipVerify: boolean;
 }

@@ -8,7 +8,7 @@ export interface Collector {
   readonly url: string;
   /** Returns the headers of the next request. They may contain secrets, which may change. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** All certificates to trust, in PEM; default: those of the system. */
+  /** All trusted certificates, in PEM; default: the system's roots. */
   readonly roots: readonly string[] | undefined;
 }
 

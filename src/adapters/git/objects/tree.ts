@@ -112,7 +112,7 @@ function joined(path: string, name: string): string {
   return whole;
 }
 
-/** Returns the entry at the path; if there is none, the beginning of a message about it. */
+/** Returns the entry at the path or, if it does not exist, the beginning of a message. */
 function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | string {
   let entry: Omit<Entry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
   for (const name of path === '' ? [] : path.split('/')) {
