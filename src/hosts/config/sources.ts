@@ -80,7 +80,7 @@ const DECRYPTION = object(
       },
     ),
   },
-  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and the live one is kept unchanged.',
+  'Decryption of Secrets that are encrypted with SOPS. If absent, such a Secret is a problem, and its live object is kept unchanged.',
 );
 
 const SUBSTITUTE = withRules(
@@ -141,7 +141,7 @@ const SOURCE = withRules(
         default: [],
       }),
       namespace: optional(
-        text('Namespace of its namespaced objects that do not name one; absent: such an object is a problem.', {
+        text('Namespace of namespaced objects without a namespace; absent: such objects are problems.', {
           maxLength: 63,
           pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
         }),
@@ -210,11 +210,10 @@ const HOST_CREDENTIALS = withRules(
     {
       host: text('Host of the URL, without a port.', { minLength: 1, pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$' }),
       scheme: optional(
-        choice('Scheme of the repository; absent: https, and ssh for a key. http is used only if it is set here.', [
-          'https',
-          'http',
-          'ssh',
-        ]),
+        choice(
+          'Scheme of the repository; absent: ssh for a key, else https. Credentials are sent over http only if this is http.',
+          ['https', 'http', 'ssh'],
+        ),
       ),
       port: optional(integer("Port of the URL; absent: the scheme's own.", { minimum: 1, maximum: 65_535 })),
       ...PASSWORD,

@@ -15,7 +15,7 @@ export interface TracedRequests {
 
 /**
  * If `begin` is absent, there are no spans, and only the log has the ids. Requests of `untraced` paths, such as health
- * checks, are no spans.
+ * checks, have no spans.
  */
 export function tracedRequests(begin?: BeginRequest, untraced: readonly string[] = []): TracedRequests {
   const spans = new WeakMap<object, RequestSpan>();
