@@ -6,7 +6,14 @@ import { shownManifest } from '#reconciler/run/fleet-state/resource-detail.ts';
 
 function shownOf(object: KubeObject, sealed?: true) {
   const place = () => ({ file: 'key.yaml', line: 1, column: 1 });
-  return shownManifest({ id: idOf(object), object, kind: undefined, source: 'fleet', place, ...(sealed && { sealed }) });
+  return shownManifest({
+    id: idOf(object),
+    object,
+    kind: undefined,
+    source: 'fleet',
+    place,
+    ...(sealed && { sealed }),
+  });
 }
 
 const metadata = { name: 'key', namespace: 'tools', annotations: { note: 'hunter2' } };
