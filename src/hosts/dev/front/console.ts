@@ -9,6 +9,7 @@ import { addConsoleRoutes } from '#reconciler/control/routes/console.ts';
 import { addEventsRoute } from '#reconciler/control/routes/events.ts';
 import { addFleetRoutes } from '#reconciler/control/routes/fleet.ts';
 import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
+import { SECURITY_HEADERS } from '#std/page/headers.ts';
 
 /** Paths of the console. A registry named `runs` or `fleet` has only longer paths. */
 const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/.+)$/;
@@ -24,6 +25,9 @@ export async function createConsoleFront(
   words: ConsoleWords,
 ): Promise<ConsoleFront> {
   const app = fastify();
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(SECURITY_HEADERS);
+  });
   addFleetRoutes(app, fleet);
   addEventsRoute(app, fleet);
   addRunsRoutes(app, runs, async () => undefined, addConsoleRoutes(app, words));

@@ -41,6 +41,8 @@ import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.
 
 export interface Instance {
   readonly deps: RunDeps;
+  /** The cluster for reads that no run makes: a run notes the reads of `deps.cluster`, to find out if they change. */
+  readonly cluster: Pick<ConnectedCluster, 'get' | 'list' | 'schema' | 'resources'>;
   /** Returns the options of one run; every call creates a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
@@ -105,6 +107,7 @@ export async function openInstance(
   const running = { config, deps, options, cluster, ownImage, tracing, watch, recorder, notifier, publisher, repeated };
   return {
     deps,
+    cluster: connected,
     options,
     history,
     run: openRunner(running, kept.ended),

@@ -13,6 +13,12 @@ const STREAMS_MAX = 64;
  */
 const KEEP_ALIVE_MS = 15_000;
 
+const EVENT_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+
 export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
   const streams = new Set<() => void>();
   app.addHook('preClose', async () => {
@@ -21,7 +27,9 @@ export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
   addRoute(app, {
     method: 'GET',
     url: '/fleet/events',
-    handler(_request, reply) {
+    handler(request, reply) {
+      // The response to HEAD has no body that could end later.
+      if (request.method === 'HEAD') return reply.headers(EVENT_HEADERS).send();
       if (streams.size >= STREAMS_MAX)
         return sendRefusal(reply, 'control-streams-exhausted', 'too many consoles follow');
       const end = sendEvents(reply, fleet, () => streams.delete(end));
@@ -36,7 +44,7 @@ function sendEvents(reply: FastifyReply, fleet: Fleet, ended: () => void): () =>
   reply.hijack();
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
-  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+  raw.writeHead(200, EVENT_HEADERS);
   raw.write(':\n\n');
   const unfollow = fleet.follow((event) => {
     // A slow reader loses no data: each event only says that there is something new.

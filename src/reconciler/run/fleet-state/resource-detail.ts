@@ -116,14 +116,14 @@ export function shownManifest({ object, id, sealed }: Sourced): JsonObject {
   if (id.kind !== 'Secret' && sealed !== true) return object;
   const { apiVersion, kind, metadata, ...rest } = object;
   const { annotations: _annotations, ...shown } = metadata;
-  return { apiVersion, kind, metadata: shown, ...masked(rest) };
+  // The type of a Secret is not secret; a value of the key `type` in its data is.
+  const { type } = rest;
+  const typed = id.kind === 'Secret' && typeof type === 'string' ? { type } : {};
+  return { apiVersion, kind, metadata: shown, ...masked(rest), ...typed };
 }
 
 function masked(fields: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      isObject(value) ? masked(value) : name === 'type' ? value : MASK,
-    ]),
+    Object.entries(fields).map(([name, value]) => [name, isObject(value) ? masked(value) : MASK]),
   );
 }

@@ -2,7 +2,7 @@
 
 import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../run/history/ports.ts';
-import { readEvents } from './events.ts';
+import { type EventReader, readEvents } from './events.ts';
 import type { ResourceDetail } from './resource/resource-format.ts';
 
 /** A run in the list of runs, as docs/outputs/history.json describes it. */
@@ -44,8 +44,8 @@ export function createApi() {
     runs: () => get<{ readonly runs: readonly RunInShort[] }>('runs'),
     run: (id: string) => get<{ readonly run: RunRecord }>(`runs/${encodeURIComponent(id)}`),
     /** Follows the events of the fleet. Resolves when the stream ends or breaks. */
-    follow: (heard: (event: string) => void, signal: AbortSignal) =>
-      readEvents(new URL('./fleet/events', document.baseURI), headers(), heard, signal),
+    follow: (reader: EventReader, signal: AbortSignal) =>
+      readEvents(new URL('./fleet/events', document.baseURI), headers(), reader, signal),
     /**
      * Milliseconds since 1970 by the clock of the reconciler. Times from the reconciler are compared with this clock.
      */

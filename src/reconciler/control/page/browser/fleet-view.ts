@@ -34,17 +34,18 @@ export function FleetView({ fleet, as, now }: Props) {
     h(FilterBar, { entries: fleet.entries, filters, set: setFilters }),
     h('p', { class: 'unseen', role: 'status' }, isFiltered(filters) ? `${found} shown` : ''),
     shown.length === 0
-      ? h(
-          'p',
-          { class: 'empty' },
-          fleet.entries.length === 0 ? 'Nothing is declared yet.' : 'Nothing matches these filters.',
-        )
+      ? h('p', { class: 'empty' }, emptyText(fleet))
       : h(as === 'map' ? FleetMap : FleetList, {
           entries: shown,
           all: fleet.entries,
           now,
         }),
   );
+}
+
+function emptyText({ run, entries }: FleetState): string {
+  if (run === undefined) return 'Nothing is known before the first run has ended.';
+  return entries.length === 0 ? 'Nothing is declared yet.' : 'Nothing matches these filters.';
 }
 
 function headline({ run, counts, entries }: FleetState): string {

@@ -49,7 +49,7 @@ function LiveState({ fleet: { run }, live, now }: Omit<Props, 'route'>) {
     'p',
     { class: `live ${name}` },
     h('span', { class: 'dot', 'aria-hidden': true }),
-    h('span', null, !connected ? 'Connecting again' : running ? 'A run is under way' : 'Live'),
+    h('span', null, !connected ? 'Connecting' : running ? 'A run is under way' : 'Live'),
     run === undefined ? null : h('span', { class: 'soft wide' }, 'last run ', h(Time, { at: run.at, now })),
   );
 }
