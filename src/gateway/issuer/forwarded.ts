@@ -18,10 +18,10 @@ export async function forwardedCallback(world: IssuerWorld, request: IssuerReque
   });
   if (!isForeign || request.query.has(FORWARDED)) return undefined;
   const browser = cookies.browser(request);
+  const known = await readRecord<Pending>(ports.store, KEYS.pending(request.query.get('state') ?? ''));
   // A browser may have a cookie of this host as well, from before the pages moved.
-  const pending =
-    browser && (await readRecord<Pending>(ports.store, KEYS.pending(request.query.get('state') ?? '')))?.record;
-  return pending?.browser === browser && browser !== undefined ? undefined : forwardedTo(world, request, 'callback');
+  const isHere = browser !== undefined && known?.record.browser === browser;
+  return isHere ? undefined : forwardedTo(world, request, 'callback');
 }
 
 /** Returns the URL of the authorization endpoint at the host of the pages; undefined if the request belongs here. */
