@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';
 import { uuidOf } from './clients/registration.ts';
 import { askConsent, consentCovers, lostPage } from './consent.ts';
-import { arrivedAt, forwardedCallback } from './forwarded.ts';
+import { arrivedAt, findOwnCallback } from './forwarded.ts';
 import { type IssuerAnswer, type IssuerRequest, redirectAnswer } from './message.ts';
 import {
   type Authorization,
@@ -26,7 +26,7 @@ import { beginVisit, nextUpstream, upstreamError } from './visit.ts';
 import { type IssuerWorld, noteRefusal, randomId, sessionMs } from './world.ts';
 
 export async function receiveCallback(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
-  const elsewhere = await forwardedCallback(world, request);
+  const elsewhere = await findOwnCallback(world, request);
   if (elsewhere !== undefined) return redirectAnswer(elsewhere);
   const pending = await takePending(world.ports.store, request.query.get('state') ?? '');
   const upstream = pending === undefined ? undefined : nextUpstream(world, pending);

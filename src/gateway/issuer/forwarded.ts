@@ -9,7 +9,7 @@ import type { IssuerWorld } from './world.ts';
 const FORWARDED = 'forwarded';
 
 /** Returns the URL of the callback at the host of the pages; undefined if the request belongs here. */
-export async function forwardedCallback(world: IssuerWorld, request: IssuerRequest): Promise<string | undefined> {
+export async function findOwnCallback(world: IssuerWorld, request: IssuerRequest): Promise<string | undefined> {
   const { settings, cookies, ports } = world;
   const { origin } = new URL(settings.pagesUrl);
   const isForeign = settings.upstreams.some(({ redirectUri }) => {
@@ -25,7 +25,7 @@ export async function forwardedCallback(world: IssuerWorld, request: IssuerReque
 }
 
 /** Returns the URL of the authorization endpoint at the host of the pages; undefined if the request belongs here. */
-export function forwardedAuthorize({ settings }: IssuerWorld, request: IssuerRequest): string | undefined {
+export function findOwnEndpoint({ settings }: IssuerWorld, request: IssuerRequest): string | undefined {
   const { issuer, pagesUrl, path } = settings;
   const isOld = request.path === `${path}/oauth/authorize` && request.headers.host === new URL(issuer).host;
   if (!isOld || pagesUrl === issuer || request.query.has(FORWARDED)) return undefined;

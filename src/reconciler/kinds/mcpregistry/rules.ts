@@ -131,17 +131,17 @@ const ORIGINS: readonly (readonly [string, string])[] = [
 ];
 
 /** Codes that the rules above, or those of configYAML, report already. */
-const SAID_ALREADY = ['registry-config-glob', 'registry-config-name-duplicate'];
+const REPORTED_ALREADY = ['registry-config-glob', 'registry-config-name-duplicate'];
 /** Code that the schema of fields reports already. */
-const SAID_OF_FIELDS = 'registry-config-interval';
+const REPORTED_OF_FIELDS = 'registry-config-interval';
 
 /** Reports the findings that the service itself would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
   // No entry of configYAML could be read, which is reported.
   if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
-  const said = self.written.configYAML === undefined ? [...SAID_ALREADY, SAID_OF_FIELDS] : SAID_ALREADY;
-  const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !said.includes(code));
+  const known = self.written.configYAML === undefined ? [...REPORTED_ALREADY, REPORTED_OF_FIELDS] : REPORTED_ALREADY;
+  const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !known.includes(code));
   return problems.map(({ severity, pointer = '', message }) => {
     const origin = ORIGINS.find(([inside]) => pointer.startsWith(inside));
     const at = origin === undefined ? '/spec' : origin[1] + pointer.slice(origin[0].length);
