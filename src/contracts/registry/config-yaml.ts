@@ -41,7 +41,18 @@ const Source = Type.Object(
         CLOSED,
       ),
     ),
-    kubernetes: Type.Optional(Type.Object({ namespaces: Type.Optional(Texts('Names of namespaces.')) }, CLOSED)),
+    kubernetes: Type.Optional(
+      Type.Object(
+        {
+          namespaces: Type.Optional(
+            Type.Array(Type.String({ pattern: LABEL, description: 'A namespace.' }), {
+              description: 'Names of namespaces.',
+            }),
+          ),
+        },
+        CLOSED,
+      ),
+    ),
     syncPolicy: Type.Optional(Type.Object({ interval: fileForm(INTERVAL) }, CLOSED)),
     filter: Type.Optional(fileForm(filter(filled))),
   },

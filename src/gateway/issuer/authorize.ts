@@ -5,6 +5,7 @@ import { isLoopback } from '#std/address/loopback.ts';
 import type { Client } from './clients/clients.ts';
 import { fitsRedirect, redirectError } from './clients/redirects.ts';
 import { askConsent, consentCovers } from './consent.ts';
+import { findOwnEndpoint } from './forwarded.ts';
 import { isChallenge } from './keys/pkce.ts';
 import { type IssuerAnswer, type IssuerRequest, type OAuthError, parameterFault, redirectAnswer } from './message.ts';
 import { errorPage, refusalPage } from './pages/pages.ts';
@@ -16,6 +17,8 @@ import { type IssuerWorld, noteRefusal, randomId } from './world.ts';
 const STATE_LENGTH_MAX = 4096;
 
 export async function authorize(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
+  const elsewhere = findOwnEndpoint(world, request);
+  if (elsewhere !== undefined) return redirectAnswer(elsewhere);
   const { query } = request;
   const found = await findRedirect(world, query);
   if ('page' in found) return found.page;

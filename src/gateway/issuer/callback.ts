@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';
 import { uuidOf } from './clients/registration.ts';
 import { askConsent, consentCovers, lostPage } from './consent.ts';
+import { arrivedAt, findOwnCallback } from './forwarded.ts';
 import { type IssuerAnswer, type IssuerRequest, redirectAnswer } from './message.ts';
 import {
   type Authorization,
@@ -25,12 +26,12 @@ import { beginVisit, nextUpstream, upstreamError } from './visit.ts';
 import { type IssuerWorld, noteRefusal, randomId, sessionMs } from './world.ts';
 
 export async function receiveCallback(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
-  const elsewhere = ownCallback(world, request);
+  const elsewhere = await findOwnCallback(world, request);
   if (elsewhere !== undefined) return redirectAnswer(elsewhere);
   const pending = await takePending(world.ports.store, request.query.get('state') ?? '');
   const upstream = pending === undefined ? undefined : nextUpstream(world, pending);
   const isOwn = pending?.browser !== undefined && pending.browser === world.cookies.browser(request);
-  if (pending?.stage !== 'upstream' || upstream === undefined || !isOwn || !isPathOf(world, upstream, request.path)) {
+  if (pending?.stage !== 'upstream' || upstream === undefined || !isOwn || !isPathOf(world, upstream, request)) {
     noteRefusal(world, 'invalid_request', 'a browser came back from a provider with a login that did not begin there');
     return lostPage();
   }
@@ -48,31 +49,13 @@ export async function receiveCallback(world: IssuerWorld, request: IssuerRequest
 }
 
 /**
- * Marks a callback that was forwarded: the paths of both hosts may be equal, and the callback must not be forwarded
- * again.
+ * The answer of one provider must not count as that of another (RFC 9700 section 4.4.2), so a forwarded one counts at the
+ * callback where it arrived.
  */
-const FORWARDED = 'forwarded';
-
-/**
- * Cookies belong to the host of the pages: a callback that was registered on another host is redirected to the callback
- * on the host of the pages.
- */
-function ownCallback({ settings, cookies }: IssuerWorld, request: IssuerRequest): string | undefined {
-  if (request.query.has(FORWARDED) || cookies.browser(request) !== undefined) return undefined;
-  const { origin } = new URL(settings.pagesUrl);
-  const foreign = settings.upstreams.some(({ redirectUri }) => {
-    const url = new URL(redirectUri);
-    return url.pathname === request.path && url.origin !== origin;
-  });
-  if (!foreign) return undefined;
-  const query = new URLSearchParams(request.query);
-  query.set(FORWARDED, '1');
-  return `${settings.pagesUrl}/oauth/callback?${query}`;
-}
-
-function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, path: string): boolean {
+function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, request: IssuerRequest): boolean {
   const { path: issuerPath, pagesPath } = settings;
-  return [new URL(redirectUri).pathname, `${issuerPath}/oauth/callback`, `${pagesPath}/oauth/callback`].includes(path);
+  const own = [new URL(redirectUri).pathname, `${issuerPath}/oauth/callback`, `${pagesPath}/oauth/callback`];
+  return own.includes(arrivedAt(request));
 }
 
 function kept({ secrets }: IssuerWorld, { session }: Pending, provider: string, login: UpstreamLogin): Login {

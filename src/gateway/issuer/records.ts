@@ -140,6 +140,11 @@ export const SESSIONS_MAX = 50;
 /** Time for which a consent is kept after its last use, longer than the lifetime of any refresh token. */
 const CONSENT_MS = 90 * 24 * 3_600_000;
 
+/**
+ * A used assertion is remembered for so much longer than it is good for: the clock of another replica may be behind.
+ */
+export const ASSERTION_SKEW_MS = 5 * 60_000;
+
 /** Time for which a used code is remembered. */
 export const USED_CODE_MS = 30 * 60_000;
 

@@ -2,6 +2,11 @@
 
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthorizationServer } from '#gateway/issuer/issuer.ts';
+import { createMemoryStore } from '#gateway/issuer/memory-store.ts';
+import { issuerSettings } from '#gateway/issuer/settings.ts';
+import { proxyClock } from '#hosts/proxy/clock.ts';
+import { createWatchedFiles } from '#hosts/watched-files.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { configOf, oidcTo, openDirect, RESOURCE } from './direct.ts';
 import { BEARER, openTrusted, type TrustedBlock, type TrustedWorld, trustedBlock, WORKLOAD } from './trusted.ts';
@@ -189,6 +194,38 @@ describe('an assertion is refused', () => {
     const assertion = await world.sign();
     const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(assertion)));
     expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+  });
+
+  it('the second time at a replica whose clock is half a minute behind', async () => {
+    const [start, issuer] = [Date.now(), 'https://weather.example.com'];
+    let elapsed = 0;
+    const store = createMemoryStore({ monotonic: () => elapsed });
+    const config = {
+      ...configOf(issuer, [oidcTo(issuer, world.provider)]),
+      trusted_issuers: [trustedBlock(world.other, { jwt_bearer_grant: BEARER })],
+    };
+    const keys = Buffer.from(JSON.stringify({ keys: [world.other.publicKey('RS256')] }));
+    const replicaAt = (skewMs: number) =>
+      createAuthorizationServer(
+        {
+          fetch: async () => ({ status: 200, headers: {}, body: keys }),
+          store,
+          clock: { ...proxyClock, now: () => start + elapsed + skewMs },
+          random: proxyClock.random,
+          files: createWatchedFiles(),
+          environment: {},
+          notify: () => undefined,
+        },
+        issuerSettings(config, RESOURCE),
+        () => undefined,
+      );
+    const assertion = await world.sign({ aud: `${issuer}/oauth/token` }, { algorithm: 'RS256' });
+    const body = new URLSearchParams({ grant_type: GRANT, assertion, resource: RESOURCE }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const request = { method: 'POST', path: '/oauth/token', query: new URLSearchParams(), headers, body, address: '' };
+    expect((await replicaAt(0).handle(request)).status).toBe(200);
+    elapsed = 65_000;
+    expect((await replicaAt(-30_000).handle(request)).body).toContain('was used before');
   });
 
   it('with 503 while the keys cannot be had, and without 503 of an issuer that is not trusted', async () => {

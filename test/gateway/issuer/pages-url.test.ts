@@ -1,8 +1,8 @@
 // Pages at another base than the issuer (authorization_endpoint_base_url).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configOf, type DirectIssuer, oidcTo, openDirect } from './direct.ts';
-import { newPerson } from './person.ts';
+import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect } from './direct.ts';
+import { newPerson, pendingOf } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
 import { authorizeUrl, newClient, newPkce, redeem, tokensOf } from './world.ts';
 
@@ -15,10 +15,14 @@ afterAll(() => provider.close());
 /** The same listener under another name, which is another host for cookies. */
 const pagesOf = (origin: string) => origin.replace('127.0.0.1', 'localhost');
 
-async function withPages<T>(path: string, use: (issuer: DirectIssuer, base: string) => Promise<T>): Promise<T> {
+async function withPages<T>(
+  path: string,
+  use: (issuer: DirectIssuer, base: string) => Promise<T>,
+  providersOf = (origin: string) => [oidcTo(origin, provider)],
+): Promise<T> {
   const issuer = await openDirect({
     config: (origin) => ({
-      ...configOf(origin, [oidcTo(origin, provider)]),
+      ...configOf(origin, providersOf(origin)),
       authorization_endpoint_base_url: `${pagesOf(origin)}${path}`,
     }),
   });
@@ -63,6 +67,59 @@ describe('a base for pages', () => {
       expect(apps.text).toContain(`action="${path}/oauth/apps"`);
       expect(apps.text).toContain('Weather app');
     });
+  });
+
+  it('is also for browsers with a cookie of the other host, from before the base was set', async () => {
+    await withPages('', async (issuer, base) => {
+      const [client, pkce, other] = [await newClient(issuer), newPkce(), newPerson()];
+      await other.visit(authorizeUrl({ issuer: base }, client, pkce));
+      const former = new Map([[new URL(issuer.issuer).host, other.cookies.get(new URL(base).host) ?? new Map()]]);
+      const { url } = await newPerson({ cookies: former }).visit(authorizeUrl({ issuer: base }, client, pkce));
+      expect(url.searchParams.get('iss'), String(url)).toBe(issuer.issuer);
+    });
+  });
+
+  it.each(['', '/people'])(
+    'with the path "%s" is also for clients that know the endpoint below the issuer',
+    async (path) => {
+      await withPages(path, async (issuer, base) => {
+        const [client, pkce, person] = [await newClient(issuer), newPkce(), newPerson()];
+        const { url, trail } = await person.visit(authorizeUrl(issuer, client, pkce));
+        expect(url.searchParams.get('iss'), String(url)).toBe(issuer.issuer);
+        expect(trail).toContain(`${base}/oauth/consent`);
+      });
+    },
+  );
+
+  it('takes no answer that came to the callback of another provider, as on the host of the callbacks', async () => {
+    const two = (origin: string) => [
+      oidcTo(origin, provider, { redirect_uri: `${origin}/oauth/callback/login` }),
+      oauth2To(origin, provider, { redirect_uri: `${origin}/oauth/callback/code-host` }),
+    ];
+    await withPages(
+      '',
+      async (issuer, base) => {
+        const [client, asked] = [await newClient(issuer), provider.count('/token')];
+        const page = await fetch(authorizeUrl({ issuer: base }, client, newPkce()));
+        const headers = {
+          cookie: page.headers
+            .getSetCookie()
+            .map((each) => each.split(';', 1)[0])
+            .join('; '),
+        };
+        const body = new URLSearchParams({ pending: pendingOf(await page.text()), decision: 'allow' });
+        const consent = await fetch(`${base}/oauth/consent`, { method: 'POST', headers, body });
+        const state = /[?&;]state=([^&"]*)/.exec(await consent.text())?.[1] ?? '';
+        expect(state).not.toBe('');
+        const answer = `${issuer.issuer}/oauth/callback/code-host?code=of-another&state=${state}`;
+        const forwarded = await fetch(answer, { redirect: 'manual' });
+        const place = forwarded.headers.get('location') ?? '';
+        expect(place).toContain(`${base}/oauth/callback`);
+        expect((await fetch(place, { headers, redirect: 'manual' })).status).toBe(400);
+        expect(provider.count('/token')).toBe(asked);
+      },
+      two,
+    );
   });
 
   it('refuses forms that come from another origin, that of the issuer included', async () => {

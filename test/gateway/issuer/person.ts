@@ -22,14 +22,20 @@ export interface PersonOptions {
   readonly decision?: 'allow' | 'deny' | 'look';
   /** Redirect URI of the client. */
   readonly client?: string;
+  /** What the browser has from earlier, by host and name. */
+  readonly cookies?: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 export const CLIENT_REDIRECT = 'http://127.0.0.1:33418/callback';
 
 const STEPS_MAX = 30;
 
-export function newPerson({ decision = 'allow', client = CLIENT_REDIRECT }: PersonOptions = {}): Person {
-  const jar = new Map<string, Map<string, string>>();
+export function newPerson({
+  decision = 'allow',
+  client = CLIENT_REDIRECT,
+  cookies: earlier = new Map(),
+}: PersonOptions = {}): Person {
+  const jar = new Map([...earlier].map(([host, cookies]) => [host, new Map(cookies)]));
 
   async function ask(url: URL, form?: URLSearchParams): Promise<Response> {
     const cookies = jar.get(url.host) ?? new Map<string, string>();

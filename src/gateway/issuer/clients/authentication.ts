@@ -4,7 +4,7 @@
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { JsonObject } from '#std/json.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
-import { type ClientSecret, KEYS, SECRET_METHODS } from '../records.ts';
+import { ASSERTION_SKEW_MS, type ClientSecret, KEYS, SECRET_METHODS } from '../records.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { Client } from './clients.ts';
 import { provesSecret, readBasic } from './secret.ts';
@@ -112,7 +112,7 @@ async function spendAssertion(
   if (sub !== id) return 'must name the client as sub';
   if (typeof jti !== 'string' || jti === '') return 'must have a jti';
   if (leftS > ASSERTION_MAX_S) return `must expire within ${ASSERTION_MAX_S} seconds`;
-  const isNew = await ports.store.add(KEYS.assertion(id, jti), '1', Math.max(leftS, 1) * 1000);
+  const isNew = await ports.store.add(KEYS.assertion(id, jti), '1', leftS * 1000 + ASSERTION_SKEW_MS);
   return isNew ? undefined : 'was used before';
 }
 

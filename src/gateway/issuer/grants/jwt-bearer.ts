@@ -9,7 +9,7 @@ import { textsIn } from '#std/json.ts';
 import type { TokenFacts } from '../access-token.ts';
 import { knownResource } from '../known-resource.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
-import { KEYS } from '../records.ts';
+import { ASSERTION_SKEW_MS, KEYS } from '../records.ts';
 import { audienceFor } from '../resources.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { BearerGrant } from './settings.ts';
@@ -127,7 +127,7 @@ async function spendAssertion(
   const signed = assertion.slice(0, assertion.lastIndexOf('.'));
   const mark = sha256(JSON.stringify(typeof jti === 'string' ? [issuer, 'jti', jti] : [issuer, 'signed', signed]));
   const leftMs = Number(exp) * 1000 - ports.clock.now();
-  return ports.store.add(KEYS.bearerAssertion(mark), '1', Math.max(leftMs, 1000));
+  return ports.store.add(KEYS.bearerAssertion(mark), '1', leftMs + ASSERTION_SKEW_MS);
 }
 
 function invalidGrant(description: string): OAuthError {

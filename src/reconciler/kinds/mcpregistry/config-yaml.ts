@@ -113,7 +113,7 @@ function fleetSourceFindings(source: Source, pointer: string): readonly Finding[
 
 function servedFindings(
   config: ConfigYaml,
-  { sources }: ConfigYaml['registries'][number],
+  { name: served, sources }: ConfigYaml['registries'][number],
   pointer: string,
 ): readonly Finding[] {
   const unknown = sources.flatMap((name, index) =>
@@ -121,7 +121,9 @@ function servedFindings(
       ? []
       : [invalidKey(`${pointer}/sources/${index}`, `there is no source "${name}"`)],
   );
-  if (sources.length === 1) return unknown;
+  // As the CEL rule of `registries[].name`. The service itself reports other unusable names.
+  const named = served.includes('/') ? [invalidKey(`${pointer}/name`, 'must not have a /: it is part of paths')] : [];
+  if (sources.length === 1) return [...named, ...unknown];
   const message = 'more than one source is not supported: give each source a registry of its own';
-  return [...unknown, { ...invalidKey(`${pointer}/sources`, message), code: 'field-not-supported' }];
+  return [...named, ...unknown, { ...invalidKey(`${pointer}/sources`, message), code: 'field-not-supported' }];
 }

@@ -18,7 +18,7 @@ export interface Volumes {
 export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: string): MountedFile | undefined {
   const mount = volumeMounts
     .filter(({ mountPath }) => typeof mountPath === 'string' && isBelow(path, mountPath))
-    .toSorted((a, b) => String(a.mountPath).length - String(b.mountPath).length)
+    .toSorted((a, b) => pathParts(String(a.mountPath)).length - pathParts(String(b.mountPath)).length)
     .at(-1);
   if (mount === undefined) return undefined;
   const volume = volumes.find(({ name }) => name === mount.name);
@@ -28,7 +28,8 @@ export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: 
   return fileOf(volume, file);
 }
 
-function isBelow(path: string, mountPath: string): boolean {
+/** Also true for the same path. A path may be written with further slashes. */
+export function isBelow(path: string, mountPath: string): boolean {
   const outer = pathParts(mountPath);
   return outer.every((part, index) => pathParts(path)[index] === part);
 }

@@ -5,8 +5,8 @@ import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
 import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
-import { parseGlob } from '#std/patterns/glob.ts';
 import { isObject } from '#std/json.ts';
+import { parseGlob } from '#std/patterns/glob.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
@@ -130,19 +130,18 @@ const ORIGINS: readonly (readonly [string, string])[] = [
   ['/auth', '/spec/authConfig'],
 ];
 
-/** Codes that the schema and the rules above report already. */
-const SAID_ALREADY: ReadonlySet<string> = new Set([
-  'registry-config-interval',
-  'registry-config-glob',
-  'registry-config-name-duplicate',
-]);
+/** Codes that the rules above, or those of configYAML, report already. */
+const REPORTED_ALREADY = ['registry-config-glob', 'registry-config-name-duplicate'];
+/** Code that the schema of fields reports already. */
+const REPORTED_OF_FIELDS = 'registry-config-interval';
 
 /** Reports the findings that the service itself would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
   // No entry of configYAML could be read, which another finding reports.
   if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
-  const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !SAID_ALREADY.has(code));
+  const known = self.written.configYAML === undefined ? [...REPORTED_ALREADY, REPORTED_OF_FIELDS] : REPORTED_ALREADY;
+  const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !known.includes(code));
   return problems.map(({ severity, pointer = '', message }) => {
     const origin = ORIGINS.find(([inside]) => pointer.startsWith(inside));
     const at = origin === undefined ? '/spec' : origin[1] + pointer.slice(origin[0].length);

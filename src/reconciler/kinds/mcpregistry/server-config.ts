@@ -103,7 +103,9 @@ function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>)
 
 function auth(self: Registry): NonNullable<File['auth']> {
   const { mode, oauth, publicPaths } = self.spec.authConfig ?? {};
-  if (mode !== 'oauth' || oauth === undefined) return { mode: 'anonymous' };
+  if (mode !== 'oauth') return { mode: 'anonymous' };
+  // The service refuses it, instead of serving everyone.
+  if (oauth === undefined) return { mode };
   const { resourceUrl, realm, scopesSupported, providers } = oauth;
   return {
     mode,

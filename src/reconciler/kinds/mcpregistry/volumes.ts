@@ -1,9 +1,9 @@
 // Finds faults of the volumes that an MCPRegistry adds to the pod of its service, and lists the objects that they name.
 
-import { isObject, type JsonObject } from '#std/json.ts';
+import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { Finding, Reference } from '../kind.ts';
 import { podPartFindings } from '../pods/pod-template.ts';
-import type { Volumes } from './mounted-files.ts';
+import { isBelow, type Volumes } from './mounted-files.ts';
 
 const CODE = 'invalid-pod-template';
 
@@ -19,6 +19,7 @@ export function volumeFindings(
     ...podPartFindings([...volumeMounts], ['spec', 'containers', '', 'volumeMounts'], '/spec/volumeMounts'),
     ...takenFindings(volumes, 'name', fieldTexts(own, 'name'), '/spec/volumes'),
     ...takenFindings(volumeMounts, 'mountPath', fieldTexts(container?.volumeMounts, 'mountPath'), '/spec/volumeMounts'),
+    ...coveringFindings(volumeMounts, objectsIn(container?.volumeMounts)),
     ...volumeMounts.flatMap(({ name }, index): readonly Finding[] => {
       if (volumes.some((volume) => volume.name === name)) return [];
       return [volumeFault(`/spec/volumeMounts/${index}`, `spec.volumes has no volume "${String(name ?? '')}"`)];
@@ -43,7 +44,25 @@ function takenFindings(
     const at = `${pointer}/${index}`;
     if (typeof text !== 'string' || text === '') return [volumeFault(at, `${field} is missing`)];
     const others = [...generated, ...texts.slice(0, index)];
-    return others.includes(text) ? [volumeFault(`${at}/${field}`, `${field} ${text} is taken: choose another`)] : [];
+    return others.some((other) => isSame[field](other, text))
+      ? [volumeFault(`${at}/${field}`, `${field} ${text} is taken: choose another`)]
+      : [];
+  });
+}
+
+const isSame = {
+  name: (other: string, text: string) => other === text,
+  mountPath: (other: string, text: string) => isBelow(other, text) && isBelow(text, other),
+};
+
+/** A mount inside one of ours that is only read would replace a file of it, such as the configuration. */
+function coveringFindings(mounts: readonly JsonObject[], own: readonly JsonObject[]): readonly Finding[] {
+  const read = own.filter(({ readOnly }) => readOnly === true).map(({ mountPath }) => String(mountPath));
+  return mounts.flatMap(({ mountPath }, index): readonly Finding[] => {
+    if (typeof mountPath !== 'string') return [];
+    const outer = read.find((path) => isBelow(mountPath, path) && !isBelow(path, mountPath));
+    if (outer === undefined) return [];
+    return [volumeFault(`/spec/volumeMounts/${index}/mountPath`, `${mountPath} is inside ${outer}: choose another`)];
   });
 }
 

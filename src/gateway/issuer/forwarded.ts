@@ -1,0 +1,44 @@
+// Sends browsers on to the host of the pages, which has their cookies: from a callback that a provider knows at another
+// host, and from the authorization endpoint below the issuer.
+
+import type { IssuerRequest } from './message.ts';
+import { KEYS, type Pending, readRecord } from './records.ts';
+import type { IssuerWorld } from './world.ts';
+
+/** Parameter of a request that was forwarded, which is not forwarded again. Its value is the path it came from. */
+const FORWARDED = 'forwarded';
+
+/** Returns the URL of the callback at the host of the pages; undefined if the request belongs here. */
+export async function findOwnCallback(world: IssuerWorld, request: IssuerRequest): Promise<string | undefined> {
+  const { settings, cookies, ports } = world;
+  const { origin } = new URL(settings.pagesUrl);
+  const isForeign = settings.upstreams.some(({ redirectUri }) => {
+    const url = new URL(redirectUri);
+    return url.pathname === request.path && url.origin !== origin;
+  });
+  if (!isForeign || request.query.has(FORWARDED)) return undefined;
+  const browser = cookies.browser(request);
+  const known = await readRecord<Pending>(ports.store, KEYS.pending(request.query.get('state') ?? ''));
+  // A browser may have a cookie of this host as well, from before the pages moved.
+  const isHere = browser !== undefined && known?.record.browser === browser;
+  return isHere ? undefined : forwardedTo(world, request, 'callback');
+}
+
+/** Returns the URL of the authorization endpoint at the host of the pages; undefined if the request belongs here. */
+export function findOwnEndpoint({ settings }: IssuerWorld, request: IssuerRequest): string | undefined {
+  const { issuer, pagesUrl, path } = settings;
+  const isOld = request.path === `${path}/oauth/authorize` && request.headers.host === new URL(issuer).host;
+  if (!isOld || pagesUrl === issuer || request.query.has(FORWARDED)) return undefined;
+  return forwardedTo({ settings }, request, 'authorize');
+}
+
+function forwardedTo({ settings }: Pick<IssuerWorld, 'settings'>, request: IssuerRequest, endpoint: string): string {
+  const query = new URLSearchParams(request.query);
+  query.set(FORWARDED, request.path);
+  return `${settings.pagesUrl}/oauth/${endpoint}?${query}`;
+}
+
+/** Returns the path at which a provider's answer arrived first. */
+export function arrivedAt({ query, path }: IssuerRequest): string {
+  return query.get(FORWARDED) ?? path;
+}
