@@ -38,8 +38,11 @@ export async function approve(
 
 const HOUR_MS = 3_600_000;
 
-/** The intended list may differ only because something could not be read. */
-function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
+/**
+ * Returns the failure for a hash that no list has. The intended list may differ only because something could not be
+ * read.
+ */
+export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'plan' | 'failures'>): Failure {
   const [failure] = failures;
   if (failure !== undefined) return failure;
   const waiting = plan.waiting.map(
