@@ -21,7 +21,9 @@ const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Co}\p{Cn}]/gu;
 
 /** Returns the text with hidden characters as escapes: `\u202e`. Line breaks and tabs stay. */
 export function plainText(text: string): string {
-  const escaped = visible(text.toWellFormed()).replaceAll(HIDDEN, (found) => found.split('').map(unicodeEscape).join(''));
+  const escaped = visible(text.toWellFormed()).replaceAll(HIDDEN, (found) =>
+    found.split('').map(unicodeEscape).join(''),
+  );
   const more = escaped.length - TEXT_MAX;
   return more <= 0 ? escaped : `${escaped.slice(0, TEXT_MAX)}... (${more} more characters)`;
 }

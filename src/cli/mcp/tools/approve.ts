@@ -62,7 +62,9 @@ function approvalQuestion(instance: string, list: DeletionList, command: string)
         `- ${id}`,
         ...(replaced === true ? ['and created again'] : []),
         ...(takes.length === 0 ? [] : [`also deletes ${takes.join(', ')}`]),
-        ...(mayTake.length === 0 ? [] : [`also deletes objects of kinds that may not be listed: ${mayTake.join(', ')}`]),
+        ...(mayTake.length === 0
+          ? []
+          : [`also deletes objects of kinds that may not be listed: ${mayTake.join(', ')}`]),
       ].join('; '),
     ),
   );

@@ -6,7 +6,15 @@ import { type Field, lastName } from '#reconciler/kinds/fields.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
 import { jsonOfExplanation } from '#reconciler/report/explanations.ts';
 import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
-import { EXPLANATION, listOf, PAUSED, PROBLEM, record, TEXT, TIME } from '#reconciler/report/formats/json-schema-parts.ts';
+import {
+  EXPLANATION,
+  listOf,
+  PAUSED,
+  PROBLEM,
+  record,
+  TEXT,
+  TIME,
+} from '#reconciler/report/formats/json-schema-parts.ts';
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { resourcesOf } from '#reconciler/run/operate/resources-status.ts';
 import { explain } from '#reconciler/run/plan/explain.ts';
@@ -28,7 +36,10 @@ const RESOURCE = record(
     explanation: EXPLANATION,
     live: { type: 'boolean', description: 'Whether it exists in the cluster.' },
     ready: { type: 'boolean', description: 'Absent for objects that are not custom resources of skep.' },
-    troubled: { ...schema.properties.troubled.items, description: 'Its phase, and conditions that are not as they should be.' },
+    troubled: {
+      ...schema.properties.troubled.items,
+      description: 'Its phase, and conditions that are not as they should be.',
+    },
     children: listOf(EXPLANATION, 'Objects that are created for it.'),
     problems: listOf(PROBLEM, 'Problems of its manifest.'),
     paused: PAUSED,
@@ -70,7 +81,9 @@ export const EXPLAIN: McpTool = {
       description: 'Kind by any of its names, and the path of a field: MCPServer.spec.env.',
     },
   }),
-  outputSchema: boundedSchema(record({ version: { const: 1 }, resource: RESOURCE, field: FIELD }, ['resource', 'field'])),
+  outputSchema: boundedSchema(
+    record({ version: { const: 1 }, resource: RESOURCE, field: FIELD }, ['resource', 'field']),
+  ),
   async call(call) {
     const [resource, field] = [textArgument(call.args, 'resource'), textArgument(call.args, 'field')];
     if (resource !== undefined && field === undefined) return explainResource(call, resource);

@@ -10,7 +10,12 @@ import { data, inputSchema, type McpTool, numberArgument, textArgument } from '.
 const RUNS_SHOWN = 20;
 const RUNS_MAX = 200;
 
-export const RUN_ID = { type: 'string', minLength: 4, maxLength: 100, description: 'Id of a run, or its first characters.' };
+export const RUN_ID = {
+  type: 'string',
+  minLength: 4,
+  maxLength: 100,
+  description: 'Id of a run, or its first characters.',
+};
 
 export const HISTORY: McpTool = {
   name: 'history',

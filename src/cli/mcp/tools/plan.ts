@@ -2,8 +2,8 @@
 
 import { planNow, withImpact } from '#hosts/reconciler/operator/plan.ts';
 import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
-import { OUTPUT_SCHEMAS } from '#reconciler/report/formats/json-schemas.ts';
 import { COUNT, record } from '#reconciler/report/formats/json-schema-parts.ts';
+import { OUTPUT_SCHEMAS } from '#reconciler/report/formats/json-schemas.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { boundedSchema } from '../bounded.ts';
 import { withPlanner } from '../opened.ts';

@@ -1,8 +1,8 @@
 // The tool `search_catalogue`: entries of the synced catalogue, of all registries in the database of skep.yaml.
 
 import type { Store } from '#adapters/postgres/store.ts';
-import { openDatabase } from '#hosts/database.ts';
 import type { Config } from '#hosts/config/config.ts';
+import { openDatabase } from '#hosts/database.ts';
 import { listOf, record, TEXT, TIME } from '#reconciler/report/formats/json-schema-parts.ts';
 import type { StoredEntry } from '#registry/catalogue/entry.ts';
 import { extract } from '#registry/catalogue/entry.ts';
@@ -37,7 +37,11 @@ export const SEARCH: McpTool = {
   description:
     'Finds MCP servers in the synced catalogue by words in their names, titles, descriptions, tags and tools. Descriptions are the words of the publishers.',
   inputSchema: inputSchema({
-    query: { type: 'string', maxLength: 200, description: 'Words, all of which an entry must have; empty: all entries.' },
+    query: {
+      type: 'string',
+      maxLength: 200,
+      description: 'Words, all of which an entry must have; empty: all entries.',
+    },
     registry: { type: 'string', maxLength: 300, description: 'Only entries of this registry, as results name it.' },
     limit: { type: 'integer', minimum: 1, maximum: FOUND_MAX, default: FOUND_SHOWN, description: 'Number of entries.' },
   }),
@@ -56,7 +60,9 @@ export const SEARCH: McpTool = {
       const keys = (await store.sources()).filter((key) => chosen === undefined || nameOf(key) === chosen);
       if (chosen !== undefined && keys.length === 0)
         throw new Failure('mcp-arguments', `the catalogue has no registry "${chosen}"`);
-      return data(await find(store, keys, textArgument(args, 'query') ?? '', numberArgument(args, 'limit', FOUND_SHOWN)));
+      return data(
+        await find(store, keys, textArgument(args, 'query') ?? '', numberArgument(args, 'limit', FOUND_SHOWN)),
+      );
     } finally {
       await store.close();
     }

@@ -1,0 +1,97 @@
+// Serves `skep mcp` as streamable HTTP on an address of this machine, to holders of a token.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server';
+import { originRules } from '#gateway/gate/origin.ts';
+import { addressOf } from '#hosts/config/http.ts';
+import { readSecretFile } from '#hosts/config/secret-file.ts';
+import { isLoopback } from '#std/address/loopback.ts';
+import { Failure } from '#std/failure.ts';
+import { isOneOf } from '#std/secret.ts';
+
+const PATH = '/mcp';
+/** A manifest is the largest argument. */
+const BODY_MAX = 1024 * 1024;
+const ADDRESS = /^([^:[\]/\s]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$/;
+
+export interface McpListener {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Throws Failure `mcp-address-refused` or `listen-failed`. */
+export async function listenForMcp(address: string, tokenFile: string, create: () => Server): Promise<McpListener> {
+  const named = address.slice(0, address.lastIndexOf(':'));
+  if (!ADDRESS.test(address) || !isLoopback(named)) {
+    const message = `${address} is not an address of this machine, such as 127.0.0.1:8090`;
+    throw new Failure('mcp-address-refused', message);
+  }
+  const { host, port } = addressOf(address);
+  const handler = createMcpHandler(create, { maxRequestBodySize: BODY_MAX });
+  const rules = originRules({ listenHost: named, trustForwarded: false });
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const denial = rules.refuse({ method: request.method ?? '', headers: request.headers });
+    if (denial !== undefined) return refuse(response, denial.httpStatus, denial.code, denial.message);
+    if (!(await hasToken(request, tokenFile)))
+      return refuse(
+        response.setHeader('www-authenticate', 'Bearer'),
+        401,
+        'mcp-unauthorized',
+        'a valid token is needed',
+      );
+    if (request.url?.split('?')[0] !== PATH) return refuse(response, 404, 'not-found', `only ${PATH} is served`);
+    await forward(handler, request, response);
+  }
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
+    (cause) => {
+      throw new Failure('listen-failed', `cannot listen on ${address}: ${cause.message}`, { cause });
+    },
+  );
+  const { port: chosen }: AddressInfo = Object(server.address());
+  return {
+    url: `http://${named}:${chosen}${PATH}`,
+    async stop() {
+      await handler.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Returns false if the file cannot be read: then no one is let in. */
+async function hasToken({ headers }: IncomingMessage, file: string): Promise<boolean> {
+  const [, token] = /^bearer +([^\s]+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (token === undefined) return false;
+  try {
+    return isOneOf(token, await readSecretFile(file));
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code, message } }));
+}
+
+/** Ends the call if the client goes away. */
+async function forward(handler: McpHttpHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const { method = 'GET', url = PATH } = request;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const body = hasBody ? { body: Readable.toWeb(request) as ReadableStream<Uint8Array>, duplex: 'half' as const } : {};
+  const asked = new Request(new URL(url, 'http://localhost'), { method, headers, signal: gone.signal, ...body });
+  const answered = await handler.fetch(asked);
+  response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  if (answered.body === null) return void response.end();
+  await pipeline(Readable.fromWeb(answered.body as Parameters<typeof Readable.fromWeb>[0]), response);
+}
