@@ -67,35 +67,44 @@ const ACT_MS = 10 * 60_000;
 export function createCallTool(deps: CallerDeps): CallTool {
   const pending = new Map<string, Pending>();
   let calls = 0;
-  return async (request) => {
+  // A call that was given up counts until its work has ended, so that cancelling makes no room for more work.
+  async function counted<T>(work: () => Promise<T>): Promise<T> {
+    if (calls >= CALLS_MAX) throw new Failure('mcp-busy', `${CALLS_MAX} calls are under way`, { retryable: true });
     calls += 1;
     try {
-      if (calls > CALLS_MAX) throw new Failure('mcp-busy', `${CALLS_MAX} calls are under way`, { retryable: true });
-      return await callOnce(deps, pending, request);
-    } catch (error) {
-      return errorResult(deps, request, error);
+      return await work();
     } finally {
       calls -= 1;
+    }
+  }
+  return async (request) => {
+    try {
+      return await callOnce({ ...deps, pending, counted }, request);
+    } catch (error) {
+      return errorResult(deps, request, error);
     }
   };
 }
 
-async function callOnce(
-  deps: CallerDeps,
-  pending: Map<string, Pending>,
-  request: ToolRequest,
-): Promise<ToolResult | Asked> {
+interface Calling extends CallerDeps {
+  readonly pending: Map<string, Pending>;
+  readonly counted: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+async function callOnce(deps: Calling, request: ToolRequest): Promise<ToolResult | Asked> {
   const { tool, progress } = request;
   const args = checkArguments(tool, request.args);
-  const confirmed = confirmedBy(deps, pending, request, args);
+  const confirmed = confirmedBy(deps, request, args);
   const limit = AbortSignal.timeout(tool.acts === undefined ? READ_MS : ACT_MS);
   const signal = AbortSignal.any([request.signal, limit]);
   const config = await deps.readConfig();
   const { commandOf } = deps;
   const result = await endingWith(signal, request.signal, () =>
-    tool.call({ config, args, signal, commandOf, progress, ...(confirmed === undefined ? {} : { confirmed }) }),
+    deps.counted(() =>
+      tool.call({ config, args, signal, commandOf, progress, ...(confirmed === undefined ? {} : { confirmed }) }),
+    ),
   );
-  if (result.type === 'question') return ask(deps, pending, request, args, result);
+  if (result.type === 'question') return ask(deps, request, args, result);
   if (tool.acts !== undefined) audit(deps, request, 'done', args);
   const structuredContent = boundedData(result);
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
@@ -119,13 +128,7 @@ async function endingWith<T>(signal: AbortSignal, cancelled: AbortSignal, work: 
   }
 }
 
-function ask(
-  deps: CallerDeps,
-  pending: Map<string, Pending>,
-  request: ToolRequest,
-  args: JsonObject,
-  question: Question,
-): Asked {
+function ask(deps: Calling, request: ToolRequest, args: JsonObject, question: Question): Asked {
   const { command } = question;
   if (!request.canAsk) {
     const message = 'this client cannot ask its user for a confirmation';
@@ -134,7 +137,7 @@ function ask(
   const state = randomUUID();
   const until = systemClock.monotonic() + ANSWER_MS;
   setBounded(
-    pending,
+    deps.pending,
     state,
     { call: nameOfCall(request, args), digest: digestOfQuestion(question), until },
     PENDING_MAX,
@@ -144,16 +147,11 @@ function ask(
 }
 
 /** Returns the digest of the question that the user has confirmed; undefined if none was asked. */
-function confirmedBy(
-  deps: CallerDeps,
-  pending: Map<string, Pending>,
-  request: ToolRequest,
-  args: JsonObject,
-): string | undefined {
+function confirmedBy(deps: Calling, request: ToolRequest, args: JsonObject): string | undefined {
   const { answer } = request;
   if (answer === undefined) return undefined;
-  const asked = pending.get(answer.state);
-  pending.delete(answer.state);
+  const asked = deps.pending.get(answer.state);
+  deps.pending.delete(answer.state);
   if (asked === undefined || asked.call !== nameOfCall(request, args) || asked.until < systemClock.monotonic())
     throw new Failure('mcp-confirmation-changed', 'this question is not open any more');
   audit(deps, request, answer.accepted ? 'confirmed' : 'declined', args);

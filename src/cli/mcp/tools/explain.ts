@@ -7,6 +7,7 @@ import type { Kind } from '#reconciler/kinds/kind.ts';
 import { jsonOfExplanation } from '#reconciler/report/explanations.ts';
 import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
 import {
+  COUNT,
   EXPLANATION,
   listOf,
   PAUSED,
@@ -40,7 +41,8 @@ const RESOURCE = record(
       ...schema.properties.troubled.items,
       description: 'Its phase, and conditions that are not as they should be.',
     },
-    children: listOf(EXPLANATION, 'Objects that are created for it.'),
+    children: listOf(EXPLANATION, 'Objects that are created for it, except unchanged ones.'),
+    unchangedChildren: COUNT,
     problems: listOf(PROBLEM, 'Problems of its manifest.'),
     paused: PAUSED,
     runs: listOf(
@@ -109,14 +111,15 @@ function explainResource({ config, signal }: ToolCall, name: string) {
     const { resources, troubled } = resourcesOf(live === undefined ? [] : [live], config.children);
     const problems = result.problems.filter(({ resource }) => resource !== undefined && keyOf(resource) === key);
     const shown = JSON.parse(jsonOfPlan({ ...result, problems }));
+    const children = all.filter(({ owner }) => owner !== undefined && keyOf(owner) === key);
+    const changed = children.filter(({ what }) => what !== 'unchanged');
     const resource = {
       id: formatId(found.resource),
       explanation: jsonOfExplanation(found),
       live: live !== undefined,
       ...(ours ? { ready: resources.ready > 0, troubled: troubled[0] } : {}),
-      children: all
-        .filter(({ owner }) => owner !== undefined && keyOf(owner) === key)
-        .map((each) => jsonOfExplanation(each)),
+      children: changed.map((each) => jsonOfExplanation(each)),
+      unchangedChildren: children.length - changed.length,
       problems: shown.problems,
       paused: result.paused,
       runs: runsOf(history, formatId(found.resource)),

@@ -36,7 +36,8 @@ export const ROLLBACK: McpTool = {
     const stopping = createStopping();
     signal.addEventListener('abort', stopping.stop, { once: true });
     const opening = openInstance(config, () => undefined, { stopping }, undefined, { once: true });
-    return useOpened(opening, signal, async (instance) => {
+    // A run that has begun ends as after Ctrl-C: the instance stays open until then.
+    return useOpened(opening, async (instance) => {
       const limit = config.history.limit;
       const history = await instance.history.latest(limit);
       const run = findRun(history, textArgument(args, 'run') ?? '');
@@ -62,16 +63,20 @@ async function previewOf(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const opening = openForPlan(config, { commits: new Map(Object.entries(commits)), isSigned: false });
-  return useOpened(opening, signal, async (instance) => {
-    const { result } = await planNow(instance, config);
-    const [failure] = result.failures;
-    if (failure !== undefined) throw failure;
-    const { batches, waiting } = result.plan;
-    return [
-      ...batches.flatMap(({ changes }) => changes.map(({ action, resource }) => `- ${action} ${formatId(resource)}`)),
-      ...waiting.flatMap(({ deletions }) => deletions.map(({ id }) => `- delete ${id}, after an approval`)),
-    ];
-  });
+  return useOpened(
+    opening,
+    async (instance) => {
+      const { result } = await planNow(instance, config);
+      const [failure] = result.failures;
+      if (failure !== undefined) throw failure;
+      const { batches, waiting } = result.plan;
+      return [
+        ...batches.flatMap(({ changes }) => changes.map(({ action, resource }) => `- ${action} ${formatId(resource)}`)),
+        ...waiting.flatMap(({ deletions }) => deletions.map(({ id }) => `- delete ${id}, after an approval`)),
+      ];
+    },
+    signal,
+  );
 }
 
 interface Rollback {
