@@ -19,6 +19,7 @@ export const MCP_CODES = {
     'The action is not the one that the person confirmed any more, because the list of deletions or the commits have changed. Nothing was done: call the tool again, and confirm what it shows then.',
   'mcp-confirmation-too-long':
     'The list of deletions is too long to be confirmed in a dialogue, or is not a list of deletions. Nothing was done. A person can run the command that the error names.',
+  'mcp-internal': 'A bug of skep: the log of `skep mcp` on its standard error has the stack. Report it.',
   'mcp-address-refused':
     '`skep mcp --listen` listens on addresses of this machine only, because it has the rights of its kubeconfig. Put `skep proxy` in front of it to serve others.',
   'mcp-unauthorized': 'The request has no token of the file of `--token-file`.',

@@ -46,7 +46,9 @@ export async function listenForMcp(address: string, tokenFile: string, create: (
         'a valid token is needed',
       );
     if (request.url?.split('?')[0] !== PATH) return refuse(response, 404, 'not-found', `only ${PATH} is served`);
-    await forward(handler, request, response);
+    const body = await readBody(request);
+    if (body === undefined) return refuse(response, 413, 'mcp-arguments', `a request has at most ${BODY_MAX} bytes`);
+    await forward(handler, { request, body }, response);
   }
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
     (cause) => {
@@ -80,16 +82,31 @@ function refuse(response: ServerResponse, status: number, code: string, message:
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code, message } }));
 }
 
+/** Returns undefined if the body is too large. Its rest is read as well, so that the client reads the answer. */
+async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= BODY_MAX) chunks.push(chunk);
+  }
+  return size <= BODY_MAX ? Buffer.concat(chunks) : undefined;
+}
+
+interface Received {
+  readonly request: IncomingMessage;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
 /** Ends the call if the client goes away. */
-async function forward(handler: McpHttpHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(handler: McpHttpHandler, { request, body }: Received, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const { method = 'GET', url = PATH } = request;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  const body = hasBody ? { body: Readable.toWeb(request) as ReadableStream<Uint8Array>, duplex: 'half' as const } : {};
-  const asked = new Request(new URL(url, 'http://localhost'), { method, headers, signal: gone.signal, ...body });
+  const sent = method === 'GET' || method === 'HEAD' ? {} : { body };
+  const asked = new Request(new URL(url, 'http://localhost'), { method, headers, signal: gone.signal, ...sent });
   const answered = await handler.fetch(asked);
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
   if (answered.body === null) return void response.end();

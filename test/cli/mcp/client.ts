@@ -24,13 +24,7 @@ export interface Asking {
   readonly close: () => Promise<void>;
 }
 
-interface Called {
-  readonly isError?: unknown;
-  readonly structuredContent?: unknown;
-  readonly content?: unknown;
-}
-
-function answerOf({ isError, structuredContent, content }: Called): JsonObject {
+function answerOf({ isError, structuredContent, content }: Readonly<Record<string, unknown>>): JsonObject {
   if (isError !== true) return structuredContent as JsonObject;
   const [first] = content as { text: string }[];
   return JSON.parse(first?.text ?? '{}');

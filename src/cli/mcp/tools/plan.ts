@@ -1,6 +1,7 @@
 // The tool `plan`: the JSON of `skep plan`, page by page.
 
 import { planNow, withImpact } from '#hosts/reconciler/operator/plan.ts';
+import { countsOf } from '#reconciler/report/change-text.ts';
 import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
 import { COUNT, record } from '#reconciler/report/formats/json-schema-parts.ts';
 import { OUTPUT_SCHEMAS } from '#reconciler/report/formats/json-schemas.ts';
@@ -39,12 +40,12 @@ export const PLAN: McpTool = {
       const result = await withImpact(config, await planNow(instance, config));
       const offset = numberArgument(args, 'offset', 0);
       const limit = numberArgument(args, 'limit', CHANGES_SHOWN);
-      const { summary } = JSON.parse(jsonOfPlan(result));
-      return { type: 'data', shown: (items) => ({ ...pageOf(result, offset, Math.min(limit, items)), summary }) };
+      return { type: 'data', shown: (items) => planPage(result, offset, Math.min(limit, items)) };
     }),
 };
 
-function pageOf(result: RunResult, offset: number, limit: number): object {
+/** Returns the JSON of the plan with some of its changes. The summary counts all of them. */
+export function planPage(result: RunResult, offset: number, limit: number): object {
   const { plan } = result;
   const all = plan.batches.flatMap(({ changes }) => changes);
   const chosen = new Set(all.slice(offset, offset + limit));
@@ -55,5 +56,6 @@ function pageOf(result: RunResult, offset: number, limit: number): object {
   const end = offset + chosen.size;
   const next = end < all.length ? { next: end } : {};
   const page = { offset, shown: chosen.size, total: all.length, ...next };
-  return { ...shown, page };
+  const summary = { ...shown.summary, ...countsOf(plan) };
+  return { ...shown, summary, page };
 }
