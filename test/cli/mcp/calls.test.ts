@@ -27,7 +27,7 @@ function actingTool(world: World): McpTool {
     inputSchema: inputSchema({ hash: { type: 'string', maxLength: 10 } }, ['hash']),
     acts: { destructive: true },
     async call({ args, confirmed, commandOf }) {
-      const command = commandOf(`act ${String(args.hash)}`);
+      const command = commandOf('act');
       const question: Question = { type: 'question', message: world.message, label: 'Act', command, facts: args };
       if (confirmed === undefined) return question;
       checkConfirmed(question, confirmed);
@@ -130,7 +130,7 @@ test('an answer to a question that would be another one now does nothing', async
   const { state, answerWith } = await asked(world);
   world.message = 'Delete two?';
   const answer = await answerWith({ answer: { state, accepted: true } });
-  expect(answer).toMatchObject({ error: { code: 'mcp-confirmation-changed', command: 'skep act a' } });
+  expect(answer).toMatchObject({ error: { code: 'mcp-confirmation-changed', command: 'skep act' } });
   expect(world.acted).toEqual([]);
 });
 
