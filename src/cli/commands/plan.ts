@@ -83,9 +83,9 @@ async function showRendered(flags: Options): Promise<void> {
 }
 
 async function showPlan(config: Config, flags: Options, made: Planned): Promise<void> {
-  const { withImpact } = await import('#hosts/reconciler/operator/plan.ts');
+  const { addImpact } = await import('#hosts/reconciler/operator/plan.ts');
   const why = flags.explain === true ? { explanations: await explanationsOf(made.prepared) } : {};
-  await print(flags, { ...(await withImpact(config, made)), ...why });
+  await print(flags, { ...(await addImpact(config, made)), ...why });
 }
 
 async function print(flags: Options, result: RunResult): Promise<void> {

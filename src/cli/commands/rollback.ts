@@ -31,7 +31,7 @@ export function rollbackCommand(): Command {
           'name the run to go back to (skep history lists them), or follow newer commits again with --clear',
         );
       const config = await loadConfig(flags);
-      const [{ openInstance }, { runAndTell }, { rollBack }] = await Promise.all([
+      const [{ openInstance }, { runAndTell }, { runRollback }] = await Promise.all([
         import('#hosts/reconciler/instance/instance.ts'),
         import('#hosts/reconciler/instance/one-run.ts'),
         import('#hosts/reconciler/operator/rollback.ts'),
@@ -40,7 +40,7 @@ export function rollbackCommand(): Command {
       await runAndTell(
         flags,
         (progress, watch) => openInstance(config, progress, watch, undefined, { once: true }),
-        (instance, waiting) => rollBack({ instance, waiting }, { run, limit: config.history.limit }),
+        (instance, waiting) => runRollback({ instance, waiting }, { run, limit: config.history.limit }),
       );
     });
 }

@@ -36,14 +36,14 @@ export interface ToolRequest {
   readonly progress: (message: string) => void;
 }
 
-export interface ToolResult {
+interface ToolResult {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent?: JsonObject;
   readonly isError?: true;
 }
 
 /** `state` comes back with the answer. */
-export interface Asked {
+interface Asked {
   readonly question: Question;
   readonly state: string;
 }
@@ -104,7 +104,7 @@ async function callOnce(deps: Calling, request: ToolRequest): Promise<ToolResult
       tool.call({ config, args, signal, commandOf, progress, ...(confirmed === undefined ? {} : { confirmed }) }),
     ),
   );
-  if (result.type === 'question') return ask(deps, request, args, result);
+  if (result.type === 'question') return askUser(deps, request, args, result);
   if (tool.acts !== undefined) audit(deps, request, 'done', args);
   const structuredContent = boundedData(result);
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
@@ -128,7 +128,7 @@ async function endingWith<T>(signal: AbortSignal, cancelled: AbortSignal, work: 
   }
 }
 
-function ask(deps: Calling, request: ToolRequest, args: JsonObject, question: Question): Asked {
+function askUser(deps: Calling, request: ToolRequest, args: JsonObject, question: Question): Asked {
   const { command } = question;
   if (!request.canAsk) {
     const message = 'this client cannot ask its user for a confirmation';

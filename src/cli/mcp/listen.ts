@@ -33,22 +33,22 @@ export async function listenForMcp(address: string, tokenFile: string, create: (
   const handler = createMcpHandler(create, { maxRequestBodySize: BODY_MAX });
   const rules = originRules({ listenHost: named, trustForwarded: false });
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    serveRequest(request, response).catch(() => response.destroy());
   });
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function serveRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const denial = rules.refuse({ method: request.method ?? '', headers: request.headers });
-    if (denial !== undefined) return refuse(response, denial.httpStatus, denial.code, denial.message);
+    if (denial !== undefined) return sendError(response, denial.httpStatus, denial.code, denial.message);
     if (!(await hasToken(request, tokenFile)))
-      return refuse(
+      return sendError(
         response.setHeader('www-authenticate', 'Bearer'),
         401,
         'mcp-unauthorized',
         'a valid token is needed',
       );
-    if (request.url?.split('?')[0] !== PATH) return refuse(response, 404, 'not-found', `only ${PATH} is served`);
-    const body = await readBody(request);
-    if (body === undefined) return refuse(response, 413, 'mcp-arguments', `a request has at most ${BODY_MAX} bytes`);
-    await forward(handler, { request, body }, response);
+    if (request.url?.split('?')[0] !== PATH) return sendError(response, 404, 'not-found', `only ${PATH} is served`);
+    const body = await receiveBody(request);
+    if (body === undefined) return sendError(response, 413, 'mcp-arguments', `a request has at most ${BODY_MAX} bytes`);
+    await passOn(handler, { request, body }, response);
   }
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve)).catch(
     (cause) => {
@@ -78,12 +78,12 @@ async function hasToken({ headers }: IncomingMessage, file: string): Promise<boo
   }
 }
 
-function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+function sendError(response: ServerResponse, status: number, code: string, message: string): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code, message } }));
 }
 
 /** Returns undefined if the body is too large. Its rest is read as well, so that the client reads the answer. */
-async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
+async function receiveBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -99,7 +99,7 @@ interface Received {
 }
 
 /** Ends the call if the client goes away. */
-async function forward(handler: McpHttpHandler, { request, body }: Received, response: ServerResponse): Promise<void> {
+async function passOn(handler: McpHttpHandler, { request, body }: Received, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const { method = 'GET', url = PATH } = request;

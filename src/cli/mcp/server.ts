@@ -35,7 +35,7 @@ export function createSkepServer(tools: readonly McpTool[], callTool: CallTool):
     const result = await callTool(requestOf(server, tool, params.arguments, context));
     if (!('question' in result)) return { ...result };
     const { question, state } = result;
-    return inputRequired({ inputRequests: { [CONFIRM]: formOf(question) }, requestState: state });
+    return inputRequired({ inputRequests: { [CONFIRM]: confirmationForm(question) }, requestState: state });
   });
   return server;
 }
@@ -56,7 +56,7 @@ function describeTool({ name, title, description, inputSchema, outputSchema, act
 }
 
 /** The user ticks a box: an empty form is accepted too easily. */
-function formOf({ message, label }: Question) {
+function confirmationForm({ message, label }: Question) {
   return inputRequired.elicit({
     message,
     requestedSchema: {

@@ -14,7 +14,7 @@ import { withPlanner } from '../opened.ts';
 import { data, inputSchema, type McpTool, textArgument } from '../tool.ts';
 
 /** Returns the schema of a member of the JSON of a plan. */
-export function planMember(name: string): JsonObject {
+function planMember(name: string): JsonObject {
   const { properties } = OUTPUT_SCHEMAS.plan;
   const member = isObject(properties) ? properties[name] : undefined;
   return isObject(member) ? member : {};

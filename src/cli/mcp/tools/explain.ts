@@ -16,13 +16,13 @@ import {
   TEXT,
   TIME,
 } from '#reconciler/report/formats/json-schema-parts.ts';
+import schema from '#reconciler/report/formats/status.json' with { type: 'json' };
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
 import { resourcesOf } from '#reconciler/run/operate/resources-status.ts';
 import { explain } from '#reconciler/run/plan/explain.ts';
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
 import { formatId } from '#std/problem.ts';
-import schema from '../../../../docs/outputs/status.json' with { type: 'json' };
 import { findField } from '../../explain/find-field.ts';
 import { boundedSchema } from '../bounded.ts';
 import { findResource, RESOURCE_NAME } from '../find-resource.ts';

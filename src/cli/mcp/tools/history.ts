@@ -1,8 +1,8 @@
 // The tool `history`: the JSON of `skep history`, of all runs or of one.
 
+import schema from '#reconciler/report/formats/history.json' with { type: 'json' };
 import { jsonOfHistory, jsonOfRecord } from '#reconciler/report/history.ts';
 import { findRun } from '#reconciler/run/history/find.ts';
-import schema from '../../../../docs/outputs/history.json' with { type: 'json' };
 import { boundedSchema } from '../bounded.ts';
 import { withInstance } from '../opened.ts';
 import { data, inputSchema, type McpTool, numberArgument, textArgument } from '../tool.ts';

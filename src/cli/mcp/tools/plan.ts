@@ -1,6 +1,6 @@
 // The tool `plan`: the JSON of `skep plan`, page by page.
 
-import { planNow, withImpact } from '#hosts/reconciler/operator/plan.ts';
+import { addImpact, planNow } from '#hosts/reconciler/operator/plan.ts';
 import { countsOf } from '#reconciler/report/change-text.ts';
 import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
 import { COUNT, record } from '#reconciler/report/formats/json-schema-parts.ts';
@@ -37,7 +37,7 @@ export const PLAN: McpTool = {
   }),
   call: ({ config, args, signal }) =>
     withPlanner(config, signal, async (instance) => {
-      const result = await withImpact(config, await planNow(instance, config));
+      const result = await addImpact(config, await planNow(instance, config));
       const offset = numberArgument(args, 'offset', 0);
       const limit = numberArgument(args, 'limit', CHANGES_SHOWN);
       return { type: 'data', shown: (items) => planPage(result, offset, Math.min(limit, items)) };

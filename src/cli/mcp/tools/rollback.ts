@@ -4,7 +4,7 @@ import type { Config } from '#hosts/config/config.ts';
 import { openInstance } from '#hosts/reconciler/instance/instance.ts';
 import { createStopping } from '#hosts/reconciler/loop/stopping.ts';
 import { openForPlan, planNow } from '#hosts/reconciler/operator/plan.ts';
-import { rollBack } from '#hosts/reconciler/operator/rollback.ts';
+import { runRollback } from '#hosts/reconciler/operator/rollback.ts';
 import { jsonOfRun } from '#reconciler/report/formats/json.ts';
 import { OUTPUT_SCHEMAS } from '#reconciler/report/formats/json-schemas.ts';
 import { textOfWaiting } from '#reconciler/report/progress.ts';
@@ -50,7 +50,7 @@ export const ROLLBACK: McpTool = {
       const waiting = (each: Parameters<typeof textOfWaiting>[0]) => progress(textOfWaiting(each));
       // A client does not wait for minutes: `status` says later if the resources are ready.
       const overrides = { waitSeconds: 0 };
-      const result = await rollBack({ instance, waiting }, { run: run.id, limit, confirmed: found, overrides });
+      const result = await runRollback({ instance, waiting }, { run: run.id, limit, confirmed: found, overrides });
       return data(JSON.parse(jsonOfRun(result)));
     });
   },

@@ -57,11 +57,11 @@ export const SEARCH: McpTool = {
     const store = openCatalogue(config);
     try {
       const chosen = textArgument(args, 'registry');
-      const keys = (await store.sources()).filter((key) => chosen === undefined || nameOf(key) === chosen);
+      const keys = (await store.sources()).filter((key) => chosen === undefined || registryName(key) === chosen);
       if (chosen !== undefined && keys.length === 0)
         throw new Failure('mcp-arguments', `the catalogue has no registry "${chosen}"`);
       return data(
-        await find(store, keys, textArgument(args, 'query') ?? '', numberArgument(args, 'limit', FOUND_SHOWN)),
+        await findEntries(store, keys, textArgument(args, 'query') ?? '', numberArgument(args, 'limit', FOUND_SHOWN)),
       );
     } finally {
       await store.close();
@@ -76,7 +76,7 @@ function openCatalogue({ catalogue }: Config): Store {
   return openDatabase(app);
 }
 
-async function find(store: Store, keys: readonly SourceKey[], query: string, limit: number): Promise<object> {
+async function findEntries(store: Store, keys: readonly SourceKey[], query: string, limit: number): Promise<object> {
   const search = query.trim() === '' ? {} : { search: query };
   const servers: object[] = [];
   let more = false;
@@ -89,15 +89,15 @@ async function find(store: Store, keys: readonly SourceKey[], query: string, lim
     servers.push(...entries.map((entry) => jsonOfEntry(key, entry)));
     if (servers.length >= limit && more) break;
   }
-  return { version: 1, servers, more, registries: keys.map(nameOf) };
+  return { version: 1, servers, more, registries: keys.map(registryName) };
 }
 
-function nameOf({ namespace, registry, source }: SourceKey): string {
+function registryName({ namespace, registry, source }: SourceKey): string {
   return `${namespace}/${registry}/${source}`;
 }
 
 function jsonOfEntry(key: SourceKey, { name, version, document, status, updatedAt }: StoredEntry): object {
   const parsed = parseJson(document);
   const { title, description, tier, tags, transports } = extract(isObject(parsed) ? parsed : {});
-  return { registry: nameOf(key), name, version, title, description, status, tier, tags, transports, updatedAt };
+  return { registry: registryName(key), name, version, title, description, status, tier, tags, transports, updatedAt };
 }

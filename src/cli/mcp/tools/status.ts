@@ -1,8 +1,8 @@
 // The tool `status`: the JSON of `skep status`.
 
 import { readOperatorStatus } from '#hosts/reconciler/operator/status.ts';
+import schema from '#reconciler/report/formats/status.json' with { type: 'json' };
 import { jsonOfStatus } from '#reconciler/report/status.ts';
-import schema from '../../../../docs/outputs/status.json' with { type: 'json' };
 import { boundedSchema } from '../bounded.ts';
 import { withInstance } from '../opened.ts';
 import { data, inputSchema, type McpTool } from '../tool.ts';

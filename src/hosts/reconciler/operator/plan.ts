@@ -35,7 +35,7 @@ export async function planNow({ deps, options }: Instance, config: Config): Prom
 }
 
 /** Adds the effects that clients would notice, unless something of the cluster could not be read. */
-export async function withImpact({ apiGroup }: Config, { result, prepared }: Planned): Promise<RunResult> {
+export async function addImpact({ apiGroup }: Config, { result, prepared }: Planned): Promise<RunResult> {
   const { KINDS } = await import('#reconciler/kinds/index.ts');
   // An object that could not be read may exist already with its clients.
   const isUnread = result.failures.some(({ code }) => code.startsWith('cluster-'));

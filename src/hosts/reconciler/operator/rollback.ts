@@ -27,7 +27,7 @@ interface RollbackRequest {
 }
 
 /** Throws Failure `run-not-found`, `rollback-impossible`, `rollback-changed`, or the Failure of the run. */
-export async function rollBack(deps: RollbackDeps, request: RollbackRequest): Promise<RunResult> {
+export async function runRollback(deps: RollbackDeps, request: RollbackRequest): Promise<RunResult> {
   const { instance } = deps;
   const home = instance.options();
   const history = await instance.history.latest(request.limit);

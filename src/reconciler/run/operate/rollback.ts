@@ -32,7 +32,7 @@ export async function quarantine(
 ): Promise<readonly Quarantined[]> {
   const current = await readQuarantine(deps.cluster, home);
   const made = await findDifferences(deps, to, history);
-  if (confirmed !== undefined && digestOf(confirmed) !== digestOf(made)) {
+  if (confirmed !== undefined && commitsText(confirmed) !== commitsText(made)) {
     const message = 'a source names another commit than was shown; look again, and confirm the new commits';
     throw new Failure('rollback-changed', message);
   }
@@ -43,7 +43,7 @@ export async function quarantine(
   return made;
 }
 
-function digestOf(entries: readonly Quarantined[]): string {
+function commitsText(entries: readonly Quarantined[]): string {
   return JSON.stringify(entries.map(({ source, good, bad, run }) => [source, good, bad, run]));
 }
 
