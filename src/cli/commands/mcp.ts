@@ -6,7 +6,7 @@ import { commandOf } from '#hosts/own-command.ts';
 import { Failure } from '#std/failure.ts';
 
 interface Options extends InstanceFlags {
-  readonly allow: readonly string[];
+  readonly allow?: readonly string[];
   readonly listen?: string;
   readonly tokenFile?: string;
 }
@@ -26,12 +26,7 @@ Examples:
 export function mcpCommand(): Command {
   return withInstanceFlags(new Command('mcp'))
     .description('Serve the state of the fleet to MCP clients: status, explain, plan, diff, history, validate, search.')
-    .option(
-      '--allow <actions>',
-      `actions that clients may request, with commas: ${ACTIONS.join(', ')}`,
-      readActions,
-      [],
-    )
+    .option('--allow <actions>', `actions that clients may request, with commas: ${ACTIONS.join(', ')}`, readActions)
     .option('--listen <address>', 'serve streamable HTTP on this address of this machine instead of standard streams')
     .option('--token-file <file>', 'with --listen: file with the tokens of clients, one a line')
     .addHelpText('after', EXAMPLES)
@@ -45,13 +40,13 @@ function readActions(text: string): readonly string[] {
   throw new Failure('usage', `--allow knows no action "${unknown}"; the actions are ${ACTIONS.join(', ')}`);
 }
 
-async function serveMcp({ allow, listen, tokenFile, ...flags }: Options): Promise<void> {
+async function serveMcp({ allow = [], listen, tokenFile, ...flags }: Options): Promise<void> {
   if ((listen === undefined) !== (tokenFile === undefined))
     throw new Failure(
       'usage',
       '--listen and --token-file go together: every user of this machine can reach the address',
     );
-  const [{ createLogger }, { chooseTools }, { createCallTool }, { createSkepServer }, { awaitSignal }] =
+  const [{ createLogger }, { chooseTools }, { createCallTool, LIMITS }, { createSkepServer }, { awaitSignal }] =
     await Promise.all([
       import('#hosts/log.ts'),
       import('../mcp/tools.ts'),
@@ -62,7 +57,12 @@ async function serveMcp({ allow, listen, tokenFile, ...flags }: Options): Promis
   const tools = chooseTools(await loadConfig(flags), allow);
   const logger = createLogger('info', process.stderr);
   // Each call reads the file again: an assistant runs for days.
-  const callTool = createCallTool({ readConfig: () => loadConfig(flags), commandOf: commandOf(flags), logger });
+  const callTool = createCallTool({
+    readConfig: () => loadConfig(flags),
+    commandOf: commandOf(flags),
+    logger,
+    limits: LIMITS,
+  });
   const create = () => createSkepServer(tools, callTool);
   if (listen !== undefined && tokenFile !== undefined) {
     const { listenForMcp } = await import('../mcp/listen.ts');

@@ -20,7 +20,16 @@ export interface CallerDeps {
   readonly commandOf: CommandOf;
   /** Has a line for each question and each action. */
   readonly logger: Logger;
+  readonly limits: CallLimits;
 }
+
+/** Milliseconds that a call of a tool may take. */
+interface CallLimits {
+  readonly readMs: number;
+  readonly actMs: number;
+}
+
+export const LIMITS: CallLimits = { readMs: 2 * 60_000, actMs: 10 * 60_000 };
 
 /** One request of a client. */
 export interface ToolRequest {
@@ -61,8 +70,6 @@ interface Pending {
 const CALLS_MAX = 4;
 const PENDING_MAX = 100;
 const ANSWER_MS = 10 * 60_000;
-const READ_MS = 2 * 60_000;
-const ACT_MS = 10 * 60_000;
 
 export function createCallTool(deps: CallerDeps): CallTool {
   const pending = new Map<string, Pending>();
@@ -95,7 +102,7 @@ async function callOnce(deps: Calling, request: ToolRequest): Promise<ToolResult
   const { tool, progress } = request;
   const args = checkArguments(tool, request.args);
   const confirmed = confirmedBy(deps, request, args);
-  const limit = AbortSignal.timeout(tool.acts === undefined ? READ_MS : ACT_MS);
+  const limit = AbortSignal.timeout(tool.acts === undefined ? deps.limits.readMs : deps.limits.actMs);
   const signal = AbortSignal.any([request.signal, limit]);
   const config = await deps.readConfig();
   const { commandOf } = deps;

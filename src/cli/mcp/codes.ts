@@ -22,5 +22,6 @@ export const MCP_CODES = {
   'mcp-internal': 'A bug of skep: the log of `skep mcp` on its standard error has the stack. Report it.',
   'mcp-address-refused':
     '`skep mcp --listen` listens on addresses of this machine only, because it has the rights of its kubeconfig. Put `skep proxy` in front of it to serve others.',
-  'mcp-unauthorized': 'The request has no token of the file of `--token-file`.',
+  'mcp-unauthorized':
+    'The request has no token of the file of `--token-file`, or the file cannot be read: let the client send one as `Authorization: Bearer TOKEN`.',
 } as const;

@@ -5,9 +5,10 @@ import { expect, test } from 'vitest';
 import { readConfig } from '#hosts/config/read-config.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
-import { createCallTool, type ToolRequest } from '../../../src/cli/mcp/call-tool.ts';
+import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/call-tool.ts';
 import { checkConfirmed } from '../../../src/cli/mcp/confirmation.ts';
 import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
+import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
 
 const CONFIG = readConfig({
   text: 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]',
@@ -48,10 +49,15 @@ function waitingTool(work: (signal: AbortSignal) => Promise<void>): McpTool {
   };
 }
 
-function caller() {
+function caller(limits = LIMITS) {
   const lines: JsonObject[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const callTool = createCallTool({ readConfig: async () => CONFIG, commandOf: (words) => `skep ${words}`, logger });
+  const callTool = createCallTool({
+    readConfig: async () => CONFIG,
+    commandOf: (words) => `skep ${words}`,
+    logger,
+    limits,
+  });
   const signal = new AbortController().signal;
   async function call(tool: McpTool, request: Partial<ToolRequest> = {}): Promise<JsonObject> {
     const result = await callTool({
@@ -163,6 +169,39 @@ test('a Failure is an error with code and advice; a bug shows nothing of itself'
     error: { code: 'cluster-unreachable', message: 'no answer\\u001b[2J', advice: expect.stringMatching(/.{20}/) },
   });
   const broken = waitingTool(() => Promise.reject(new TypeError('password is undefined')));
-  expect(JSON.stringify(await call(broken))).not.toContain('password');
+  const shown = await call(broken);
+  expect(shown).toMatchObject({ error: { code: 'mcp-internal' } });
+  expect(JSON.stringify(shown)).not.toContain('password');
   expect(JSON.stringify(lines)).toContain('password is undefined');
+});
+
+test('a call that takes too long is given up', async () => {
+  const { call } = caller({ readMs: 20, actMs: 20 });
+  const given = Promise.withResolvers<void>();
+  const tool = waitingTool((signal) => {
+    signal.addEventListener('abort', () => given.resolve());
+    return new Promise(() => undefined);
+  });
+  expect(await call(tool)).toMatchObject({ error: { code: 'mcp-timeout', retryable: true } });
+  await given.promise;
+});
+
+function waitingList(count: number) {
+  const deletions = Array.from({ length: count }, (_, index) => ({
+    ...{ id: `docs/MCPServer/server-${index}`, kind: 'MCPServer', uid: `uid-${index}` },
+    ...(index === 0 ? { takes: ['docs/Secret/mine'] } : {}),
+  }));
+  return { source: 'fleet', hash: '0123456789abcdef', reasons: ['too many'], deletions };
+}
+
+test('a question names every object, and a list that nobody reads is not asked about', () => {
+  const { message, command } = approvalQuestion('prod', waitingList(100), 'skep approve 0123456789abcdef');
+  expect(message.match(/^- /gm)).toHaveLength(100);
+  expect(message).toContain('- docs/MCPServer/server-0; also deletes docs/Secret/mine\n');
+  expect(command).toBe('skep approve 0123456789abcdef');
+  for (const count of [0, 101]) {
+    expect(() => approvalQuestion('prod', waitingList(count), command)).toThrow(
+      expect.objectContaining({ code: 'mcp-confirmation-too-long', data: { command } }),
+    );
+  }
 });

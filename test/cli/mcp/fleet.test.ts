@@ -405,7 +405,8 @@ test('streamable HTTP needs a token, and an address of this machine', async () =
   try {
     const [url = ''] = /http:\S+/.exec(await listening.printed('/mcp')) ?? [];
     const post = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
-    expect((await fetch(url, post)).status).toBe(401);
+    const stranger = await fetch(url, post);
+    expect([stranger.status, await stranger.json()]).toMatchObject([401, { error: { code: 'mcp-unauthorized' } }]);
     const withToken = { ...post.headers, authorization: 'Bearer one' };
     expect((await fetch(url, { ...post, headers: { ...withToken, origin: 'https://evil.example' } })).status).toBe(403);
     const large = { ...post, headers: withToken, body: 'a'.repeat(2_000_000) };

@@ -48,7 +48,7 @@ export const APPROVE: McpTool = {
 };
 
 /** Throws Failure `mcp-confirmation-too-long` if a person cannot be shown the whole list. */
-function approvalQuestion(instance: string, list: DeletionList, command: string): Question {
+export function approvalQuestion(instance: string, list: DeletionList, command: string): Question {
   const { source, hash, deletions, reasons } = list;
   const count = countText(deletions.length, 'object');
   if (deletions.length === 0 || deletions.length > DELETIONS_MAX) {
