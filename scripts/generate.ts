@@ -1,6 +1,6 @@
 // Writes what follows from the code: manifests/crds, docs/kinds and docs/schemas out of the kinds' schemas, manifests/chart out of
 // those and the other manifests, docs/errors.md out of the tables of codes, docs/metrics.md out of the metrics, docs/configuration.md out of the schemas of the settings,
-// docs/decisions/README.md out of the headings of the decisions.
+// docs/decisions/README.md out of the headings of the decisions, schemas in docs/outputs out of src/reconciler/report/formats.
 // The same code gives the same bytes. Fails if definitions would break objects that a release has stored. `--check` fails also if a
 // file was out of date, or is not in Git.
 
@@ -67,6 +67,10 @@ writeFolder('docs/kinds', kindPages(KINDS, API_GROUP));
 const schemas = schemaFiles(KINDS, API_GROUP);
 writeFolder('docs/schemas', schemas.folder);
 writePage('manifests/fleet/schema.json', schemas.combined);
+for (const name of ['history', 'status'] as const) {
+  const file = join(ROOT, 'src/reconciler/report/formats', `${name}.json`);
+  writePage(`docs/outputs/${name}.json`, readFileSync(file, 'utf8'));
+}
 writePage('docs/errors.md', errorsPage());
 writePage('docs/metrics.md', metricsPage());
 const decisions = join(ROOT, 'docs/decisions');

@@ -11,6 +11,8 @@ const GENERATED = [
   'manifests/fleet/schema.json',
   'docs/kinds',
   'docs/schemas',
+  'docs/outputs/history.json',
+  'docs/outputs/status.json',
   'docs/errors.md',
   'docs/metrics.md',
   'docs/decisions/README.md',

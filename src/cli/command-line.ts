@@ -20,6 +20,7 @@ import { explainCommand } from './commands/explain.ts';
 import { historyCommand } from './commands/history.ts';
 import { initCommand } from './commands/init.ts';
 import { lockCommand } from './commands/lock.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { planCommand } from './commands/plan.ts';
 import { proxyCommand } from './commands/proxy.ts';
@@ -73,6 +74,7 @@ export function commandLine(): Command {
     resumeCommand(),
     triggerCommand(),
     adoptCommand(),
+    mcpCommand(),
     serveCommand(),
     callCommand(),
     lockCommand(),

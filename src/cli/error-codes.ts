@@ -37,6 +37,7 @@ import { SOPS_CODES } from '#std/sops/codes.ts';
 import { YAML_CODES } from '#std/yaml/codes.ts';
 import { CALL_CODES } from './call/codes.ts';
 import { LOCK_CODES } from './lock/codes.ts';
+import { MCP_CODES } from './mcp/codes.ts';
 
 export const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
   { title: 'Reading YAML and JSON', codes: YAML_CODES },
@@ -67,7 +68,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
     codes: { ...STDIO_CODES, ...SSE_CODES, ...PROCESS_CODES, ...ATTACH_CODES, ...REDIS_CODES },
   },
   { title: "The reconciler's own listener", codes: CONTROL_CODES },
-  { title: 'The command line', codes: { ...MAIN_CODES, ...CALL_CODES, ...LOCK_CODES } },
+  { title: 'The command line', codes: { ...MAIN_CODES, ...CALL_CODES, ...LOCK_CODES, ...MCP_CODES } },
   { title: 'Strategic merge', codes: STRATEGIC_CODES },
   { title: 'The embedded cluster', codes: DEVCLUSTER_CODES },
 ];

@@ -45,6 +45,14 @@ export async function readStates(client: pg.Client, registry: Omit<SourceKey, 's
   return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
 }
 
+/** Returns all sources of all registries, sorted. */
+export async function readSources(client: pg.Client): Promise<readonly SourceKey[]> {
+  const { rows } = await client.query<SourceKey>(
+    'select namespace, registry, source from catalogue_source order by namespace, registry, source',
+  );
+  return rows;
+}
+
 /** Returns the recorded state, whichever process has a claim. */
 export async function readRecordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
   const { rows } = await client.query<SourceRow>(

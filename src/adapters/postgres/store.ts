@@ -15,10 +15,12 @@ import {
   readProvenance,
 } from './read.ts';
 import { createRunningReader, writeRunning } from './running.ts';
-import { readStates } from './states.ts';
+import { readSources, readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
 export interface Store extends CatalogueWriter, CatalogueReader {
+  /** Returns all sources of all registries, sorted. */
+  sources(): Promise<readonly SourceKey[]>;
   /** Closes the pool. */
   close(): Promise<void>;
 }
@@ -30,7 +32,8 @@ export interface StoreOptions {
 
 /** Opens no connection yet. Every method throws the Failures of `codes.ts`. */
 export function createStore(pool: Pool, { claimMs }: StoreOptions = {}): Store {
-  return { ...writer(pool, claimMs), ...reader(pool), close: () => pool.close() };
+  const sources = () => pool.use((client) => readSources(client));
+  return { ...writer(pool, claimMs), ...reader(pool), sources, close: () => pool.close() };
 }
 
 function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {

@@ -4,8 +4,6 @@ import { Command } from 'commander';
 import { DEFAULT_API_GROUP } from '#hosts/config/api-group.ts';
 import type { Field } from '#reconciler/kinds/fields.ts';
 import type { Kind } from '#reconciler/kinds/kind.ts';
-import { didYouMean } from '#std/closest.ts';
-import { Failure } from '#std/failure.ts';
 import type { Deprecation } from '#std/schema/marks.ts';
 
 interface Options {
@@ -28,8 +26,9 @@ export function explainCommand(): Command {
     .option('--recursive', 'show the fields at every depth, by name and type only', false)
     .addHelpText('after', EXAMPLES)
     .action(async (path: string | undefined, options: Options) => {
-      const [{ KINDS }, fields, { VERSIONS }] = await Promise.all([
+      const [{ KINDS }, { findField }, fields, { VERSIONS }] = await Promise.all([
         import('#reconciler/kinds/index.ts'),
+        import('../explain/find-field.ts'),
         import('#reconciler/kinds/fields.ts'),
         import('#reconciler/kinds/crd.ts'),
       ]);
@@ -37,9 +36,7 @@ export function explainCommand(): Command {
         process.stdout.write(formatKinds(KINDS));
         return;
       }
-      const [name = '', ...steps] = path.split('.');
-      const kind = findKind(KINDS, name);
-      const field = findField(kind, fields.rootField(kind), steps, fields.lastName);
+      const { kind, field } = findField(path);
       const text = [
         ...headOf(kind, options.apiGroup, VERSIONS),
         ...(field.path === '' ? [] : fieldLines(field)),
@@ -76,43 +73,6 @@ function formatKinds(kinds: readonly Kind[]): string {
       return `${kind.padEnd(widths[0] ?? 0)}${names.padEnd(widths[1] ?? 0)}${text}\n`;
     })
     .join('');
-}
-
-/** Finds a kind by kind, plural, singular or short name, in upper or lower case. */
-function findKind(kinds: readonly Kind[], name: string): Kind {
-  const lower = name.toLowerCase();
-  const found = kinds.find((kind) => kindNames(kind).some((each) => each.toLowerCase() === lower));
-  if (found !== undefined) return found;
-  const longer = kinds.filter((kind) => kindNames(kind).some((each) => each.toLowerCase().startsWith(lower)));
-  const near =
-    longer.length === 0
-      ? didYouMean(name, kinds.flatMap(kindNames))
-      : ` Did you mean ${longer.map(({ kind }) => kind).join(' or ')}?`;
-  const known = kinds.map(({ kind }) => kind).join(', ');
-  throw new Failure('usage', `There is no kind "${name}".${near} The kinds are ${known}.`);
-}
-
-function kindNames({ kind, plural, singular, shortNames }: Kind): readonly string[] {
-  return [kind, plural, singular, ...shortNames];
-}
-
-function findField(kind: Kind, root: Field, steps: readonly string[], nameOf: NameOf): Field {
-  let field = root;
-  for (const step of steps) {
-    // `env[].name` and `env.name` mean the same, because a list has only the description of its items.
-    const name = step.replaceAll(/\[\d*\]|\{\}/g, '');
-    const next = field.fields.find((each) => nameOf(each) === name);
-    if (next === undefined) throw new Failure('usage', noField(kind, field, name, nameOf));
-    field = next;
-  }
-  return field;
-}
-
-function noField(kind: Kind, field: Field, name: string, nameOf: NameOf): string {
-  const where = field.path === '' ? kind.kind : `${kind.kind}.${field.path}`;
-  const names = field.fields.map(nameOf);
-  if (names.length === 0) return `${where} is ${field.type}: no fields are described below it.`;
-  return `${where} has no field "${name}".${didYouMean(name, names)} Its fields are ${names.join(', ')}.`;
 }
 
 function headOf(kind: Kind, apiGroup: string, versions: readonly string[]): readonly string[] {

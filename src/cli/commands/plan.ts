@@ -5,6 +5,7 @@ import { writeReport } from '#hosts/colour.ts';
 import type { Config } from '#hosts/config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
 import { commandElsewhere, commandOf } from '#hosts/own-command.ts';
+import type { Planned } from '#hosts/reconciler/operator/plan.ts';
 import type { ReportContext } from '#reconciler/report/context.ts';
 import { formatNames, PLAN_FORMATS, type PlanFormat } from '#reconciler/report/formats.ts';
 import type { Prepared } from '#reconciler/run/prepare.ts';
@@ -28,11 +29,6 @@ interface Options extends InstanceFlags {
   readonly head?: string;
 }
 
-interface Made {
-  readonly result: RunResult;
-  readonly prepared: Prepared;
-}
-
 export function planCommand(): Command {
   return withInstanceFlags(new Command('plan'))
     .description('Show the changes of a sync, or the objects in which two commits differ.')
@@ -53,7 +49,7 @@ export function planCommand(): Command {
       if (flags.render === true) return showRendered(flags);
       if (flags.path.length > 0 || flags.base !== undefined || flags.head !== undefined) throw onlyRender();
       const config = await loadConfig(flags);
-      const show = (made: Made): Promise<void> => showPlan(config, flags, made);
+      const show = (made: Planned): Promise<void> => showPlan(config, flags, made);
       if (flags.against !== undefined) {
         const { planBySnapshot } = await import('#hosts/reconciler/instance/plan-by-snapshot.ts');
         return show(await planBySnapshot(config, { ...flags, against: whole(flags, flags.against) }));
@@ -86,16 +82,10 @@ async function showRendered(flags: Options): Promise<void> {
   await print(flags, await planTwoCommits({ paths, base, head }));
 }
 
-async function showPlan({ apiGroup }: Config, flags: Options, { result, prepared }: Made): Promise<void> {
-  const [{ impactOfPlan }, { KINDS }] = await Promise.all([
-    import('#reconciler/run/impact/impact.ts'),
-    import('#reconciler/kinds/index.ts'),
-  ]);
-  // An object that could not be read may exist already with its clients.
-  const isUnread = result.failures.some(({ code }) => code.startsWith('cluster-'));
-  const impact = isUnread ? undefined : impactOfPlan({ kinds: KINDS, apiGroup }, prepared, result.plan);
-  const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
-  await print(flags, { ...result, impact, ...why });
+async function showPlan(config: Config, flags: Options, made: Planned): Promise<void> {
+  const { addImpact } = await import('#hosts/reconciler/operator/plan.ts');
+  const why = flags.explain === true ? { explanations: await explanationsOf(made.prepared) } : {};
+  await print(flags, { ...(await addImpact(config, made)), ...why });
 }
 
 async function print(flags: Options, result: RunResult): Promise<void> {
@@ -140,34 +130,13 @@ function collect(text: string, before: readonly string[]): readonly string[] {
 async function planInCluster(
   config: Config,
   { out, ...flags }: Options,
-  show: (made: Made) => Promise<void>,
+  show: (made: Planned) => Promise<void>,
 ): Promise<void> {
-  const [
-    { openInstance },
-    { watchSources },
-    { findPause: pausedBy, planInstance: planned },
-    { findPauseNow: pausedNow },
-    { patienceOnce, openSourceLoops },
-    { systemClock },
-  ] = await Promise.all([
-    import('#hosts/reconciler/instance/instance.ts'),
-    import('#hosts/reconciler/instance/watch.ts'),
-    import('#reconciler/run/run.ts'),
-    import('#hosts/reconciler/instance/paused-now.ts'),
-    import('#hosts/reconciler/loop/source-loops.ts'),
-    import('#hosts/clock.ts'),
-  ]);
-  // A plan shows the changes of a sync, so it waits for its sources as long as a sync.
-  const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
-  const instance = await openInstance(config, () => undefined, watchSources(), undefined, {
-    endsWithinMs: config.apply.deadlineSeconds * 1000,
-    loops,
-    once: true,
-  });
+  const { openForPlan, planNow } = await import('#hosts/reconciler/operator/plan.ts');
+  const instance = await openForPlan(config);
   try {
-    const options = instance.options(await pausedNow(config, {}));
-    const [made, paused] = await Promise.all([planned(instance.deps, options), pausedBy(instance.deps, options)]);
-    await show(paused === undefined ? made : { ...made, result: { ...made.result, paused } });
+    const made = await planNow(instance, config);
+    await show(made);
     if (out === undefined) return;
     const { writePlanFile } = await import('#hosts/reconciler/instance/plan-files.ts');
     const { homeNamespace } = instance.options();

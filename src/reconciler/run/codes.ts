@@ -172,6 +172,8 @@ export const RECONCILE_CODES = {
     'A newer release has written a record of this instance in a format that this one does not read: run that release again, or read docs/upgrade.md on going back.',
   'rollback-impossible':
     'The run to go back to has read none of the sources that skep.yaml names now: go back in Git instead.',
+  'rollback-changed':
+    'Nothing was written: between the question and its answer a source got another commit than the question named. Ask again.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',
   'trigger-unknown-registry':
     '`skep trigger` names an MCPRegistry that is not in the cluster: is it the right namespace, and applied yet?',

@@ -5,7 +5,7 @@ import { jsonOfPlan } from '#reconciler/report/formats/json.ts';
 import { textOfHistory } from '#reconciler/report/history.ts';
 import { textOfPlan } from '#reconciler/report/text.ts';
 import { approve } from '#reconciler/run/operate/approve.ts';
-import { learnOlder, quarantine } from '#reconciler/run/operate/rollback.ts';
+import { findDifferences, learnOlder, quarantine } from '#reconciler/run/operate/rollback.ts';
 import { clearQuarantine, readQuarantine } from '#reconciler/run/records/quarantine.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { planOnly } from '#reconciler/run/run.ts';
@@ -214,6 +214,26 @@ test('nothing is taken out of use where a commit of the run cannot be had any mo
   folder.configure({ sources: [{ name: 'other', repository: `${world.git.url}/fleet.git`, branch: 'main' }] });
   await expect(takeBack(good.id)).rejects.toMatchObject({ code: 'rollback-impossible' });
   expect(await entries()).toEqual([]);
+});
+
+test('nothing is taken out of use if the branch has moved on since the commits were shown', async () => {
+  await begin();
+  const good = await ship('1.0.0');
+  await ship('2.0.0');
+  await folder.use(async (instance) => {
+    const history = await instance.history.latest(50);
+    const record = history.find((each) => each.id === good.id);
+    if (record === undefined) throw new Error('the run is recorded');
+    const shown = await findDifferences(instance.deps, record, history);
+    publish(fleet, { clock: '3.0.0' });
+    await expect(quarantine(instance.deps, HOME, record, history, shown)).rejects.toMatchObject({
+      code: 'rollback-changed',
+    });
+    expect(await entries()).toEqual([]);
+    const again = await findDifferences(instance.deps, record, history);
+    await quarantine(instance.deps, HOME, record, history, again);
+    expect(await entries()).toEqual(['fleet']);
+  });
 });
 
 test('what was spoilt stops every run, and --clear mends it', async () => {

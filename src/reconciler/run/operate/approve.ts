@@ -39,9 +39,10 @@ export async function approve(
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the failure. The list may differ from the intended list only because an object or source could not be read.
+ * Returns the failure for a hash that no list has. The intended list may differ only because something could not be
+ * read.
  */
-function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
+export function notWaiting(hash: string, { plan, failures }: Pick<RunResult, 'plan' | 'failures'>): Failure {
   const [failure] = failures;
   if (failure !== undefined) return failure;
   const waiting = plan.waiting.map(

@@ -20,11 +20,36 @@ const OLDER_MAX = 500;
 
 /**
  * Takes the current commits of the sources out of use if they differ from the commits of the run. Writes only if every
- * commit of the run is still available. Throws Failure `rollback-impossible`, or the failure of reading a commit.
+ * commit of the run is still available and, with `confirmed`, only if exactly those commits are taken out of use.
+ * Throws Failure `rollback-impossible` or `rollback-changed`, or the failure of reading a commit.
  */
 export async function quarantine(
   deps: RollbackDeps,
   home: InstanceName,
+  to: RunRecord,
+  history: readonly RunRecord[],
+  confirmed?: readonly Quarantined[],
+): Promise<readonly Quarantined[]> {
+  const current = await readQuarantine(deps.cluster, home);
+  const made = await findDifferences(deps, to, history);
+  if (confirmed !== undefined && commitsText(confirmed) !== commitsText(made)) {
+    const message = 'a source names another commit than was shown; look again, and confirm the new commits';
+    throw new Failure('rollback-changed', message);
+  }
+  const known = deps.sources.filter(({ name }) => to.commits[name] !== undefined);
+  const goneBack = new Set(known.map(({ name }) => name));
+  const others = [...current.entries.values()].filter(({ source }) => !goneBack.has(source));
+  await storeQuarantine(deps.cluster, home, current, [...others, ...made]);
+  return made;
+}
+
+function commitsText(entries: readonly Quarantined[]): string {
+  return JSON.stringify(entries.map(({ source, good, bad, run }) => [source, good, bad, run]));
+}
+
+/** Returns the sources whose present commits differ from those of the run, and writes nothing. */
+export async function findDifferences(
+  deps: Pick<RollbackDeps, 'clock' | 'sources'>,
   to: RunRecord,
   history: readonly RunRecord[],
 ): Promise<readonly Quarantined[]> {
@@ -33,7 +58,6 @@ export async function quarantine(
     const message = `run ${to.id} read none of the sources that skep.yaml names: there is nothing to go back to`;
     throw new Failure('rollback-impossible', message);
   }
-  const current = await readQuarantine(deps.cluster, home);
   const since = new Date(deps.clock.now()).toISOString();
   const entries = await Promise.all(
     known.map(async ({ name, repository }): Promise<Quarantined[]> => {
@@ -44,11 +68,7 @@ export async function quarantine(
       return bad === good ? [] : [{ source: name, good, bad, older: seen, run: to.id, since }];
     }),
   );
-  const made = entries.flat();
-  const goneBack = new Set(known.map(({ name }) => name));
-  const others = [...current.entries.values()].filter(({ source }) => !goneBack.has(source));
-  await storeQuarantine(deps.cluster, home, current, [...others, ...made]);
-  return made;
+  return entries.flat();
 }
 
 /**

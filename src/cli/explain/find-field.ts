@@ -1,0 +1,51 @@
+// Finds a kind, or a field of it, by the words of a person.
+
+import { type Field, lastName, rootField } from '#reconciler/kinds/fields.ts';
+import { KINDS } from '#reconciler/kinds/index.ts';
+import type { Kind } from '#reconciler/kinds/kind.ts';
+import { didYouMean } from '#std/closest.ts';
+import { Failure } from '#std/failure.ts';
+
+/** `path`: kind by any of its names, and the path of a field: `mcpserver.spec.env`. Throws Failure `usage`. */
+export function findField(path: string): { readonly kind: Kind; readonly field: Field } {
+  const [name = '', ...steps] = path.split('.');
+  const kind = findKind(name);
+  return { kind, field: fieldBelow(kind, rootField(kind), steps) };
+}
+
+/** Finds a kind by kind, plural, singular or short name, in upper or lower case. */
+function findKind(name: string): Kind {
+  const lower = name.toLowerCase();
+  const found = KINDS.find((kind) => kindNames(kind).some((each) => each.toLowerCase() === lower));
+  if (found !== undefined) return found;
+  const longer = KINDS.filter((kind) => kindNames(kind).some((each) => each.toLowerCase().startsWith(lower)));
+  const near =
+    longer.length === 0
+      ? didYouMean(name, KINDS.flatMap(kindNames))
+      : ` Did you mean ${longer.map(({ kind }) => kind).join(' or ')}?`;
+  const known = KINDS.map(({ kind }) => kind).join(', ');
+  throw new Failure('usage', `There is no kind "${name}".${near} The kinds are ${known}.`);
+}
+
+function kindNames({ kind, plural, singular, shortNames }: Kind): readonly string[] {
+  return [kind, plural, singular, ...shortNames];
+}
+
+function fieldBelow(kind: Kind, root: Field, steps: readonly string[]): Field {
+  let field = root;
+  for (const step of steps) {
+    // `env[].name` and `env.name` mean the same, because a list has only the description of its items.
+    const name = step.replaceAll(/\[\d*\]|\{\}/g, '');
+    const next = field.fields.find((each) => lastName(each) === name);
+    if (next === undefined) throw new Failure('usage', noField(kind, field, name));
+    field = next;
+  }
+  return field;
+}
+
+function noField(kind: Kind, field: Field, name: string): string {
+  const where = field.path === '' ? kind.kind : `${kind.kind}.${field.path}`;
+  const names = field.fields.map(lastName);
+  if (names.length === 0) return `${where} is ${field.type}: no fields are described below it.`;
+  return `${where} has no field "${name}".${didYouMean(name, names)} Its fields are ${names.join(', ')}.`;
+}

@@ -1,0 +1,22 @@
+// Lists the tools of `skep mcp`: all that read, and the actions that are allowed.
+
+import type { Config } from '#hosts/config/config.ts';
+import type { McpTool } from './tool.ts';
+import { APPROVE } from './tools/approve.ts';
+import { DIFF } from './tools/diff.ts';
+import { EXPLAIN } from './tools/explain.ts';
+import { HISTORY } from './tools/history.ts';
+import { PLAN } from './tools/plan.ts';
+import { ROLLBACK } from './tools/rollback.ts';
+import { SEARCH } from './tools/search.ts';
+import { STATUS } from './tools/status.ts';
+import { VALIDATE } from './tools/validate.ts';
+
+const ACTIONS: Readonly<Record<string, McpTool>> = { approve: APPROVE, rollback: ROLLBACK };
+
+/** A catalogue is searched only if the configuration names its database. */
+export function chooseTools({ catalogue }: Config, allowed: readonly string[]): readonly McpTool[] {
+  const actions = allowed.flatMap((name) => ACTIONS[name] ?? []);
+  const search = catalogue === undefined ? [] : [SEARCH];
+  return [STATUS, EXPLAIN, PLAN, DIFF, HISTORY, VALIDATE, ...search, ...actions];
+}

@@ -1,0 +1,83 @@
+// The tool `approve`: `skep approve`, after the user has confirmed the exact list of deletions.
+
+import { jsonOfApproval } from '#reconciler/report/approval.ts';
+import { listOf, record, TEXT, TIME } from '#reconciler/report/formats/json-schema-parts.ts';
+import { approve, notWaiting } from '#reconciler/run/operate/approve.ts';
+import type { DeletionList } from '#reconciler/run/prune/guard.ts';
+import { planOnly } from '#reconciler/run/run.ts';
+import { Failure } from '#std/failure.ts';
+import { countText } from '#std/words/count-text.ts';
+import { boundedSchema, plainLine } from '../bounded.ts';
+import { checkConfirmed } from '../confirmation.ts';
+import { withInstance } from '../opened.ts';
+import { data, inputSchema, type McpTool, type Question, textArgument } from '../tool.ts';
+
+/** A person reads the whole list in a dialogue. */
+const DELETIONS_MAX = 100;
+
+export const APPROVE: McpTool = {
+  name: 'approve',
+  title: 'Approve deletions',
+  description:
+    'Approves a list of deletions that waits, by its hash from `plan` or `status`. The user is asked to confirm the exact list first; without that nothing happens. The next run deletes the objects.',
+  inputSchema: inputSchema(
+    { hash: { type: 'string', pattern: '^[0-9a-f]{8,64}$', description: 'Hash of the list that waits.' } },
+    ['hash'],
+  ),
+  outputSchema: boundedSchema(
+    record({
+      version: { const: 1 },
+      approved: record({ source: TEXT, hash: TEXT, expiresAt: TIME, deletions: listOf({ type: 'object' }) }),
+    }),
+  ),
+  acts: { destructive: true },
+  call: ({ config, args, signal, confirmed, commandOf }) =>
+    withInstance(config, signal, async ({ deps, options }) => {
+      const hash = textArgument(args, 'hash') ?? '';
+      const chosen = options();
+      const result = await planOnly(deps, chosen);
+      const list = result.plan.waiting.find((each) => each.hash === hash);
+      if (list === undefined) throw notWaiting(hash, result);
+      const question = approvalQuestion(config.name, list, commandOf(`approve ${hash}`));
+      if (confirmed === undefined) return question;
+      checkConfirmed(question, confirmed);
+      signal.throwIfAborted();
+      const approved = await approve(deps, chosen, hash, config.approval.expiresHours);
+      return data(JSON.parse(jsonOfApproval(approved)));
+    }),
+};
+
+/** Throws Failure `mcp-confirmation-too-long` if a person cannot be shown the whole list. */
+export function approvalQuestion(instance: string, list: DeletionList, command: string): Question {
+  const { source, hash, deletions, reasons } = list;
+  const count = countText(deletions.length, 'object');
+  if (deletions.length === 0 || deletions.length > DELETIONS_MAX) {
+    const reason =
+      deletions.length === 0 ? 'this approval stands for all changes of a first run' : `the list has ${count}`;
+    throw new Failure('mcp-confirmation-too-long', reason, { data: { command } });
+  }
+  const lines = deletions.map(({ id, replaced, takes = [], mayTake = [] }) =>
+    plainLine(
+      [
+        `- ${id}`,
+        ...(replaced === true ? ['and created again'] : []),
+        ...(takes.length === 0 ? [] : [`also deletes ${takes.join(', ')}`]),
+        ...(mayTake.length === 0
+          ? []
+          : [`also deletes objects of kinds that may not be listed: ${mayTake.join(', ')}`]),
+      ].join('; '),
+    ),
+  );
+  const of = source === '' ? '' : ` of source ${plainLine(source)}`;
+  return {
+    type: 'question',
+    message: [
+      `The next run of ${plainLine(instance)} deletes exactly ${deletions.length === 1 ? 'this object' : `these ${count}`}${of}:`,
+      ...lines,
+      `They wait because: ${reasons.map(plainLine).join('; ')}`,
+    ].join('\n'),
+    label: `Delete ${count}`,
+    command,
+    facts: { hash, source, deletions: deletions.map(({ id }) => id) },
+  };
+}

@@ -1,0 +1,207 @@
+// Calls of tools: an answer counts once, for its own question and call; limits, cancelling, and the audit lines.
+
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { readConfig } from '#hosts/config/read-config.ts';
+import { Failure } from '#std/failure.ts';
+import { isObject, type JsonObject } from '#std/json.ts';
+import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/call-tool.ts';
+import { checkConfirmed } from '../../../src/cli/mcp/confirmation.ts';
+import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
+import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
+
+const CONFIG = readConfig({
+  text: 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]',
+  file: 'skep.yaml',
+  environment: {},
+});
+
+interface World {
+  message: string;
+  readonly acted: JsonObject[];
+}
+
+/** Does nothing but note that it was called. */
+function actingTool(world: World): McpTool {
+  return {
+    ...{ name: 'act', title: 'Act', description: 'Acts.', outputSchema: { type: 'object' } },
+    inputSchema: inputSchema({ hash: { type: 'string', maxLength: 10 } }, ['hash']),
+    acts: { destructive: true },
+    async call({ args, confirmed, commandOf }) {
+      const command = commandOf('act');
+      const question: Question = { type: 'question', message: world.message, label: 'Act', command, facts: args };
+      if (confirmed === undefined) return question;
+      checkConfirmed(question, confirmed);
+      world.acted.push(args);
+      return data({ version: 1 });
+    },
+  };
+}
+
+function waitingTool(work: (signal: AbortSignal) => Promise<void>): McpTool {
+  return {
+    ...{ name: 'wait', title: 'Wait', description: 'Waits.', outputSchema: { type: 'object' } },
+    inputSchema: inputSchema({}),
+    async call({ signal }) {
+      await work(signal);
+      return data({ version: 1 });
+    },
+  };
+}
+
+function caller(limits = LIMITS) {
+  const lines: JsonObject[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const callTool = createCallTool({
+    readConfig: async () => CONFIG,
+    commandOf: (words) => `skep ${words}`,
+    logger,
+    limits,
+  });
+  const signal = new AbortController().signal;
+  async function call(tool: McpTool, request: Partial<ToolRequest> = {}): Promise<JsonObject> {
+    const result = await callTool({
+      ...{ tool, args: {}, signal, client: 'test/1', canAsk: true, progress: () => undefined },
+      ...request,
+    });
+    if ('question' in result) return { state: result.state };
+    const parsed: unknown = JSON.parse(result.content[0]?.text ?? '');
+    expect(result.isError === true).toBe(isObject(parsed) && parsed.error !== undefined);
+    return parsed as JsonObject;
+  }
+  return { call, lines };
+}
+
+async function asked(world: World, args: JsonObject = { hash: 'a' }) {
+  const { call, lines } = caller();
+  const tool = actingTool(world);
+  const { state } = await call(tool, { args });
+  const answerWith = (answer: Partial<ToolRequest>) => call(tool, { args, ...answer });
+  return { state: String(state), answerWith, lines };
+}
+
+function emptyWorld(): World {
+  return { message: 'Delete one?', acted: [] };
+}
+
+test('an action happens after its question is confirmed, and each step leaves an audit line', async () => {
+  const world = emptyWorld();
+  const { state, answerWith, lines } = await asked(world);
+  expect(world.acted).toEqual([]);
+  expect(await answerWith({ answer: { state, accepted: true } })).toEqual({ version: 1 });
+  expect(world.acted).toEqual([{ hash: 'a' }]);
+  expect(lines).toMatchObject(
+    ['asked', 'confirmed', 'done'].map((event) => ({ action: 'act', event, client: 'test/1', hash: 'a' })),
+  );
+});
+
+test.each([
+  {
+    reason: 'a state that was invented',
+    state: () => 'invented',
+    args: { hash: 'a' },
+    code: 'mcp-confirmation-changed',
+  },
+  {
+    reason: 'the state of another call',
+    state: (own: string) => own,
+    args: { hash: 'b' },
+    code: 'mcp-confirmation-changed',
+  },
+  {
+    reason: 'no acceptance',
+    state: (own: string) => own,
+    args: { hash: 'a' },
+    accepted: false,
+    code: 'mcp-confirmation-declined',
+  },
+])('an answer with $reason does nothing', async ({ state: chosen, args, accepted = true, code }) => {
+  const world = emptyWorld();
+  const { state, answerWith } = await asked(world);
+  expect(await answerWith({ args, answer: { state: chosen(state), accepted } })).toMatchObject({ error: { code } });
+  expect(world.acted).toEqual([]);
+});
+
+test('an answer counts once', async () => {
+  const world = emptyWorld();
+  const { state, answerWith } = await asked(world);
+  await answerWith({ answer: { state, accepted: true } });
+  const again = await answerWith({ answer: { state, accepted: true } });
+  expect(again).toMatchObject({ error: { code: 'mcp-confirmation-changed' } });
+  expect(world.acted).toHaveLength(1);
+});
+
+test('an answer to a question that would be another one now does nothing', async () => {
+  const world = emptyWorld();
+  const { state, answerWith } = await asked(world);
+  world.message = 'Delete two?';
+  const answer = await answerWith({ answer: { state, accepted: true } });
+  expect(answer).toMatchObject({ error: { code: 'mcp-confirmation-changed', command: 'skep act' } });
+  expect(world.acted).toEqual([]);
+});
+
+test('a call that is cancelled ends at once, and counts until its work has ended', async () => {
+  const { call } = caller();
+  const work = Promise.withResolvers<void>();
+  const begun: (() => void)[] = [];
+  const tool = waitingTool(() => {
+    for (const each of begun.splice(0)) each();
+    return work.promise;
+  });
+  for (let count = 0; count < 4; count += 1) {
+    const cancelling = new AbortController();
+    const waiting = new Promise<void>((resolve) => begun.push(resolve));
+    const called = call(tool, { signal: cancelling.signal });
+    await waiting;
+    cancelling.abort();
+    expect(await called).toMatchObject({ error: { code: 'mcp-cancelled' } });
+  }
+  expect(await call(tool)).toMatchObject({ error: { code: 'mcp-busy', retryable: true } });
+  work.resolve();
+  await work.promise;
+  expect(await call(waitingTool(async () => undefined))).toEqual({ version: 1 });
+});
+
+test('a Failure is an error with code and advice; a bug shows nothing of itself', async () => {
+  const { call, lines } = caller();
+  const unreachable = waitingTool(() => Promise.reject(new Failure('cluster-unreachable', 'no answer\u001b[2J')));
+  expect(await call(unreachable)).toMatchObject({
+    error: { code: 'cluster-unreachable', message: 'no answer\\u001b[2J', advice: expect.stringMatching(/.{20}/) },
+  });
+  const broken = waitingTool(() => Promise.reject(new TypeError('password is undefined')));
+  const shown = await call(broken);
+  expect(shown).toMatchObject({ error: { code: 'mcp-internal' } });
+  expect(JSON.stringify(shown)).not.toContain('password');
+  expect(JSON.stringify(lines)).toContain('password is undefined');
+});
+
+test('a call that takes too long is given up', async () => {
+  const { call } = caller({ readMs: 20, actMs: 20 });
+  const given = Promise.withResolvers<void>();
+  const tool = waitingTool((signal) => {
+    signal.addEventListener('abort', () => given.resolve());
+    return new Promise(() => undefined);
+  });
+  expect(await call(tool)).toMatchObject({ error: { code: 'mcp-timeout', retryable: true } });
+  await given.promise;
+});
+
+function waitingList(count: number) {
+  const deletions = Array.from({ length: count }, (_, index) => ({
+    ...{ id: `docs/MCPServer/server-${index}`, kind: 'MCPServer', uid: `uid-${index}` },
+    ...(index === 0 ? { takes: ['docs/Secret/mine'] } : {}),
+  }));
+  return { source: 'fleet', hash: '0123456789abcdef', reasons: ['too many'], deletions };
+}
+
+test('a question names every object, and a list that nobody reads is not asked about', () => {
+  const { message, command } = approvalQuestion('prod', waitingList(100), 'skep approve 0123456789abcdef');
+  expect(message.match(/^- /gm)).toHaveLength(100);
+  expect(message).toContain('- docs/MCPServer/server-0; also deletes docs/Secret/mine\n');
+  expect(command).toBe('skep approve 0123456789abcdef');
+  for (const count of [0, 101]) {
+    expect(() => approvalQuestion('prod', waitingList(count), command)).toThrow(
+      expect.objectContaining({ code: 'mcp-confirmation-too-long', data: { command } }),
+    );
+  }
+});

@@ -1,0 +1,76 @@
+// Official clients of `skep mcp`, of both eras, with an answer to its questions.
+
+import { fileURLToPath } from 'node:url';
+import { Client as Client2 } from '@modelcontextprotocol/client';
+import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonObject } from '#std/json.ts';
+
+const EXECUTABLE = fileURLToPath(new URL('../../../src/skep.ts', import.meta.url));
+const INFO = { name: 'questions', version: '1.0.0' };
+/** Longer than a call takes on a busy machine. */
+const TIMEOUT = { timeout: 120_000 };
+
+type Reply = { action: 'accept'; content: { confirm: boolean } } | { action: 'decline' } | { action: 'cancel' };
+
+export interface Asking {
+  /** Questions to the user so far. */
+  readonly asked: string[];
+  readonly listed: () => Promise<readonly JsonObject[]>;
+  /** The structured content, or the error. */
+  readonly call: (name: string, args?: Record<string, unknown>) => Promise<JsonObject>;
+  readonly close: () => Promise<void>;
+}
+
+function answerOf({ isError, structuredContent, content }: Readonly<Record<string, unknown>>): JsonObject {
+  if (isError !== true) return structuredContent as JsonObject;
+  const [first] = content as { text: string }[];
+  return JSON.parse(first?.text ?? '{}');
+}
+
+/** If `reply` is undefined, the client has no elicitation. */
+export async function askWithoutSessions(
+  args: readonly string[],
+  cwd: string,
+  reply?: () => Reply | Promise<Reply>,
+): Promise<Asking> {
+  const asked: string[] = [];
+  const client = new Client2(INFO, {
+    capabilities: reply === undefined ? {} : { elicitation: { form: {} } },
+    versionNegotiation: { mode: 'auto' },
+  });
+  if (reply !== undefined) {
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params.message);
+      return reply();
+    });
+  }
+  await client.connect(new Stdio2({ command: process.execPath, args: [EXECUTABLE, 'mcp', ...args], cwd }));
+  return {
+    asked,
+    listed: async () => (await client.listTools()).tools as unknown as readonly JsonObject[],
+    call: async (name, given = {}) => answerOf(await client.callTool({ name, arguments: given }, TIMEOUT)),
+    close: () => client.close(),
+  };
+}
+
+/** The same with the client of the revisions up to 2025-11-25. */
+export async function askInSession(args: readonly string[], cwd: string, reply?: () => Reply): Promise<Asking> {
+  const asked: string[] = [];
+  const client = new Client1(INFO, { capabilities: reply === undefined ? {} : { elicitation: {} } });
+  if (reply !== undefined) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      asked.push(params.message);
+      return reply();
+    });
+  }
+  await client.connect(new Stdio1({ command: process.execPath, args: [EXECUTABLE, 'mcp', ...args], cwd }));
+  return {
+    asked,
+    listed: async () => (await client.listTools()).tools as unknown as readonly JsonObject[],
+    call: async (name, given = {}) => answerOf(await client.callTool({ name, arguments: given }, undefined, TIMEOUT)),
+    close: () => client.close(),
+  };
+}
