@@ -1,4 +1,4 @@
-// Remembers tokens whose signature was verified recently, by digest, so that it is not verified again for each request.
+// Remembers recently verified tokens by digest, so that their signatures are not verified again for each request.
 
 import { setBounded } from '#std/bounded.ts';
 import { sha256 } from '#std/hash.ts';
@@ -10,7 +10,7 @@ export interface Accepted {
   readonly identity: Identity;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry: number;
-  /** Returns true as long as the provider has the keys that the token was verified with. */
+  /** Returns true as long as the provider still has the key that verified the token. */
   readonly holds: () => boolean;
 }
 
@@ -25,7 +25,7 @@ export function isAccepted({ expiry, holds }: Accepted, nowMs: number): boolean 
   return expiry * 1000 > nowMs && holds();
 }
 
-/** Stores digests instead of the tokens themselves; the oldest make room for new ones. */
+/** Stores digests instead of tokens; new digests replace the oldest. */
 export function createAcceptedTokens(): AcceptedTokens {
   const kept = new Map<string, Accepted>();
   return {

@@ -1,4 +1,4 @@
-// Computes when a failed provider may be asked again.
+// Computes when the next request to a failed provider is allowed.
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;

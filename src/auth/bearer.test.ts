@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readBearer, TOKEN_LENGTH_MAX } from './bearer.ts';
 
-/** The token, or the reason of the rejection in brackets. */
+/** Expects the token, or in brackets the reason of the rejection. */
 function check(values: readonly string[], expected: string): void {
   const result = readBearer(values);
   expect(result.ok ? result.token : `(${result.rejection.reason})`).toBe(expected);

@@ -31,7 +31,7 @@ export function readBearer(values: readonly string[]): BearerResult {
 
 /**
  * Returns every Authorization header, in order; `rawHeaders`: names and values by turns. Node.js's own table of headers
- * keeps only the first and hides the others.
+ * has only the first header of a name.
  */
 export function authorizationHeaders(rawHeaders: readonly string[]): readonly string[] {
   const values: string[] = [];

@@ -1,15 +1,15 @@
-// Limits how often a provider is asked about unknown tokens: anyone can invent tokens, and each would cause a request.
+// Limits the requests to a provider about unknown tokens: anyone can invent tokens, and each would cause a request.
 
 export interface Budget {
   /** Returns false if the budget is used up. */
   take(): boolean;
-  /** Returns a unit whose request did no harm. */
+  /** Gives back a unit, because its request did no harm. */
   giveBack(): void;
 }
 
 /**
- * The budget begins with `size`, which is also its maximum, and gets `perSecond` more. `monotonic` returns
- * milliseconds.
+ * The budget begins with `size` units, which is also its maximum, and gets `perSecond` units more each second.
+ * `monotonic` returns milliseconds.
  */
 export function createBudget(size: number, perSecond: number, monotonic: () => number): Budget {
   let left = size;

@@ -29,7 +29,7 @@ export function checkClaims(claims: JsonObject, expected: ExpectedClaims, nowMs:
   );
 }
 
-/** Returns a refusal if the token is used outside its lifetime. If it has no `exp`, it does not expire. */
+/** Returns a refusal if the token is used outside its lifetime. A token without `exp` does not expire. */
 export function checkLifetime({ exp, nbf }: JsonObject, nowMs: number): Refusal | undefined {
   return (exp === undefined ? undefined : checkExpiry(exp, nowMs)) ?? checkNotBefore(nbf, nowMs);
 }

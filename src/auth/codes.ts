@@ -33,7 +33,7 @@ export const AUTH_CODES = {
   'claim-invalid':
     'A claim has a value of the wrong type: `exp`, `nbf` and `iat` are numbers of seconds, `iss` is text, `aud` text or a list of it. If only tokens of one service account or namespace are accepted, `kubernetes.io` names both, and `sub` names the same account. The provider has to be fixed.',
   'token-expired':
-    'The `exp` claim is not in the future. There is no leeway: the client has to get a new token before, and both clocks have to be right.',
+    'The `exp` claim is not in the future. There is no leeway: the client has to get a new token before `exp`, and the clocks of provider and service have to be right.',
   'token-not-yet-valid':
     'The `nbf` claim is in the future. Usually the clock of the provider or of the service is wrong: there is no leeway.',
   'issuer-mismatch':

@@ -1,4 +1,5 @@
-// Reads the discovery document of a provider, and finds the address of its keys (OpenID Connect Discovery 1.0 section 4).
+// Reads the discovery document of a provider, and finds the address of its keys (OpenID Connect Discovery 1.0 section
+// 4).
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -7,7 +8,7 @@ import { getJson, invalidAnswer } from './outbound.ts';
 import type { AuthPorts } from './ports.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** Document 1, Provider entry: `<issuerUrl>/.well-known/openid-configuration`. */
+/** Returns `<issuerUrl>/.well-known/openid-configuration` (registry server document, Provider entry). */
 function discoveryUrl(issuerUrl: string): string {
   return urlBelow(issuerUrl, '/.well-known/openid-configuration');
 }
@@ -29,15 +30,14 @@ export async function locateJwks(
 }
 
 export interface ApiServerIssuer {
-  /** Issuer of the tokens of its service accounts. */
+  /** Issuer of the cluster's service account tokens. */
   readonly issuer: string;
   readonly jwksUrl: string;
 }
 
 /**
  * Discovers the issuer of a cluster at its API server. The document may name keys at another address, for which neither
- * the CA nor the token of the cluster is meant: the API server serves the same keys itself. Throws the Failures of
- * `getJson`.
+ * the CA nor the token of the cluster is meant. The API server serves the same keys. Throws the Failures of `getJson`.
  */
 export async function discoverApiServer(
   world: Pick<AuthPorts, 'fetch' | 'files'>,
@@ -60,7 +60,7 @@ export async function discover(
   return document;
 }
 
-/** Needed because otherwise one issuer could pose as another (OpenID Connect Discovery 1.0 section 4.3). */
+/** Checks the issuer in the document: otherwise one issuer could pose as another (OIDC Discovery 1.0 section 4.3). */
 function checkIssuer(url: string, document: JsonObject, issuerUrl: string): void {
   if (document.issuer === issuerUrl) return;
   const actual = typeof document.issuer === 'string' ? excerpt(document.issuer) : null;

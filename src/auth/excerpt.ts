@@ -1,6 +1,6 @@
 // Shortens texts of unknown origin for logs.
 
-/** Anyone can write the claims of refused tokens: a log shows at most this much of them. */
+/** Returns the beginning of a text: anyone can write the claims of refused tokens, so a log shows only a part. */
 export function excerpt(text: string): string {
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

@@ -3,12 +3,12 @@
 import type { JsonObject } from '#std/json.ts';
 import { excerpt } from './excerpt.ts';
 
-/** The scopes that are advertised unless the configuration names others (Document 1, Discovery document). */
+/** Scope that is advertised if the configuration names no scopes (registry server document, Discovery document). */
 export const READ_SCOPE = 'mcp-registry:read';
 export const WRITE_SCOPE = 'mcp-registry:write';
 
 /**
- * The claim that leads to the tokens of a person at the providers of our authorization server. Only the proxy uses it.
+ * Claim that identifies a person's login, and with it the stored tokens of upstream providers. Only the proxy uses it.
  */
 export const SESSION_CLAIM = 'tsid';
 

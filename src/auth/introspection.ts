@@ -1,4 +1,4 @@
-// Asks a provider about a token (RFC 7662) and remembers the response for a short while.
+// Introspects a token at its provider (RFC 7662), and remembers the response for a short while.
 
 import { setBounded } from '#std/bounded.ts';
 import { Failure } from '#std/failure.ts';
@@ -15,17 +15,16 @@ import type { ProviderSettings } from './settings.ts';
 import { checkBearer } from './token-form.ts';
 
 /**
- * The provider is asked about an accepted token again after this time, or when the token expires, whichever comes
- * first.
+ * Time after which an accepted token is introspected again. A token that expires earlier is introspected again then.
  */
 const ACCEPTED_KEPT_MS = 60_000;
-/** The provider is asked about a refused token again after this time. */
+/** Time after which a refused token is introspected again. */
 const REFUSED_KEPT_MS = 10_000;
-/** An unusable response may be caused by the token itself: the provider is asked about it again after this time. */
+/** Time after which a token with an unusable response, which the token may have caused, is introspected again. */
 const UNUSABLE_KEPT_MS = 2_000;
-/** Limit for accepted and for other tokens each: invented tokens must not push out accepted ones. */
+/** Limit of remembered tokens, separate for accepted and refused tokens: invented tokens must not displace accepted. */
 const REMEMBERED_MAX = 10_000;
-/** Requests that may end in a refusal at once, and the number that is added each second. */
+/** Requests that may end in a refusal at once, and requests that are added each second. */
 const REFUSALS_MAX = 200;
 const REFUSALS_PER_SECOND = 20;
 
@@ -33,7 +32,7 @@ export type Introspect = (token: string) => Promise<TokenResult>;
 
 /** Code of the cause if a single request got no usable response. */
 const UNUSABLE = 'introspection-unusable';
-/** Statuses that the token may cause; all others concern the endpoint or us. 200: with an unusable body. */
+/** Statuses that a token may cause; all other statuses concern the endpoint or us. 200: with an unusable body. */
 const QUESTION_STATUSES: readonly unknown[] = [200, 400, 413, 414, 422, 431];
 /** RFC 7009 section 2.2.1, which endpoints use here as well: the endpoint never accepts such a token. */
 const UNSUPPORTED = 'unsupported_token_type';
@@ -46,8 +45,8 @@ interface Remembered {
 }
 
 /**
- * For a provider with an introspectionUrl. Only a usable response decides about a token (RFC 7662 section 2.2); any
- * other leaves it undecided. After failures of the endpoint itself, the pauses between requests grow.
+ * Introspects tokens of a provider with an introspectionUrl. Only a usable response decides about a token (RFC 7662
+ * section 2.2). After failures of the endpoint itself, the pauses between requests grow.
  */
 export function createIntrospection(
   ports: AuthPorts,
@@ -60,7 +59,7 @@ export function createIntrospection(
   let backoff = NO_BACKOFF;
   let lastCause: Cause | undefined;
 
-  /** `trusted`: the token was accepted before, so it is not invented. */
+  /** `trusted`: whether the token was accepted before, and so is not invented. */
   async function ask(token: string, trusted: boolean): Promise<TokenResult> {
     // During a pause, requests do not wait for an endpoint that is down.
     if (lastCause !== undefined && ports.clock.monotonic() < backoff.retryAt) return unavailable(lastCause);
@@ -86,7 +85,7 @@ export function createIntrospection(
         reopen();
         return { ok: false, refusal: { reason: 'token-unsupported' } };
       }
-      // One token with an unusable response must not close the endpoint to the others.
+      // One token with an unusable response must not delay the introspection of other tokens.
       if (cause.code === 'provider-answer-invalid' && QUESTION_STATUSES.includes(status))
         return unavailable({ ...cause, code: UNUSABLE });
       backoff = afterFailure(backoff, ports.clock.monotonic());

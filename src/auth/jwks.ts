@@ -1,4 +1,5 @@
-// Keeps the public keys of one provider: they are fetched when needed, refreshed, and kept for a while if the provider is down.
+// Keeps the public keys of one provider: fetches them when needed, refreshes them, and keeps them for a while if the
+// provider is down.
 
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import * as errors from 'jose/errors';
@@ -11,7 +12,7 @@ import type { AuthPorts } from './ports.ts';
 import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** Keys younger than this are used without asking again. */
+/** Keys younger than this are used without fetching them again. */
 const KEYS_FRESH_MS = 10 * 60_000;
 /** Keys older than this are never used, even while the provider is down. */
 const KEYS_KEPT_MS = 60 * 60_000;
@@ -36,15 +37,15 @@ export interface ProviderKeys {
    */
   edition(): object | undefined;
   /**
-   * Returns whether its tokens have this issuer. Undefined: the provider could not be reached, and has to be asked
-   * again.
+   * Returns whether tokens of the provider have this issuer. Undefined: the provider could not be reached, and the
+   * caller has to try again.
    */
   issues(issuer: string): Promise<boolean | undefined>;
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
-/** Fetches nothing yet. */
+/** Fetches no keys yet. */
 export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings): ProviderKeys {
   if (provider.ownKeys !== undefined) return keysInProcess(provider.issuerUrl, provider.ownKeys);
   const keys = createRefreshedKeys(ports, provider);
@@ -101,11 +102,11 @@ interface RefreshedKeys {
   /** Returns the keys to use now; fetches them if they are missing or no longer fresh. */
   current(): Promise<KnownKeys | { readonly cause: Cause }>;
   /**
-   * Returns other keys than these, after fetching again if that is allowed; undefined if there are none, or a cause if
-   * this is unknown.
+   * Returns newer keys than `than`, and fetches if the cooldown allows it; undefined if the provider has no newer keys,
+   * a cause if it could not be reached.
    */
   newer(than: KeySet): Promise<KnownKeys | { readonly cause: Cause } | undefined>;
-  /** Returns the keys that may be used without fetching; the same object as long as the provider has no others. */
+  /** Returns keys that may be used without fetching; the same object as long as the provider has the same keys. */
   fresh(): KeySet | undefined;
 }
 
@@ -116,7 +117,7 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
   let renewedAt = Number.NEGATIVE_INFINITY;
   let pending: Promise<void> | undefined;
 
-  /** Never rejects. Callers that come during a request wait for the same request. */
+  /** Fetches the keys, and never rejects. Callers during a request wait for the same request. */
   function ask(): Promise<void> {
     pending ??= load().finally(() => {
       pending = undefined;

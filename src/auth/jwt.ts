@@ -87,7 +87,7 @@ function readHeader(token: string): ProtectedHeaderParameters | undefined {
   try {
     return decodeProtectedHeader(token);
   } catch {
-    // jose throws different classes for different flaws; all of them mean that there is no readable header.
+    // jose throws different classes for different flaws: in each case the header is not readable.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { ResourceSettings } from './settings.ts';
 
 export const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
 
-/** Document 1, Discovery document; `resource_documentation` only if it is configured. */
+/** Metadata of the resource (registry server document, Discovery document). */
 export function resourceMetadata(settings: ResourceSettings): JsonObject {
   const { resourceDocumentation } = settings;
   return {

@@ -47,7 +47,7 @@ interface Clock {
   monotonic(): number;
 }
 
-/** A fact that an operator should know although no request was refused because of it. */
+/** A fact for operators that has not caused a refusal. */
 interface Notice {
   /** A code of AUTH_CODES. */
   readonly code: AuthCode;

@@ -1,4 +1,4 @@
-// Decides whether the token of a request is accepted: finds the providers that may evaluate it, and asks them.
+// Decides whether the token of a request is accepted, by the providers that may evaluate it.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Accepted, type AcceptedTokens, createAcceptedTokens, isAccepted } from './accepted.ts';
@@ -17,14 +17,14 @@ export type Verdict =
   | {
       readonly ok: true;
       readonly identity: Identity;
-      /** Returns true as long as the same token is accepted without asking a provider. If absent, ask each time. */
+      /** Returns true as long as the token is accepted without a request to a provider. If absent, it never is. */
       readonly holds?: () => boolean;
     }
   | { readonly ok: false; readonly rejection: Rejection };
 
 /**
  * `authorization`: every Authorization header of the request, in order. Returns a value instead of a promise if no
- * provider has to be asked. Never rejects because of a token.
+ * request to a provider is necessary. Never rejects because of a token.
  */
 export type Authenticate = (authorization: readonly string[]) => Verdict | Promise<Verdict>;
 
@@ -67,9 +67,9 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
 }
 
 /**
- * Document 1, Token validation rule 1: a token is checked as a JWT first, and by introspection if that fails. A token
- * that names a configured issuer goes only to the providers of exactly that issuer, so that no other provider ever sees
- * it. Any other token goes to each provider with introspection, in order. The first acceptance wins.
+ * Checks a token as a JWT first, and then by introspection (registry server document, Token validation rule 1). A token
+ * with a configured issuer is sent only to providers of exactly that issuer. Any other token is sent to each provider
+ * with introspection, in order. The first acceptance wins.
  */
 async function tryProviders(validation: Validation, token: string): Promise<Verdict> {
   const issuer = claimedIssuer(token);
@@ -86,8 +86,8 @@ async function tryProviders(validation: Validation, token: string): Promise<Verd
 }
 
 /**
- * Returns the providers whose tokens have the issuer. It includes providers that could not be reached: the token is
- * then undecided, not refused.
+ * Returns the providers whose tokens have the issuer, and providers that could not be reached: the token is then
+ * undecided, not refused.
  */
 async function providersOf({ providers }: Validation, issuer: string): Promise<readonly Provider[]> {
   const answers = await Promise.all(providers.map(({ keys }) => keys.issues(issuer)));
@@ -103,14 +103,14 @@ async function verify(
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
     const { issuerUrl, audience, account, tokenTypes } = settings;
-    // Asked again, because keys that were loaded since may belong to another issuer.
+    // The issuer is checked again, because keys that were loaded in the meantime may belong to another issuer.
     const isIssued = await keys.issues(issuer);
     const expected = { issuer: isIssued === true ? issuer : issuerUrl, audience, account, tokenTypes };
     const result = await checkAccessToken(keys.find, token, expected, ports.clock.now());
     if (result.ok) {
       const identity = identityOf(settings.name, result.claims);
       const edition = keys.edition();
-      // If keys could not be fetched, the old ones are used for this request only.
+      // If keys could not be fetched, the old keys are used for this request only.
       const holds = () => edition !== undefined && keys.edition() === edition;
       accepted.set(token, { identity, expiry: expiryOf(result.claims), holds });
       return identity;
@@ -135,7 +135,7 @@ async function introspectBy(
   return undefined;
 }
 
-/** The value was checked to be a number before. */
+/** Returns `exp`, which is known to be a number here. */
 function expiryOf({ exp }: JsonObject): number {
   return Number(exp);
 }

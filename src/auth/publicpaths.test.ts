@@ -21,7 +21,7 @@ test.each([
   expect(normaliseTarget(target)).toBe(expected);
 });
 
-/** Checks as the service does: with the normalised target. */
+/** Checks the normalised target, like the service. */
 function check(target: string, publicPaths: readonly string[], expected: boolean): void {
   expect(isPublic(normaliseTarget(target), publicPaths)).toBe(expected);
 }

@@ -1,11 +1,11 @@
 // Decides which paths need no token, and normalises paths, so that this check and the router read the same form.
 
-/** Paths that are always public, with everything below them. */
+/** Paths that are always public, with all paths below them. */
 const ALWAYS_PUBLIC = ['/health', '/readiness', '/version', '/.well-known'] as const;
 
 /**
  * Returns the request target (path and query) without scheme, authority and fragment. Dot segments, also encoded ones,
- * are resolved as in RFC 3986 section 5.2.4. Everything else stays encoded as it came.
+ * are resolved as in RFC 3986 section 5.2.4. All other characters stay encoded as the client sent them.
  */
 export function normaliseTarget(target: string): string {
   const [withoutFragment = ''] = target.split('#', 1);

@@ -1,4 +1,4 @@
-// Describes the reasons why a request is refused: internally as data, and the small part of it that the client
+// Describes the reasons why a request is refused: internally as data, and the small part of this data that the client
 // receives.
 
 import { AUTH_CODES } from './codes.ts';
@@ -47,14 +47,14 @@ export type Rejection =
   | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] }
   /** The login of the token was ended before the token expired. */
   | { readonly reason: 'session-ended' }
-  /** A provider that could not be asked might have accepted the token. */
+  /** A provider that could not be reached might have accepted the token. */
   | { readonly reason: 'token-unjudged'; readonly attempts: readonly Attempt[] }
   | { readonly reason: 'scope-missing'; readonly scope: Scope; readonly subject?: string };
 
 /** RFC 6750 section 3.1; absent if the client sent no bearer token (section 3). */
 type ChallengeError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
-/** The part of a rejection that the client receives. The texts are those of the existing platform. */
+/** The part of a rejection that the client receives, with the texts of ToolHive. */
 export interface PublicRejection {
   /** 503: the client is not at fault, and its token is not evaluated. */
   readonly status: 401 | 403 | 503;
@@ -86,13 +86,13 @@ export function publicRejection(rejection: Rejection): PublicRejection {
   }
 }
 
-/** Combines the refusals of all providers that were asked. */
+/** Combines the refusals of all providers that evaluated the token. */
 export function refusedBy(attempts: readonly Attempt[]): Rejection {
   const byProvider = Map.groupBy(attempts, ({ provider }) => provider);
   return { reason: [...byProvider.values()].some(isUndecided) ? 'token-unjudged' : 'token-refused', attempts };
 }
 
-/** `own`: attempts at one provider, the signature before introspection. */
+/** `own`: attempts at one provider: first by signature, then by introspection. */
 function isUndecided(own: readonly Attempt[]): boolean {
   const last = own.at(-1);
   if (last === undefined || !saysNothing(last.refusal)) return false;
@@ -103,7 +103,7 @@ function saysNothing({ reason }: Refusal): boolean {
   return reason === 'keys-unavailable' || reason === 'introspection-unavailable';
 }
 
-/** Returns whether a token may be valid although none of our keys verifies it: only its provider knows. */
+/** Returns whether only the provider can decide: a token may be valid although none of our keys verifies it. */
 function isLeftToIntrospection({ reason }: Refusal): boolean {
   switch (reason) {
     case 'token-malformed':

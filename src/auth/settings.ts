@@ -1,17 +1,17 @@
-// Declares the settings of access for token validation and discovery.
+// Declares the settings for token validation and discovery.
 
 import type { JSONWebKeySet } from 'jose';
 import type { ServiceAccount } from './claims.ts';
 
 export interface ProviderSettings {
-  /** For logs. */
+  /** Name of the provider in logs. */
   readonly name: string;
   /** Must equal the `iss` claim of accepted tokens, character by character. */
   readonly issuerUrl: string;
   readonly audience: string;
   /** If set, only tokens of this service account of a cluster are accepted. */
   readonly account?: ServiceAccount;
-  /** Accepted values of `typ`, in addition to the standard ones. */
+  /** Accepted values of `typ`, in addition to the standard values. */
   readonly tokenTypes?: readonly string[];
   /**
    * If the issuer is in this process, returns its current keys, the same object until they change. Nothing is fetched.
@@ -34,7 +34,7 @@ export interface ProviderSettings {
   /** Bearer token for requests to the provider. */
   readonly authTokenFile?: string;
   readonly allowPrivateIP: boolean;
-  /** The same for introspectionUrl alone; absent: as allowPrivateIP. */
+  /** If set, replaces allowPrivateIP for introspectionUrl. */
   readonly introspectionAllowPrivateIP?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Checks the form of a token: only an access token that its bearer may use without a further proof is accepted. Its
-// issuer and its signature are checked elsewhere.
+// Checks the form of a token: only an access token that its bearer may use without a further proof is accepted. Other
+// files check its issuer and signature.
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
@@ -8,8 +8,8 @@ import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 
 /**
- * `typ` of access tokens: RFC 9068 section 2.1, and the values from before it. Any other token has another purpose,
- * such as a logout token or a proof of possession, and is signed with the same keys (RFC 8725 section 3.11).
+ * `typ` of access tokens: RFC 9068 section 2.1, and older values. Tokens with another `typ`, such as logout tokens or
+ * proofs of possession, are signed with the same keys (RFC 8725 section 3.11).
  */
 const TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt', 'application/at+jwt'];
 
@@ -29,8 +29,8 @@ export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
 }
 
 /**
- * Checks the unverified header and claims of a token; returns undefined if it is not a JWT: only its provider can read
- * it.
+ * Checks the unverified header and claims of a token. Returns undefined if the token is not a JWT, because only its
+ * provider can read it.
  */
 export function checkForm(token: string, allowed: readonly string[] | undefined): Refusal | undefined {
   const header = decodeQuietly(() => decodeProtectedHeader(token));
@@ -41,7 +41,7 @@ export function checkForm(token: string, allowed: readonly string[] | undefined)
   return claims && checkBearer(claims);
 }
 
-/** jose throws different classes for different flaws; all of them mean that it is not a JWT. */
+/** Returns undefined if the token is not a JWT: jose throws different classes for different flaws. */
 function decodeQuietly<T>(decode: () => T): T | undefined {
   try {
     return decode();

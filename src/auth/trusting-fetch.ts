@@ -3,7 +3,7 @@
 import type { Fetch } from './ports.ts';
 
 /**
- * `file`: in PEM. It is read for each request, because certificates rotate. Undefined: the usual authorities are
+ * `file`: PEM file, which is read for each request, because certificates rotate. Undefined: the usual authorities are
  * trusted.
  */
 export function trustingFetch(fetch: Fetch, files: { read(path: string): string }, file: string | undefined): Fetch {

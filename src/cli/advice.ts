@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAboutDev } from '#hosts/config/configuration.ts';
 
-/** Commands of other tools, each with the command that does the same here. */
+/** Maps commands of other tools to commands of skep with the same effect. */
 const COMMANDS: Readonly<Record<string, string>> = {
   app: 'skep status shows the state of the fleet, and skep sync applies the manifests in Git',
   create: 'commit a manifest; the next run creates its objects',
@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   version: 'skep --version prints it',
 };
 
-/** Options of other tools. */
+/** Maps options of other tools to options of skep. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '-f': 'manifests are read from Git; validate takes paths without an option, and apply a file of skep plan',
   '-n': 'resources are named as NAMESPACE/NAME',
@@ -48,8 +48,8 @@ export function withOptionAdvice(message: string): string {
 const STATE = '.skep';
 
 /**
- * Names the configuration of `skep dev` if a command did not find a cluster, or says that it does not run. Returns
- * undefined if neither applies.
+ * If a command did not find a cluster, returns advice that names the configuration of `skep dev`, or that says that
+ * `skep dev` does not run. Returns undefined if neither applies.
  */
 export function devAdvice(code: string, words: readonly string[]): string | undefined {
   if (code === 'cluster-config-invalid') {

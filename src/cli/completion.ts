@@ -1,15 +1,15 @@
-// Generates completion for shells from the commands themselves: subcommands, options, and the values of options.
-// Everything else completes as a file.
+// Generates completion for shells from the commands themselves: subcommands, options, and the values of options. All
+// other words complete as files.
 
 import type { Command, Option } from 'commander';
 
-/** A command as it is typed: `vmcp serve`, or the empty text for the program itself. */
+/** A command with its typed words: `vmcp serve`, or the empty text for the program itself. */
 interface Entry {
   readonly path: string;
   readonly description: string;
   readonly commands: readonly Named[];
   readonly options: readonly Option[];
-  /** Choices of its argument. */
+  /** Choices of the command's argument. */
   readonly words: readonly string[];
 }
 
@@ -51,7 +51,7 @@ function choicesOf({ path, options }: Entry): readonly Choice[] {
   });
 }
 
-/** Generates the decision of both shells: by the typed command, and by the word before the completed one. */
+/** Generates the cases for bash and zsh: by the typed command, and by the word before the completed word. */
 function casesOf(entries: readonly Entry[], reply: (words: string) => string): readonly string[] {
   const nested = entries.filter(({ path }) => path.includes(' ')).map(({ path }) => `"${path}"`);
   return [

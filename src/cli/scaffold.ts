@@ -10,7 +10,7 @@ const MANIFESTS = fileURLToPath(new URL('../../manifests', import.meta.url));
 const TEMPLATE = join(MANIFESTS, 'init');
 const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 
-/** The URL in the template, which is replaced if another one is given. */
+/** The URL in the template, which is replaced if the user names a repository. */
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
 /**
  * Files that stay on the machine: the state folder, the key of docs/secrets.md, plan files. npm does not pack a file
@@ -22,8 +22,7 @@ const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
 /**
- * Returns the paths of the files, sorted; does not overwrite files. Throws Failure `usage` if one of them exists
- * already.
+ * Creates the files, and returns their sorted paths. Overwrites no file: throws Failure `usage` if one of them exists.
  */
 export function scaffold(folder: string, repository: string | undefined): readonly string[] {
   const names = [...templateFiles(), '.gitignore', 'schema.json'].sort();
@@ -56,8 +55,8 @@ function templateFiles(): readonly string[] {
 }
 
 /**
- * Derives the instance's name from the folder: two instances with the same name and home on a cluster would take each
- * other's objects for their own.
+ * Derives the instance's name from the folder: two instances with the same name and home namespace in a cluster would
+ * manage the same objects.
  */
 function nameOf(folder: string): string {
   const words =

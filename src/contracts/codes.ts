@@ -15,7 +15,7 @@ export const CONTRACT_CODES = {
   'registry-config-providers-missing':
     'The mode is oauth (also without an auth section), which needs a resourceUrl and at least one provider. Configure them, or write `auth: {mode: anonymous}`.',
   'registry-config-public-path':
-    'A public path does not start with a slash, or makes everything public. Write paths such as /docs; to let everybody read everything, set `auth: {mode: anonymous}`.',
+    'A public path does not start with a slash, or makes everything public. Write paths such as /docs; to make everything public, set `auth: {mode: anonymous}`.',
   'registry-config-interval': 'An interval is 0. Give a time such as 30m, or leave out syncPolicy.',
   'registry-config-glob': 'A name pattern of a filter is malformed, so it matches nothing: correct it.',
   'registry-config-url':

@@ -38,7 +38,7 @@ export function writeReport(format: string, text: string): void {
   else process.stdout.write(text);
 }
 
-/** Returns whether Node.js would use colours: it looks at the stream, NO_COLOR, FORCE_COLOR and TERM. */
+/** Returns whether Node.js would use colours, by the stream, NO_COLOR, FORCE_COLOR and TERM. */
 function showsColours(target: Target): boolean {
   return target instanceof Writable && styleText('red', 'x', { stream: target }) !== 'x';
 }

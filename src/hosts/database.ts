@@ -24,7 +24,7 @@ export interface MigrationUser {
   readonly password?: string;
 }
 
-/** Codes after which others migrate: they have the password or the right, or run a newer release already. */
+/** Codes after which another process migrates: it has the password or the right, or runs a newer release. */
 const LEFT_TO_OTHERS: readonly string[] = [
   'database-auth',
   'database-forbidden',
@@ -33,8 +33,8 @@ const LEFT_TO_OTHERS: readonly string[] = [
 ];
 
 /**
- * Migrates the schema. Returns the names of the applied migrations, or the Failure because of which others must
- * migrate: this process goes on without. Throws every other Failure.
+ * Migrates the schema. Returns the names of the applied migrations, or the Failure because of which another process
+ * must migrate: this process goes on without a migration. Throws every other Failure.
  */
 export async function migrateAtStart(app: DatabaseAddress, owner: MigrationUser): Promise<readonly string[] | Failure> {
   const { password: _app, ...place } = app;

@@ -1,4 +1,4 @@
-// Opens the store for the records of an authorization server that its configuration names: this process, or Redis.
+// Opens the store for the records of an authorization server, which its configuration chooses: memory, or Redis.
 
 import assert from 'node:assert/strict';
 import type { Logger } from 'pino';
@@ -49,7 +49,7 @@ export async function openIssuerRecords(options: RecordsOptions): Promise<OpenRe
 function storeSettings(redis: Redis, options: RecordsOptions): IssuerStoreSettings {
   const { tls, sentinel_tls: sentinelTls } = redis;
   const user = userOf(redis, options);
-  // A missing secret stops the start.
+  // Throws at the start if the secret is missing.
   user();
   return {
     place: redisPlace(redis),

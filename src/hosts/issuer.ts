@@ -27,7 +27,7 @@ export interface IssuerOptions {
   readonly config: AuthServerConfig;
   /** The value that the host requires in `aud`. */
   readonly hostAudience: string;
-  /** The issuer whose tokens the host accepts. It must be this server; otherwise no login would work. */
+  /** The issuer whose tokens the host accepts, which must be this server; otherwise no login would work. */
   readonly hostIssuer: string | undefined;
   readonly trustForwarded: boolean;
   readonly environment: Environment;
@@ -35,7 +35,7 @@ export interface IssuerOptions {
   readonly outbound: Outbound;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** If it returns false, the server behind the host gets no tokens, and a login is valid without them. */
+  /** Returns whether the server behind the host gets tokens of providers. If not, a login is valid without them. */
   readonly injects: () => boolean;
 }
 
@@ -45,11 +45,11 @@ export interface OpenIssuer {
   readonly publishedKeys: () => JSONWebKeySet;
   /** Returns why a login behind a token of this server is no longer valid; undefined if it is valid. */
   readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
-  /** Returns the person's token at the named provider; without a name, at the first. */
+  /** Returns the person's token at the named provider; without a name, at the first provider. */
   readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** Returns the id_token of the person's login at the provider of that name; without a name, at the first. */
+  /** Returns the id_token of the person's login at the named provider; without a name, at the first provider. */
   readonly upstreamIdToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  /** Returns the claims of the person's token, or why there are none. */
+  /** Returns the claims of the person's token, or why they are not available. */
   readonly upstreamClaims: (identity: Identity, provider: string) => Promise<UpstreamClaims | Rejection>;
   close(): void;
 }
@@ -89,7 +89,7 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
 /** Throws Failure `issuer-config-invalid` if the host does not accept the tokens of its own server. */
 export function checkHostIssuer({ issuer }: AuthServerConfig, hostIssuer: string | undefined): void {
   if (hostIssuer === issuer) return;
-  const message = `is ${issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: they must be equal`;
+  const message = `is ${issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: the two must be equal`;
   throw configInvalid('/issuer', message);
 }
 

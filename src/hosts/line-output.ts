@@ -1,12 +1,12 @@
 // Writes lines to a file descriptor whose other side may fail: a full disk, a closed pipe, a pipe without a reader.
-// Callers do not wait for their lines. Lines that cannot be written are buffered up to a bound, and lost beyond it.
+// Callers do not wait for their lines. Lines that cannot be written are buffered up to a bound; further lines are lost.
 
 import { write as writeFile } from 'node:fs';
 import type { Logger } from 'pino';
 import { proxyClock } from './proxy/clock.ts';
 
 export interface LineOutput {
-  /** Buffers the lines until they are written. Beyond the bound of the buffer they are lost and counted. */
+  /** Buffers the lines until they are written. If the buffer is full, they are lost and counted. */
   write(lines: string): void;
   /** Returns true from a failed write or a lost line until all lines are written. */
   fails(): boolean;
@@ -29,7 +29,7 @@ interface State {
   failed: boolean;
   lost: number;
   idle: () => void;
-  /** After the end, the descriptor may belong to another file. */
+  /** If true, nothing is written, because the descriptor may belong to another file. */
   closed: boolean;
 }
 
@@ -50,7 +50,7 @@ export function openLineOutput(fd: number, logger: Logger): LineOutput {
     fails: () => state.failed || state.lost > 0,
     async close() {
       await new Promise<void>((resolve) => {
-        // This timer keeps the process alive, unlike the timers of the proxy: nothing else does at this point.
+        // Unlike the timers of the proxy, this timer keeps the process alive, because nothing else does at this point.
         const late = setTimeout(resolve, CLOSE_MS);
         state.idle = () => {
           clearTimeout(late);
@@ -101,7 +101,7 @@ function advance(state: State, chunk: Buffer, written: number): void {
   state.idle();
 }
 
-/** Tries again later: there may be room again, or a reader. */
+/** Tries again later, because the disk may have room or the pipe a reader then. */
 function retryLater(state: State, chunk: Buffer, error: NodeJS.ErrnoException): void {
   state.waiting.unshift(chunk);
   // A pipe that is only full at the moment is not a failure.

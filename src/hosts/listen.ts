@@ -1,4 +1,4 @@
-// Listens for an application, and returns its URL.
+// Starts the listener of an application, and returns its URL.
 
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';

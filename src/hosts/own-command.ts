@@ -12,7 +12,8 @@ export function commandOf(flags: InstanceFlags): CommandOf {
 }
 
 /**
- * Returns the same commands for readers elsewhere, such as in a comment or a log of CI: their skep is on their path.
+ * Returns the same commands for readers on other machines, such as in a comment or a log of CI. They have skep on their
+ * path.
  */
 export function commandElsewhere(flags: InstanceFlags): CommandOf {
   return commandsBy(() => 'skep', flags);
@@ -28,8 +29,8 @@ function commandsBy(program: () => string, { config, kubeconfig, context }: Inst
 }
 
 /**
- * Returns the command as typed in a folder: `skep` if it is on the path; else as it was started; or `./skep` in a
- * checkout, whose Node.js is in node_modules.
+ * Returns the command as typed in a folder: `skep` if the program is on the path, `./skep` in a checkout (whose Node.js
+ * is in node_modules), or else the command that started this process.
  */
 export function ownCommand(folder = process.cwd()): string {
   const script = process.argv[1] ?? '';
@@ -42,7 +43,7 @@ export function ownCommand(folder = process.cwd()): string {
   return `${wayFrom(folder, node)} ${wayFrom(folder, script)}`;
 }
 
-/** Also true if a small script on the path starts it. */
+/** Returns whether the program is on the path, also through a small script that starts it. */
 function isOnPath(script: string): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const found = folders

@@ -6,8 +6,8 @@ import { systemClock } from './clock.ts';
 
 /**
  * Interval at which the event loop is woken to measure its delay. Each measurement costs an idle process about 60 us,
- * and a fleet has a process in front of every server: at the ten milliseconds that are the default of Node.js, the
- * measurements are most of the work of these processes.
+ * and a fleet has a process in front of every server: at the default of Node.js (ten milliseconds), measurements are
+ * most of the work of these processes.
  */
 const LOOKED_AT_EVERY_MS = 100;
 
@@ -25,7 +25,7 @@ export function watchUsage(): UsageWatch {
     usage() {
       const { rss, heapUsed } = process.memoryUsage();
       const { user, system } = process.cpuUsage();
-      // The measured value is the time from one look to the next.
+      // The measured value is the time between two measurements, so the interval is subtracted.
       const between = delay.count === 0 ? 0 : delay.percentile(99) / 1e6;
       const eventLoopSeconds = Math.max(0, between - LOOKED_AT_EVERY_MS) / 1000;
       delay.reset();

@@ -1,5 +1,5 @@
 // Computes a digest of the files of this program, as a key for stored results. Any change of code, schemas or pinned
-// dependencies changes it; a version number would not change between two releases.
+// dependencies changes the digest; a version number would not change between two releases.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

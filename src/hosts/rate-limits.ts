@@ -27,12 +27,12 @@ export interface RateLimitParts {
 export interface OpenedRateLimits {
   /** Throws Failure `proxy-config-invalid`. The limits of the last call are in force. */
   use(config: Pick<RunConfig, 'rate_limiting' | 'oidc_config'>): RateLimits | undefined;
-  /** Counts a call that a tool of the virtual server itself makes. Returns the seconds to wait if it was refused. */
+  /** Counts a call by a tool of the virtual server itself. Returns the seconds to wait if the call is refused. */
   limitInner(cause: Exchange, tool: string): Promise<number | undefined>;
   close(): void;
 }
 
-/** Connects at once if there are limits, and otherwise as soon as a configuration has some. */
+/** Connects at once if there are limits, and otherwise as soon as a new configuration has limits. */
 export async function openRateLimits(
   parts: RateLimitParts,
   fields: RateLimitFields | undefined,
@@ -56,8 +56,8 @@ export async function openRateLimits(
 }
 
 /**
- * Servers may share one `prefix`, because sessions have random names. Keys of buckets therefore contain the name of
- * their server. Its braces keep all buckets of a call in one slot of a Redis Cluster.
+ * Keys of buckets contain the name of their server, because servers may share one `prefix`. The braces around the name
+ * keep all buckets of a call in one slot of a Redis Cluster.
  */
 function storeOf({ redis, logger, namespace, server }: RateLimitParts) {
   let opened: Promise<OpenedTokenBuckets> | undefined;

@@ -1,5 +1,5 @@
-// Refuses folders for state that others control: a cloned repository may contain a folder `.skep`, or a link of that
-// name, and the files that skep writes there would overwrite others or be readable for others.
+// Refuses folders for state that other people control: a cloned repository may contain a folder or link `.skep`, and
+// files that skep writes there would overwrite other files or be readable for other users.
 
 import fs, { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
@@ -11,7 +11,7 @@ export interface StateFolderRules {
   readonly ownedByUser: boolean;
 }
 
-/** A folder that does not exist is fine. Throws Failure `state-folder-unsafe`. */
+/** Accepts a folder that does not exist. Throws Failure `state-folder-unsafe`. */
 export async function checkStateFolder(dir: string, { ownedByUser }: StateFolderRules): Promise<void> {
   const path = resolve(dir);
   const link = componentsOf(path).find((each) => statOf(each)?.isSymbolicLink());
@@ -21,7 +21,7 @@ export async function checkStateFolder(dir: string, { ownedByUser }: StateFolder
   if (!found.isDirectory()) throw unsafe(dir, `${path} is not a folder`);
   const user = process.getuid?.();
   if (ownedByUser && user !== undefined && found.uid !== user)
-    throw unsafe(dir, `it belongs to the user ${found.uid}, not ${user}`);
+    throw unsafe(dir, `the folder belongs to the user ${found.uid}, not ${user}`);
   const tracked = await trackedFile(path);
   if (tracked !== undefined)
     throw unsafe(
@@ -37,7 +37,7 @@ function statOf(path: string): Stats | undefined {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOTDIR') return undefined;
-    throw unsafe(path, `it cannot be looked at: ${String(code ?? error)}`);
+    throw unsafe(path, `its owner and type cannot be read: ${String(code ?? error)}`);
   }
 }
 
@@ -53,7 +53,7 @@ function componentsOf(path: string): readonly string[] {
   return names.map((_name, index) => join(process.cwd(), ...names.slice(0, index + 1)));
 }
 
-/** Returns a file that is in the index of the folder's own work tree, or of the one around it. */
+/** Returns a file of the folder that is in the index of the folder's own work tree, or of the work tree around it. */
 async function trackedFile(path: string): Promise<string | undefined> {
   const folder = realpathSync(path);
   const roots = new Set([workTreeAround(folder), workTreeAround(dirname(folder))]);
@@ -64,7 +64,7 @@ async function trackedFile(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The folder itself is in the index if it is a submodule. */
+/** Returns a tracked file below the folder, or the folder itself, which is in the index if it is a submodule. */
 async function trackedIn(root: string, folder: string, path: string): Promise<string | undefined> {
   const place = foldedName(relative(root, folder).split(sep).join('/'));
   try {
@@ -76,7 +76,7 @@ async function trackedIn(root: string, folder: string, path: string): Promise<st
   }
 }
 
-/** Many file systems do not distinguish names that differ only in case or in the Unicode form of their letters. */
+/** Folds a name: many file systems do not distinguish case or Unicode forms of letters. */
 function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
@@ -87,7 +87,7 @@ function workTreeAround(folder: string): string | undefined {
   return above === folder ? undefined : workTreeAround(above);
 }
 
-/** In a linked work tree `.git` is a file that names it (gitrepository-layout(5)). */
+/** Returns Git's folder. In a linked work tree, the file `.git` names it (gitrepository-layout(5)). */
 function gitDirectory(root: string): string {
   const path = join(root, '.git');
   if (lstatSync(path).isDirectory()) return path;

@@ -49,7 +49,7 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
         try {
           return await task();
         } catch (error) {
-          // Only the code: messages of other systems belong into the log.
+          // Spans have only the code: messages of other systems belong in the log.
           const message = error instanceof Failure ? error.code : 'bug';
           span.setStatus({ code: api.SpanStatusCode.ERROR, message });
           throw error;

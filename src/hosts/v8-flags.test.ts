@@ -7,7 +7,7 @@ import { MEMORY_V8_FLAG, prepareForOneRun, saveMemory, spendMemory } from './v8-
 setFlagsFromString('--expose-gc');
 const collect: (how: { type: 'minor' | 'major' }) => void = runInNewContext('gc');
 
-/** Resolves once observers were called: this observer began after all others. */
+/** Resolves once all observers were called, because this observer was added last. */
 async function collectAndTell(type: 'minor' | 'major'): Promise<void> {
   const kind = constants[type === 'minor' ? 'NODE_PERFORMANCE_GC_MINOR' : 'NODE_PERFORMANCE_GC_MAJOR'];
   const { promise, resolve } = Promise.withResolvers<void>();

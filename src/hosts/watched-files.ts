@@ -14,14 +14,14 @@ export interface WatchedFiles {
    * Failure `secret-file-unreadable` if the file could never be read, or has never been UTF-8 text.
    */
   read(path: string): string;
-  /** The same for settings, whose faults are reported: throws the Failure also if the file is no longer UTF-8 text. */
+  /** Reads settings, whose faults are reported: throws the Failure also if the file is no longer UTF-8 text. */
   readSettings(path: string): string;
 }
 
 interface Known {
   readonly text: string;
   readonly mark: string;
-  /** The reason why the current file is not text; `text` is from before. */
+  /** The reason why the current file is not text; `text` is then the last text. */
   readonly fault?: Failure;
   lookedAt: number;
 }
@@ -65,7 +65,8 @@ function look(path: string, last: Known | undefined, lookedAt: number): Known {
 }
 
 /**
- * Changes if the file is replaced or its content changes: in a mounted volume, a link to another folder is replaced.
+ * Returns a mark that changes if the file is replaced or its content changes. In a mounted volume, a link to another
+ * folder is replaced.
  */
 function markOf(path: string): string {
   const { ino, size, mtimeMs } = statSync(path);

@@ -12,7 +12,7 @@ type Send = (message: JsonObject) => void;
 
 export interface Conversation {
   /**
-   * `send` receives the messages that belong to this one: its response, and the requests and notifications before it.
+   * Processes a message. `send` receives its response, and the requests and notifications before the response.
    */
   readonly receive: (message: unknown, send: Send) => Promise<void>;
 }

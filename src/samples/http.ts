@@ -24,8 +24,8 @@ export interface SampleListener {
 /** The maximum size of a message. Messages of clients are short texts of people and models. */
 const MAX_BODY = 1024 * 1024;
 /**
- * The maximum number of sessions. Clients that leave without a DELETE leave their sessions behind, so the oldest
- * session is dropped.
+ * The maximum number of sessions. Beyond it the oldest session is dropped, because some clients never end their
+ * sessions by DELETE.
  */
 const MAX_SESSIONS = 1000;
 const SESSION = 'mcp-session-id';

@@ -1,12 +1,12 @@
-// Defines a sample MCP server: tools, resources and prompts as functions. The servers run in the sample fleet of `skep
-// dev`, in processes of their own like any other server.
+// Defines a sample MCP server: tools, resources and prompts as functions. In the sample fleet of `skep dev` each server
+// runs in its own process.
 
 import type { JsonObject } from '#std/json.ts';
 
 export interface SampleServer {
   readonly name: string;
   readonly title: string;
-  /** Instructions for models that use it. */
+  /** Instructions for models that use the server. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
   readonly resources?: Resources;
@@ -19,7 +19,7 @@ export interface Tool {
   readonly description: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly annotations: Readonly<Record<string, boolean>>;
-  /** The schema of `structured` in its results. */
+  /** The schema of `structured` in the tool's results. */
   readonly outputSchema?: JsonObject;
   readonly call: (given: Arguments, caller: Caller) => Promise<Answer>;
 }
@@ -35,7 +35,7 @@ export interface Parameter {
   readonly maximum?: number;
 }
 
-/** The arguments, checked against the parameters. The text of an absent one is ''. */
+/** The arguments, checked against the parameters. The text of an absent argument is ''. */
 export interface Arguments {
   readonly text: (name: string) => string;
   readonly integer: (name: string, otherwise: number) => number;

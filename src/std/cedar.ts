@@ -8,7 +8,7 @@ type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
 type DetailedError = Extract<ReturnType<Cedar['policySetTextToParts']>, { type: 'failure' }>['errors'][number];
 type PolicyJson = Extract<ReturnType<Cedar['policyToJson']>, { type: 'success' }>['json'];
 
-/** A fault. Line and column count from 1, within the text. */
+/** A fault. Line and column count from 1. */
 export interface CedarFault {
   readonly line: number;
   readonly column: number;
@@ -83,8 +83,8 @@ const require = createRequire(import.meta.url);
 const MODULE = '@cedar-policy/cedar-wasm/nodejs';
 
 /**
- * Calls the parser. A text that is nested too deeply overflows its stack, and the instance does not work after that, so
- * the next call loads a new one.
+ * Calls the parser. A text that is nested too deeply overflows the parser's stack and breaks the WebAssembly instance,
+ * so the next call loads a new instance.
  */
 function askCedar<T extends object>(question: (cedar: Cedar) => T): T | { readonly refusal: string } {
   const cedar: Cedar = require(MODULE);

@@ -1,6 +1,6 @@
-// Finds the known word that an unknown one was meant to be.
+// Finds the known word that an author probably meant by an unknown word.
 
-/** Returns the nearest candidate, if it is near enough to be a typing error or differs in upper and lower case only. */
+/** Returns the nearest candidate if the word may be a misspelling of it, or differs in upper and lower case only. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;

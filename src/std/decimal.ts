@@ -1,4 +1,4 @@
-// Defines fields that contain a decimal number as text, because a number in a resource would lose digits on its way.
+// Defines fields that contain a decimal number as text, because a JSON number in a resource can lose digits.
 
 import { inFile } from './file-words.ts';
 import type { TString } from './json-schema.ts';

@@ -30,8 +30,8 @@ export function withEnvironment(
 }
 
 /**
- * Returns variables that set nothing but have nearly the name of one that would, each with that name. Other variables
- * with the prefix may be for other programs: Kubernetes creates some for every Service.
+ * Returns variables that set nothing and have nearly the name of a setting's variable, each with the latter. Other variables
+ * with the prefix are not reported: Kubernetes creates some for every Service.
  */
 export function misspelledVariables(
   schema: JsonObject,

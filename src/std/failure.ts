@@ -1,5 +1,5 @@
-// Defines failures: something outside this program is unreachable, refuses or is broken. Adapters throw them. The apply
-// step catches them per change, and all others are caught at the outermost level.
+// Defines failures: a system outside this program is unreachable, refuses or is broken. Adapters throw failures. The apply
+// step catches the failure of each change; all other failures are caught at the outermost level.
 
 import type { JsonObject } from './json.ts';
 

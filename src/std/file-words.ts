@@ -1,11 +1,11 @@
-// Marks fields that a file bounds more closely than a CustomResourceDefinition, in which a CEL rule or the rules of the
-// kind set the bound.
+// Marks fields with a stricter pattern in files than in CustomResourceDefinitions, where a CEL rule or a rule of the
+// kind checks the values.
 
 import type { TString } from './json-schema.ts';
 
 export const FILE_WORDS = 'x-skep-file';
 
-/** Sets the words that replace those of the schema in a file. */
+/** Sets schema keywords that replace the schema's own keywords in a file. */
 export function inFile(schema: TString, words: { readonly pattern: string }): TString {
   return Object.assign({ ...schema }, { [FILE_WORDS]: words });
 }

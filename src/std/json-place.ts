@@ -1,4 +1,4 @@
-// Finds places inside a JSON text (RFC 8259), for which JSON.parse returns values only: the members of an object, the
+// Finds places inside a JSON text (RFC 8259), which JSON.parse does not return: the members of an object, the
 // first mistake, line and column of an offset.
 
 import { pointerTokens } from './json.ts';
@@ -50,7 +50,7 @@ function lineStarts(text: string): number[] {
 
 /**
  * Returns the members of the object or array that begins at `start`, in the order of the text, with repeated names (of
- * which JSON.parse keeps only the last). Returns none for other values. The text must be valid JSON.
+ * which JSON.parse keeps only the last). Returns [] for texts, numbers and words. The text must be valid JSON.
  */
 export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMember[] {
   const open = text[start];
@@ -73,8 +73,8 @@ export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMembe
 }
 
 /**
- * Returns the place of the value that the pointer names, or of its deepest part that exists: for a missing member, that
- * is the object without it. If a name is repeated, the last one counts, as in JSON.parse. The text must be valid JSON.
+ * Returns the place of the value that the pointer names or, if a member is missing, the place of the object that lacks
+ * it. If a name is repeated, its last value counts, as in JSON.parse. The text must be valid JSON.
  */
 export function jsonFind(text: string, pointer: string, start = skipBlank(text, 0)): JsonSpot {
   let spot = { offset: start, valueStart: start };
@@ -157,7 +157,7 @@ function checkString(text: string, start: number): number | JsonFault {
   return { offset: text.length, message: 'the text ends inside a string' };
 }
 
-/** Checks a number, true, false or null. They have no end mark, so all following characters of such words are read. */
+/** Checks a number, true, false or null. These have no end mark, so all following letters, digits and signs are read. */
 function checkWord(text: string, at: number): number | JsonFault {
   const end = wordEnd(text, at);
   const word = text.slice(at, end);

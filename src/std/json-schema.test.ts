@@ -37,7 +37,7 @@ test('the type of a schema is the type of the values that fit it', () => {
     empty: {},
     nothingRequired: {},
   };
-  // @ts-expect-error: no such choice
+  // @ts-expect-error: c is not a choice
   value.choice = 'c';
   expect(value.count).toBeUndefined();
 });

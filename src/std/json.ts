@@ -10,18 +10,18 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the objects of a list, or none if the value is not a list. */
+/** Returns the objects of a list, or [] if the value is not a list. */
 export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Returns the texts of a list, or none if the value is not a list. */
+/** Returns the texts of a list, or [] if the value is not a list. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /**
- * Returns a text as it is, and a word for any other value. Clients can send an object whose `toString` is a number, or
+ * Returns a text unchanged, and a noun for any other value. Clients can send an object whose `toString` is a number, or
  * a list of a thousand levels, and `String` throws for both.
  */
 export function shownText(value: unknown): string {

@@ -1,6 +1,6 @@
 // Defines problems: faults that an author must fix, as data. They are collected, never thrown.
 
-/** A position in a source file. `line` and `column` count from 1, `file` is the name that the source has for it. */
+/** A position in a source file. `line` and `column` count from 1, `file` is its path in the source. */
 export interface Place {
   readonly file: string;
   readonly line: number;

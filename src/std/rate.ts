@@ -17,10 +17,10 @@ interface Bucket {
  * forgotten.
  */
 const CLIENTS_MAX = 10_000;
-/** The burst that is allowed: a page sends several requests when it is opened. */
+/** Seconds whose requests may be sent at once, because a page sends several requests when it is opened. */
 const BURST_SECONDS = 15;
 
-/** `monotonic`: monotonic time in milliseconds. */
+/** Creates a limit. `monotonic` returns the monotonic time in milliseconds. */
 export function createRateLimit(requestsPerMinute: number, monotonic: () => number): RateLimit {
   const perMs = requestsPerMinute / 60_000;
   const size = Math.max(10, perMs * 1000 * BURST_SECONDS);

@@ -1,5 +1,5 @@
-// Writes JSON Schemas in the form that a CustomResourceDefinition may contain, together with their TypeScript types.
-// The returned object is the schema, without words that an API server forbids.
+// Builds JSON Schemas in the form that a CustomResourceDefinition may contain, together with their TypeScript types.
+// They have no keywords that an API server forbids.
 
 import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from './duration.ts';
@@ -57,7 +57,7 @@ export interface ListKeywords extends Keywords {
   readonly default?: readonly Json[];
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** Keys that identify items. Without them the list is one value (`atomic`). */
+  /** Keys that identify items. A list without keys is one value (`atomic`). */
   readonly keys?: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface ObjectKeywords extends Keywords {
   readonly default?: JsonObject;
   /** If set, the value is written and owned as a whole, never merged field by field. */
   readonly atomic?: boolean;
-  /** If set, an empty object breaks one of the rules. */
+  /** True if an empty object breaks a rule of the schema. */
   readonly neverEmpty?: boolean;
   /** Old names of its fields, each with the current name. Readers of a resource see the current names only. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ function describeField(
   };
 }
 
-/** Marks a field that may be left out. Fields with a default need no such mark, because readers always see a value. */
+/** Marks a field that may be left out. Fields with a default need no mark, because readers always get a value. */
 export function optional<T extends TSchema>(schema: T): TOptional<T> {
   return Type.Optional(schema);
 }
@@ -159,7 +159,7 @@ export function object<T extends TProperties>(
     ...Object.entries(spellings).flatMap(([name, spelling]) => spellingRules(properties, name, spelling)),
   ];
   const rules = validations.length === 0 ? {} : { validations };
-  // The schema has the other names and its type does not: a kind reads its resources by the current names.
+  // The schema contains the other names, but its type does not: a kind reads its resources by the current names.
   return Type.Object({ ...withSpellings(properties, spellings), ...old } as T, {
     ...describeField(description, { ...keywords, ...rules }),
     ...merging,
@@ -204,7 +204,7 @@ export function anyObject(description: string): TUnsafe<JsonObject> {
   return Type.Unsafe<JsonObject>({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, description });
 }
 
-/** Returns a schema for any JSON value, which is kept as written. CEL does not see it. */
+/** Returns a schema for any JSON value, which is kept as written. CEL rules cannot read it. */
 export function anyValue(description: string): TUnsafe<Json> {
   return Type.Unsafe<Json>({ 'x-kubernetes-preserve-unknown-fields': true, description });
 }

@@ -1,5 +1,5 @@
-// Checks whether a received text is a known secret, in constant time, so that the time does not tell how much of it is
-// right.
+// Checks whether a received text is a known secret, in constant time, so that the duration does not reveal how many
+// characters are right.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 
@@ -10,7 +10,7 @@ export function isOneOf(given: string, known: readonly string[]): boolean {
 }
 
 /**
- * Returns a digest. All have the same length, which `timingSafeEqual` needs, and which hides the length of the secret.
+ * Returns a digest. All digests have the same length: `timingSafeEqual` needs that, and it hides the secret's length.
  */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();

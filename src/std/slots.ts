@@ -1,6 +1,6 @@
-// Keeps items that are added and removed all the time. A Map or Set that changes so often is rebuilt again and again,
-// and each table that it leaves behind refers to the next one (V8, OrderedHashTable). Once one of them is old, all
-// former items stay in memory until the next full collection.
+// Stores items that are added and removed all the time. A Map or Set that changes so often is rebuilt again and again,
+// and each of its former tables refers to the next table (V8, OrderedHashTable). Once a former table is in the old
+// generation, all former items stay in memory until the next full collection.
 
 export interface Slots<T> {
   /** Returns the place of the item until it is removed. */

@@ -42,7 +42,7 @@ export function textOfFile(bytes: Uint8Array, file: string, code: string): strin
   throw new Failure(code, `${file}: ${decoded.fault}`, { data: { file } });
 }
 
-/** `fault`: from `decodeFile`. */
+/** Returns the problem with a file. `fault` is the sentence from `decodeFile`. */
 export function encodingProblem(file: string, fault: string): Problem {
   return {
     code: 'encoding-invalid',

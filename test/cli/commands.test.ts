@@ -338,7 +338,7 @@ describe('plan and sync', () => {
     const [, hash = ''] = /^to delete exactly these: \S.* approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
 
     const wrong = await instance.run('approve', '0123456789abcdef');
-    const waits = `nothing with the hash 0123456789abcdef waits: it was done, or the list has changed; waiting now: 10 deletions of source fleet (${hash})`;
+    const waits = `no list with the hash 0123456789abcdef waits: its deletions were done, or the list has changed; waiting now: 10 deletions of source fleet (${hash})`;
     expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
       1,
       '',

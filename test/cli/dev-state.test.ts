@@ -128,7 +128,7 @@ test.skipIf(!isRoot)('a folder of another user is refused by skep dev, and is a 
   mkdirSync(dir);
   chownSync(dir, 12_345, 12_345);
   const [dev, run] = await Promise.all(claims.map(({ claim }) => refusal(dir, claim)));
-  expect([dev, run]).toEqual([expect.stringContaining('it belongs to the user 12345, not 0'), 'accepted: ']);
+  expect([dev, run]).toEqual([expect.stringContaining('the folder belongs to the user 12345, not 0'), 'accepted: ']);
 });
 
 test('a link in the place of .skep is refused by skep dev and by skep sync', async () => {

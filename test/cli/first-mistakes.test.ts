@@ -109,7 +109,9 @@ test('without a skep.yaml, commands are about the skep dev that has its state he
     writeFileSync(join(own.path, '.skep/dev/skep.yaml'), text);
     const { code, stderr } = await skep(['status'], { cwd: own.path });
     expect(code).toBe(64);
-    expect(stderr).toContain('there is no skep.yaml here, so this is about skep dev (-c .skep/dev/skep.yaml)\n');
+    expect(stderr).toContain(
+      'there is no skep.yaml here, so the command uses the settings of skep dev (-c .skep/dev/skep.yaml)\n',
+    );
     expect(stderr).toContain('.skep/dev/skep.yaml:1:');
   } finally {
     own.remove();

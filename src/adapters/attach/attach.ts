@@ -34,7 +34,7 @@ interface State {
   full: boolean;
   /** Text of the server on its status channel. */
   status: string;
-  /** Whether the connection has been handed over. */
+  /** Whether the connection has been returned to the caller. */
   used: boolean;
   closing: boolean;
   stopTimer: () => void;
@@ -57,7 +57,7 @@ export function createPods(options: AttachOptions): Processes {
 async function attach(options: AttachOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
   const pod = options.pod(index);
   const credentials = await options.credentials();
-  // A pod for one use is used up by the first connection, so it must run before.
+  // The first connection uses up a pod for one session, so the pod must run before the connection.
   const first = options.replacePod === undefined ? undefined : await readInstance(options, pod, credentials);
   const socket = await openSocket(options, pod, credentials);
   const state: State = {
@@ -166,7 +166,7 @@ function watchSocket(state: State): void {
   });
 }
 
-/** A used pod is deleted first: its container, started again, must not be taken for another process. */
+/** Deletes a used pod first: otherwise its restarted container could be mistaken for a new process. */
 function reportEnd(state: State, detail: string): void {
   void replacePod(state).then(() => state.handlers.closed(detail));
 }
@@ -175,7 +175,7 @@ async function endUse(state: State): Promise<void> {
   await Promise.all([close(state), replacePod(state)]);
 }
 
-/** The container would restart by itself, but a node lets containers that end often wait for minutes. */
+/** Deletes the pod. Its container would restart by itself, but nodes delay containers that end often by minutes. */
 function replacePod(state: State): Promise<void> {
   const { options, pod, uid } = state;
   if (options.replacePod === undefined) return Promise.resolve();

@@ -1,4 +1,4 @@
-// The codes of failures of attaching to a container.
+// Defines the codes of failures of attaching to a container.
 
 export const ATTACH_CODES = {
   'attach-refused':

@@ -71,7 +71,7 @@ function connectSocket(
   });
 }
 
-/** Whether the server does not know the subprotocol: it chose none, or gives that as the reason of its refusal. */
+/** Whether the server does not know the subprotocol: it chose no subprotocol, or refused for this reason. */
 function speaksAnother(error: unknown): boolean {
   return error instanceof Failure && error.data.another === true;
 }

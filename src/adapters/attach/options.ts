@@ -1,4 +1,4 @@
-// Options for attaching to a container.
+// Defines the options for attaching to a container.
 
 import type { ConnectionOptions } from 'node:tls';
 import type { BackendClock } from '#gateway/backends/ports.ts';
@@ -23,7 +23,7 @@ export interface AttachOptions {
   /** Name of the pod with this index. */
   readonly pod: (index: number) => string;
   readonly container: string;
-  /** Called before every connection, because tokens rotate. */
+  /** Returns credentials. They are read before every connection, because tokens rotate. */
   readonly credentials: () => Promise<AttachCredentials>;
   readonly clock: Pick<BackendClock, 'after' | 'monotonic'>;
   /**

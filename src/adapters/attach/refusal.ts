@@ -20,7 +20,7 @@ export async function readBounded(response: IncomingMessage, maxBytes: number): 
   return Buffer.concat(chunks).toString();
 }
 
-/** Parses a `Status` of Kubernetes; undefined if the text is not one. */
+/** Parses a `Status` of Kubernetes. Returns undefined if the text is not a `Status`. */
 export function statusIn(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -39,7 +39,7 @@ const SHOWN_CHARACTERS = 300;
  */
 const ABOUT_PROTOCOL = /\b(upgrade|(sub)?protocols?)\b/i;
 
-/** A WebSocket handshake that finds no subprotocol has no text at all: 403 and an empty body. */
+/** Whether the refusal is about the protocol. A handshake without a common subprotocol gets 403 and an empty body. */
 function isAboutProtocol(status: number, text: string, reason: string, why: string): boolean {
   if ((status !== 400 && status !== 403) || reason === 'Forbidden') return false;
   return ABOUT_PROTOCOL.test(why) || (status === 403 && text.trim() === '');

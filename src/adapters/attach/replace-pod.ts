@@ -4,10 +4,10 @@ import type { AttachOptions } from './options.ts';
 import { requestPod } from './pod-request.ts';
 import { attachRefusal } from './refusal.ts';
 
-/** The server's input has ended by then; it has this time to end by itself. */
+/** Time for the server to end by itself. Its input has ended before the deletion. */
 const GRACE_SECONDS = 2;
 const GONE = 404;
-/** Another pod has the name now: the uid is a precondition. */
+/** Status if another pod has the name now, because the uid is a precondition. */
 const CONFLICT = 409;
 
 /** Throws Failure `attach-refused`, `attach-unreachable`. A pod that does not exist any more is not a failure. */

@@ -28,9 +28,12 @@ export interface ApiRequest {
   readonly urgent?: boolean;
   /** Milliseconds for the answer, if less than usual. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum length of the answer's body as text; longer ones are not read. */
+  /** Maximum length of the answer's body as text. Longer bodies are not read. */
   readonly maxBytes?: number | undefined;
-  /** Called before each attempt, and again right before its first byte is sent; an error of it ends the request. */
+  /**
+   * Checks before each attempt, and right before its first byte is sent, that it may be sent. An error ends the
+   * request.
+   */
   readonly fence?: () => void;
 }
 
@@ -56,7 +59,7 @@ export interface ApiOptions {
   readonly deadline: () => number;
   /** Returns the trace of the work under way, for the server's own traces. */
   readonly traceParent?: () => string | undefined;
-  /** Called with every request that was sent, when it has ended. */
+  /** Receives every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
 }
 
@@ -101,7 +104,8 @@ export function createApi(options: ApiOptions): Api {
   async function send(request: ApiRequest): Promise<Answer> {
     let usable = await credentials.current();
     let renewed = false;
-    // Silence is waited out only once: a server that does not answer now will not answer six more times either.
+    // A request that timed out is not repeated: a server that does not answer now will not answer six repetitions
+    // either.
     const silentUntil = clock.monotonic() + timeoutOf(options, request);
     for (let number = 0; ; number += 1) {
       const outcome = await admitted(request, usable, number > 0);
@@ -133,7 +137,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** Returns the milliseconds to wait; undefined if another attempt is useless or unsafe. */
+/** Returns the milliseconds before the next attempt, or undefined if another attempt is useless or unsafe. */
 function waitBeforeNext(
   { repeatable, method, path }: ApiRequest,
   number: number,
@@ -197,7 +201,7 @@ async function sendOnce(
   }
 }
 
-/** Kubernetes, "User impersonation": a service account comes with its groups, so it is named alone. */
+/** Names only the service account: the server adds its groups (Kubernetes, "User impersonation"). */
 function headersAs(headers: Credentials['headers'], as: string | undefined): Readonly<Record<string, string>> {
   if (as === undefined) return headers;
   const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));

@@ -1,4 +1,4 @@
-// A client that is closed during requests reports the failure, and sends nothing again.
+// Tests that a client which is closed during requests reports the failure, and sends no request again.
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The codes of failures of the Kubernetes API.
+// Defines the codes of failures of the Kubernetes API.
 
 export const CLUSTER_CODES = {
   'cluster-config-invalid':

@@ -1,4 +1,4 @@
-// The requests of the Kubernetes client, and its results from the answers: kinds, objects, writes.
+// Tests the requests of the Kubernetes client, and its results for the answers: kinds, objects, writes.
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';

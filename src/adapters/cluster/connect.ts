@@ -37,11 +37,11 @@ export interface ClusterOptions {
   readonly clock: Clock;
   /** Milliseconds for one answer; 1 minute. */
   readonly timeoutMs?: number | undefined;
-  /** The same for requests that keep a lease; 5 s. */
+  /** Milliseconds for one answer to a request that keeps a lease; 5 s. */
   readonly urgentTimeoutMs?: number;
-  /** Milliseconds for everything together, from now on; default: no limit. */
+  /** Milliseconds for all requests together, from now on; default: no limit. */
   readonly withinMs?: number | undefined;
-  /** Called with every request that was sent, when it has ended. */
+  /** Receives every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
   /** Returns the header `traceparent` of the work under way; if absent or undefined, none is sent. */
   readonly traceParent?: () => string | undefined;

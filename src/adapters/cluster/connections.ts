@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly connections?: number;
   /** Milliseconds for one answer. */
   readonly timeoutMs: number;
-  /** If set, answers may last without end, as those of watches do. */
+  /** If set, answers may last without end, as for watches. */
   readonly endless?: true;
 }
 
@@ -21,7 +21,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** Opens connections that stay while certificates and proxy do; a new token is sent over the same ones. */
+/** Opens connections that stay while certificates and proxy stay the same. A new token needs no new connection. */
 export function openConnections(options: ConnectionOptions, closing: AbortSignal): Connections {
   let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
   return {

@@ -1,5 +1,5 @@
-// Reads the address of the API server and the credentials for it: from a kubeconfig, or from inside a pod. Uses only
-// `KubeConfig` of the official client for that.
+// Reads the address of the API server and the credentials for it: from a kubeconfig, or from inside a pod. Of the
+// official client it uses only `KubeConfig`.
 
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
@@ -21,7 +21,7 @@ export interface Credentials {
   readonly proxy?: string;
   /** Digest of all fields. */
   readonly fingerprint: string;
-  /** Digest of the parts that need another connection: a new token does not. */
+  /** Digest of the parts whose change needs another connection. A new token needs none. */
   readonly connection: string;
 }
 
@@ -32,7 +32,7 @@ export interface CredentialSource {
   readonly origin: string;
   /** Namespace of the context, or of the pod; `default` if neither has one. */
   readonly namespace: string;
-  /** Reads the credentials again at most every half minute: tokens in files rotate, those of commands expire. */
+  /** Reads the credentials again at most every half minute: tokens in files rotate, tokens of commands expire. */
   current(): Promise<Credentials>;
   /** Reads everything again, commands included, after the server answered 401 to these credentials. */
   renew(rejected: Credentials): Promise<Credentials>;
@@ -73,7 +73,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
     return current();
   }
 
-  /** If many requests are rejected together, the first renews for all. */
+  /** Renews the credentials. If many requests are rejected together, only the first renews them. */
   async function renew(rejected: Credentials): Promise<Credentials> {
     const latest = await current();
     if (latest.fingerprint !== rejected.fingerprint) return latest;

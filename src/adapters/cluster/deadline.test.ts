@@ -1,4 +1,4 @@
-// The requests that a run names when its time is over.
+// Tests which requests a run names when its time is over.
 
 import { expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';

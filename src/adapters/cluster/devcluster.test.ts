@@ -1,4 +1,4 @@
-// The Kubernetes client and the embedded cluster, over real HTTPS.
+// Tests the Kubernetes client with the embedded cluster, over real HTTPS.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';

@@ -1,5 +1,5 @@
-// After a fence refuses, nothing is written any more: no request that waits, is repeated, or has no connection yet.
-// After the time limit, requests without a connection are not sent.
+// Tests that after a fence refuses, no request is sent that waits, is repeated, or has no connection yet. After the
+// time limit, requests without a connection are not sent.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';

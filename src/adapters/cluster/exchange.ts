@@ -7,14 +7,14 @@ import type { Dispatcher } from 'undici';
 export interface Sending {
   readonly options: Dispatcher.DispatchOptions;
   /**
-   * Milliseconds for the request and all of its answer. A request without a connection by then is not sent any more.
+   * Milliseconds for the request and all of its answer. A request that has no connection after this time is not sent.
    */
   readonly timeoutMs: number;
-  /** Maximum length of the answer's body as it is sent; longer ones are not read. */
+  /** Maximum length of the answer's body as it is sent. Longer bodies are not read. */
   readonly maxBytes: number | undefined;
   /**
-   * Called right before the first byte. If it throws, the request is not sent, even after a wait or a stop of the
-   * process.
+   * Checks right before the first byte, so even after a wait or a stop of the process. If it throws, the request is not
+   * sent.
    */
   readonly fence: (() => void) | undefined;
 }
@@ -52,7 +52,7 @@ export function exchange(
         const held = thrownBy(fence) ?? late;
         if (held !== undefined) controller.abort(held);
       },
-      // The last one counts: others (1xx) may come before it.
+      // The last status counts: 1xx statuses may come before it.
       onResponseStart: (_, status, headers) => {
         head = { status, headers };
       },

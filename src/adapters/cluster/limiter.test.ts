@@ -1,4 +1,4 @@
-// How the number of requests under way follows the answers of the server.
+// Tests how the number of requests under way follows the answers of the server.
 
 import { expect, test } from 'vitest';
 import { createLimiter, type Limiter } from './limiter.ts';

@@ -1,10 +1,10 @@
-// Limits how many requests are under way at once: fewer while the server reports that it is busy, more while it does
-// not (additive increase, multiplicative decrease).
+// Limits how many requests are under way at once: fewer while the server reports that it is busy, else more (additive
+// increase, multiplicative decrease).
 
 export interface Limiter {
   /** Waits for a place, runs the task, and learns from its result whether the server was busy. */
   run<T>(task: () => Promise<T>, isBusy: (result: T) => boolean): Promise<T>;
-  /** Places at present, between 1 and `most`; a fraction is on its way to the next one. */
+  /** Current limit, between 1 and `most`. It grows by fractions; only whole places count. */
   limit(): number;
 }
 
@@ -24,7 +24,7 @@ export function createLimiter(most: number): Limiter {
 
   function learn(busy: boolean, startedIn: number): void {
     if (!busy) limit = Math.min(most, limit + 1 / limit);
-    // Requests that were under way when the limit fell do not measure the new one.
+    // Requests that were under way when the limit fell say nothing about the new limit.
     if (!busy || startedIn !== epoch) return;
     limit = Math.max(1, Math.floor(limit / 2));
     epoch += 1;

@@ -1,4 +1,4 @@
-// The pages by which a list is read, for any number and length of objects.
+// Tests the pages in which a list is read, for any number and length of objects.
 
 import { expect, test } from 'vitest';
 import {

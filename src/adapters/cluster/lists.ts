@@ -12,21 +12,23 @@ import { collectionPath } from './paths.ts';
 import { notAwaited, unexpected } from './refusals.ts';
 
 /**
- * Servers answer a first page from memory, and all others from their storage, which takes many times as long: most
- * kinds come in one page.
+ * Servers answer the first page from memory, and further pages from their storage, which takes many times as long. With
+ * this size most kinds have one page.
  */
 const PAGE = 2_000;
 /** A longer page is requested again with fewer objects. */
 const PAGE_BYTES_MAX = 12 * 1024 * 1024;
-/** A page of at most so many objects is read, however long it is. */
+/** A page with at most this many objects is read, however long it is. */
 const PAGE_WHOLE = 500;
-/** A list whose pages expire repeatedly is read in one piece the last time: that cannot expire. */
+/**
+ * Page sizes of the attempts. If pages expire twice, the last attempt reads the list in one piece, which cannot expire.
+ */
 const TRIES = [PAGE, PAGE, undefined];
 
-/** For objects that may be large: number of objects of the first page, and length that a page should have. */
+/** Number of objects in the first page of objects that may be large. `LARGE_BYTES` is the desired length of a page. */
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
-/** These are never read in one piece: they may be larger than the memory. */
+/** Page sizes for large objects, which are never read in one piece: they may be larger than the memory. */
 const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -35,10 +37,10 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Milliseconds for one page. */
 const PAGE_MS = 20_000;
-/** The same for a kind that had no answer within that time lately. */
+/** Milliseconds for one page of a kind that lately had no answer within `PAGE_MS`. */
 const SILENT_PAGE_MS = 2_000;
 const LATELY_MS = 5 * 60_000;
-/** Milliseconds that the caller waits for such a kind: a silent server of one kind must not delay the other kinds. */
+/** Milliseconds that the caller waits for a silent kind: its server must not delay the other kinds. */
 const SILENT_WAIT_MS = 250;
 
 interface Listed {
@@ -52,7 +54,7 @@ export type ReadList = (kind: ApiResource, namespace?: string, options?: ListOpt
 /** Reads all items of a kind, in the order of the server, and adds `apiVersion` and `kind`, which lists leave out. */
 export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): ReadList {
   const silentSince = new Map<string, number>();
-  /** LISTs of such kinds: only one for each at a time, or those without an answer would take all places. */
+  /** LISTs of silent kinds under way: one for each kind, because LISTs without an answer would use all connections. */
   const underWay = new Set<string>();
   async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<Listed> {
     const startedAt = clock.monotonic();
@@ -70,7 +72,7 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
     const path = collectionPath(kind, namespace);
     const since = silentSince.get(path);
     if (since === undefined) return listNoting(kind, path, { ...options, timeoutMs: PAGE_MS });
-    // From time to time it gets the full time, because it may only be slow.
+    // From time to time the kind gets the full time, because its server may only be slow.
     const timeoutMs = clock.monotonic() - since < LATELY_MS ? SILENT_PAGE_MS : PAGE_MS;
     const asked = [path, options.selector, options.only].join(' ');
     if (underWay.has(asked)) throw notAwaited(api.url(path));
@@ -136,12 +138,12 @@ async function readPages(
     const metadata = isObject(page.metadata) ? page.metadata : {};
     next = String(metadata.continue ?? '');
     if (pages.large === true) limit = nextLimit(limit ?? FIRST_LARGE, bytes);
-    // All pages have the version of the first one.
+    // All pages have the version of the first page.
     if (next === '') return { objects: items, version: String(metadata.resourceVersion ?? '') };
   }
 }
 
-/** Returns no page if it is too long: then request fewer objects. */
+/** Returns no page if it is too long: the caller then requests fewer objects. */
 async function readPage(
   api: Api,
   path: string,
@@ -157,13 +159,13 @@ async function readPage(
 }
 
 /**
- * Returns the number of objects with which the next page has the right length, if they are like those of the last one.
+ * Returns the number of objects for a next page of the right length, if its objects are as long as the last page's.
  */
 function nextLimit(limit: number, bytes: number): number {
   return Math.min(PAGE, Math.max(1, Math.min(limit * 16, Math.floor((limit * LARGE_BYTES) / Math.max(1, bytes)))));
 }
 
-/** An empty list may come as `null`. */
+/** Reads the items of a page. Some servers send `null` for an empty list. */
 function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknown): KubeObject[] {
   if (items === null || items === undefined) return [];
   if (!Array.isArray(items)) throw unexpected(url, 'the answer is not a list');
@@ -181,8 +183,8 @@ export function metadataOf({ apiVersion, kind, metadata }: KubeObject): KubeObje
 }
 
 /**
- * Makes equal sets of managed fields one object: objects of a kind mostly have the same fields, and their managers take
- * more memory than the rest.
+ * Lets equal sets of managed fields share one object: objects of a kind mostly have the same fields, and
+ * `managedFields` takes more memory than the rest.
  */
 function shareFieldSets({ metadata }: KubeObject, known: Map<string, JsonObject>): void {
   for (const entry of metadata.managedFields ?? []) {

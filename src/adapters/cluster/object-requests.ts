@@ -12,7 +12,7 @@ import { isKubeObject } from './objects.ts';
 import { collectionPath, objectPath } from './paths.ts';
 import { unexpected } from './refusals.ts';
 
-/** When a run ends that takes too long; monotonic. */
+/** Monotonic times after which a run that takes too long stops. */
 export interface Limit {
   /** No change is begun after it: Failure `cluster-deadline`. Statuses and Events may still be written. */
   readonly changesUntil: number;
@@ -65,8 +65,8 @@ export async function getObject(context: Context, id: ResourceId, urgent: boolea
 
 /**
  * Kubernetes API Concepts, "Server-Side Apply": the body is YAML, and JSON is YAML. `fieldValidation` does not change
- * which fields an apply refuses: it only makes the server parse the body again and look for duplicate keys, which JSON
- * made from an object never has.
+ * which fields an apply refuses: it only makes the server parse the body again and look for duplicate keys, and JSON
+ * of an object never has any.
  */
 export async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
   const { name, namespace } = object.metadata;
@@ -101,7 +101,7 @@ function yamlOf(object: KubeObject): string {
   return JSON.stringify(object).replace(ESCAPED_IN_YAML, unicodeEscape);
 }
 
-/** A repeated patch finds another version, and is refused; a dry run changes no version, and needs none. */
+/** Patches an object. A repeated patch is refused, because the version has changed. A dry run changes no version. */
 export async function patchObject(
   context: Context,
   object: KubeObject,
@@ -133,7 +133,7 @@ interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** With the uid as precondition a repeated deletion cannot delete another object, and the second answer is 404. */
+/** Deletes an object. The uid is a precondition, so a repeated deletion cannot delete another object and gets 404. */
 export async function removeObject(
   context: Context,
   id: ResourceId,
@@ -159,7 +159,8 @@ export async function removeObject(
 }
 
 /**
- * Not repeatable: a second attempt would fail although the first one succeeded, so a lost answer is a failure at once.
+ * Creates or replaces an object. The request is not repeated after a lost answer: the second attempt would fail if the
+ * first attempt had succeeded.
  */
 export async function storeObject(context: Context, object: KubeObject, method: 'POST' | 'PUT'): Promise<KubeObject> {
   const { name, namespace } = object.metadata;

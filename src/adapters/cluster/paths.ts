@@ -2,7 +2,7 @@
 
 import type { ApiResource } from '#reconciler/run/ports.ts';
 
-/** Returns the path of all objects of a kind; of one namespace if it is given and the kind has namespaces. */
+/** Returns the path of all objects of a kind, or of one namespace if `namespace` is set and the kind is namespaced. */
 export function collectionPath({ apiVersion, plural, namespaced }: ApiResource, namespace?: string): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const inside = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';

@@ -6,7 +6,7 @@ import type { Received } from './exchange.ts';
 import type { Answer } from './refusals.ts';
 
 const unzipped = promisify(gunzip);
-/** Far more than the size of values that share a buffer with others. */
+/** Node.js keeps much smaller values than this in shared buffers. */
 const LARGE_BYTES = 65_536;
 
 /** Reads the answer. `maxBytes`: maximum length after unpacking. */
@@ -17,11 +17,11 @@ export async function readAnswer(received: Received, maxBytes: number | undefine
   return { status, headers, text: decodeText(plain) };
 }
 
-/** Returns undefined if it is longer. */
+/** Returns the unpacked bytes, or undefined if there are more than `maxBytes`. */
 async function readPlain({ headers, bytes }: Received, maxBytes: number | undefined): Promise<Uint8Array | undefined> {
   if (bytes === undefined || headers['content-encoding'] !== 'gzip') return bytes;
   try {
-    // Mostly in one piece: lists of objects shrink to a twentieth.
+    // Mostly unpacks in one piece: lists of objects are packed to a twentieth.
     const chunkSize = Math.max(16_384, Math.min(bytes.length * 24, maxBytes ?? Infinity));
     return await unzipped(bytes, { chunkSize, maxOutputLength: maxBytes });
   } catch (error) {
@@ -31,7 +31,8 @@ async function readPlain({ headers, bytes }: Received, maxBytes: number | undefi
 }
 
 /**
- * Pages of lists are large, arrive fast, and would stay until the next full collection: their bytes are freed at once.
+ * Decodes the bytes and frees them at once: pages of lists are large, arrive fast, and would otherwise stay until the
+ * next full collection.
  */
 function decodeText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();

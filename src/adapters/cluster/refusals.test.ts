@@ -1,4 +1,4 @@
-// Requests that fail: which of them are sent again, and which facts the errors contain.
+// Tests which failed requests are sent again, and which facts the errors contain.
 
 import { expect, test } from 'vitest';
 import { createAuthority } from '#kubernetes/devcluster/identity/certificate.ts';

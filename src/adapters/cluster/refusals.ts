@@ -21,13 +21,13 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Set if it is longer than the maximum: there is no text. */
+  /** Set if the body is longer than the maximum. `text` is then empty. */
   readonly exceeds?: true;
 }
 
 /**
- * The Failure for an answer without success. `data` has `url`, `method`, `status`, the server's `reason`, and `causes`
- * (`{reason, field, message}` for each) if it names them.
+ * Returns the Failure for an error status. `data` has `url`, `method`, `status`, the server's `reason`, and `causes`
+ * (`{reason, field, message}` for each) if the server names causes.
  */
 export function refusal(asked: Asked, answer: Answer): Failure {
   const status = readStatus(answer.text);
@@ -55,7 +55,9 @@ export function unanswered(asked: Asked, why: { readonly timeoutMs: number } | {
   return new Failure('cluster-unreachable', `${url}: ${says}`, { data, ...cause, retryable });
 }
 
-/** Returns the Failure for a request that was not sent. `silent`: requests without an answer, which took the time. */
+/**
+ * Returns the Failure for a request that was not sent. `silent` are requests without an answer, which used the time.
+ */
 export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Failure {
   const shown = shownUrl(url);
   const named = [...silent].slice(0, NAMED_MAX).join(', ');
@@ -87,8 +89,8 @@ function shownUrl(url: string): string {
 }
 
 /**
- * An applied object that does not fit its schema comes back as 500 without a reason (observed in 1.36): only its text
- * shows it.
+ * The server refuses an applied object that does not fit its schema with 500 and without a reason (observed in 1.36):
+ * only the message shows the cause.
  */
 const MISTYPED = ['failed to create typed patch object', 'failed to convert new object'];
 
@@ -97,7 +99,8 @@ function isMistyped({ code, reason, message }: JsonObject): boolean {
 }
 
 /**
- * The uid of an applied object is a precondition, but the server reports that an immutable field would change (422).
+ * Whether the object has another uid. The uid of an applied object is a precondition, but the server reports that an
+ * immutable field would change (422).
  */
 function isOtherUid(causes: readonly Json[]): boolean {
   return causes.some((cause) => isObject(cause) && cause.field === 'metadata.uid');
@@ -136,7 +139,7 @@ function clusterCode(status: number): ClusterCode {
   }
 }
 
-/** Returns the Status object of the answer; empty if it has none, as behind a proxy. */
+/** Returns the Status object of the answer, or {} if it has none, as behind a proxy. */
 export function readStatus(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
@@ -156,7 +159,8 @@ function readCauses({ details }: JsonObject, secret: boolean): Json[] {
 }
 
 /**
- * Whether validation or admission describes the content at this status; other messages are about the object as a whole.
+ * Whether messages with this status may quote the content: validation and admission write them. Other messages only
+ * name the object.
  */
 function mayQuote(status: number): boolean {
   return ![401, 404, 409, 410, 429, 503].includes(status);

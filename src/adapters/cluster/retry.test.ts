@@ -1,4 +1,4 @@
-// How long a request waits for a busy server, for each form in which the server can say it, and for nonsense.
+// Tests how long a request waits for a busy server, for each form of the server's answer, and for invalid answers.
 
 import { expect, test } from 'vitest';
 import { waitAfterAnswer } from './retry.ts';

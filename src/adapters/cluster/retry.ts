@@ -8,7 +8,8 @@ import { type Answer, readStatus } from './refusals.ts';
 
 export interface Attempt {
   /**
-   * Whether it has the same effect if it is sent twice: it may be sent again although the server may have executed it.
+   * Whether the request has the same effect if it is sent twice, so that it may be sent again although the server may
+   * have executed it.
    */
   readonly repeatable: boolean;
   /** Number of the attempt, from 0. */
@@ -22,7 +23,7 @@ const FIRST_WAIT_MS = 200;
 /** If the server demands a longer wait, the request fails: the next run is a better time. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Returns the milliseconds to wait before the next attempt; undefined if this was the last one. */
+/** Returns the milliseconds to wait before the next attempt, or undefined if this was the last attempt. */
 export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
   const reported = toldToWait(answer);
@@ -30,14 +31,14 @@ export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | unde
   return reported > LONGEST_WAIT_MS ? undefined : Math.max(reported, backoff(attempt));
 }
 
-/** Returns the same for a request without an answer, from the Failure of `unanswered`. */
+/** Returns the milliseconds after a request without an answer. `failure` is from `unanswered`. */
 export function waitAfterSilence(attempt: Attempt, failure: Failure): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !failure.retryable) return undefined;
   const unsent = connectionProblem(failure.cause).unsent === true;
   return attempt.repeatable || unsent ? backoff(attempt) : undefined;
 }
 
-/** Whether the same request may succeed soon. 429 comes before the server executes anything. */
+/** Whether the same request may succeed soon. With 429 the server has not executed the request. */
 function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
   if (answer.status === 429) return true;
   if (!repeatable) return false;
@@ -45,7 +46,7 @@ function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
   return answer.status === 500 && isStorageHiccup(answer);
 }
 
-/** Failures of etcd have no reason of their own: the API server passes their text on as an internal error. */
+/** Messages of passing failures of etcd: the API server returns them as internal errors without a reason. */
 const STORAGE_HICCUPS = ['etcdserver: leader changed', 'etcdserver: request timed out', 'etcdserver: no leader'];
 
 function isStorageHiccup({ text }: Answer): boolean {
@@ -54,8 +55,8 @@ function isStorageHiccup({ text }: Answer): boolean {
 }
 
 /**
- * Milliseconds, from `Retry-After` in seconds or as a date (RFC 9110 section 10.2.3; relative to the answer's own
- * `Date`), or from the Status.
+ * Returns the milliseconds that the server demands: from `Retry-After` in seconds or as a date (RFC 9110 section
+ * 10.2.3; relative to the answer's own `Date`), or from the Status.
  */
 function toldToWait({ headers, text }: Answer): number | undefined {
   const header = headers['retry-after'];
@@ -67,7 +68,7 @@ function toldToWait({ headers, text }: Answer): number | undefined {
   return Number.isFinite(until) ? until : undefined;
 }
 
-/** Doubles each time, a quarter more or less. */
+/** Returns a wait that doubles with each attempt and varies by a quarter. */
 function backoff({ number, seed }: Attempt): number {
   const spread = Number.parseInt(fnv1a32(`${seed} ${number}`), 16) / 2 ** 32;
   return FIRST_WAIT_MS * 2 ** number * (0.75 + spread / 2);

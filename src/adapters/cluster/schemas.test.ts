@@ -1,4 +1,4 @@
-// OpenAPI documents are read once per content.
+// Tests that OpenAPI documents are read once per content.
 
 import { expect, test } from 'vitest';
 import { connect, type Handle, serve } from '../../../test/harness/api-server.ts';

@@ -1,4 +1,4 @@
-// The OpenAPI v3 documents of the API server, each read once per content: the server's index names their hashes.
+// Reads the OpenAPI v3 documents of the API server, each once per content: the server's index names their hashes.
 
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { Failure } from '#std/failure.ts';
@@ -37,7 +37,7 @@ export function createSchemas(api: Api): Schemas {
     return reading;
   }
 
-  /** Reads the path without its hash if the server redirects: the index can name an old hash a moment longer. */
+  /** Reads the path without its hash if the server redirects: the index may still name an old hash for a moment. */
   async function latest(path: string): Promise<OpenApiDocument> {
     try {
       return await document(path);

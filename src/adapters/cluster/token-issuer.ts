@@ -8,7 +8,7 @@ import { readJson } from './json-answer.ts';
 
 const PATH = '/.well-known/openid-configuration';
 const KEPT_MS = 10 * 60_000;
-/** An administrator who grants the right should not wait long for the effect. */
+/** Time that a failure is remembered. An administrator who grants the right should not wait long for the effect. */
 const FAULT_KEPT_MS = 60_000;
 
 type TokenIssuer = Awaited<ReturnType<Cluster['tokenIssuer']>>;

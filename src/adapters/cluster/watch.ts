@@ -29,17 +29,17 @@ export interface WatchEvent {
 }
 
 interface Watcher {
-  /** Called when the server has begun to answer. */
+  /** Reports that the server has begun to answer. */
   opened(): void;
   report(event: WatchEvent): void;
-  /** Called with each version from which another watch can continue, however this one ends. */
+  /** Receives each version from which another watch can continue, however this watch ends. */
   reached(version: string): void;
 }
 
 export interface Watches {
   /**
-   * Resolves when the server ends the watch, or the signal does. Throws Failure: `cluster-gone` if events after the
-   * version were lost, and the codes of requests.
+   * Resolves when the server or the signal ends the watch. Throws Failure `cluster-gone` if events after the version
+   * were lost, and the Failures of requests.
    */
   follow(watched: Watched, from: string, watcher: Watcher, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -58,9 +58,9 @@ const WATCH_SECONDS = 600;
 const SILENCE_MS = (WATCH_SECONDS + 30) * 1000;
 /** A server that has sent a bookmark sends one about each minute. */
 const SILENCE_AFTER_BOOKMARK_MS = 180_000;
-/** No object is larger. */
+/** Maximum characters of an event. No object is larger. */
 const LINE_MAX = 8 * 1024 * 1024;
-/** Characters of an answer that is not a watch. */
+/** Maximum characters of an answer that is not a watch. */
 const REFUSAL_MAX = 64 * 1024;
 
 export function openWatches(options: WatchesOptions): Watches {

@@ -13,7 +13,7 @@ import type { Endpoint } from './transport/transport.ts';
 interface AncestorsOptions {
   readonly dir: string;
   readonly endpoint: Endpoint;
-  /** The commit is searched in its history if the server hands out no commit by its id. */
+  /** If the server does not send commits by their id, the commit is searched in the history of this reference. */
   readonly reference: Reference;
   readonly limits: { readonly maxObjectBytes: number };
 }

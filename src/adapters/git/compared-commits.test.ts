@@ -1,4 +1,4 @@
-// Two commits that are compared: found by name as git finds them, with the same merge base as in git.
+// Tests that two commits to compare are found by name as git finds them, with the same merge base as in git.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

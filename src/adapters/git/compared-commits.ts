@@ -1,5 +1,5 @@
-// Finds the two commits of a repository on this machine that are compared: HEAD or another name, and the commit at
-// which its history left that of the base.
+// Finds the two commits of a local repository to compare: HEAD or another name, and the merge base of its history and
+// the base's history.
 
 import { join } from 'node:path';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -12,7 +12,7 @@ import { commitReference, isOid, isRefName } from './reference.ts';
 import { trustOf } from './signatures/verify.ts';
 
 export interface ComparedNames {
-  /** Each a branch, a tag, a full name of a ref, `HEAD`, or a commit with all 40 digits. */
+  /** Like the other name, a branch, a tag, a full name of a ref, `HEAD`, or a commit with all 40 digits. */
   readonly base: string;
   readonly head: string;
 }
@@ -26,7 +26,7 @@ export interface ComparedCommits {
 const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * `folder`: the repository. Throws Failure `git-not-a-repository`, `git-ref-not-found`, `git-invalid-ref`,
+ * Reads the repository in `folder`. Throws Failure `git-not-a-repository`, `git-ref-not-found`, `git-invalid-ref`,
  * `git-history-missing`.
  */
 export async function readComparedCommits(folder: string, names: ComparedNames): Promise<ComparedCommits> {
@@ -61,7 +61,7 @@ async function findCommits(folder: string, { base, head }: ComparedNames): Promi
   }
 }
 
-/** The order is that of gitrevisions(7). A clone in CI has most branches below `refs/remotes/origin` only. */
+/** Folders in the order of gitrevisions(7). A clone in CI has most branches only below `refs/remotes/origin`. */
 const FOLDERS = ['refs/tags/', 'refs/heads/', 'refs/remotes/', 'refs/remotes/origin/'];
 
 async function findTip(layout: Layout, name: string): Promise<string> {

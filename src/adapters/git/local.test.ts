@@ -1,4 +1,4 @@
-// Repositories in folders: every layout that git creates, read without git, compared with git's own results.
+// Tests repositories in folders: every layout that git creates is read without git and compared with git's results.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A repository in a folder of this machine, bare or with a work tree, read in place.
+// Reads a repository in a folder of this machine, bare or with a work tree, in place.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -88,7 +88,7 @@ async function locate(
   return { tip, named };
 }
 
-/** Returns full names of tags with a file of their own, and of those in `packed-refs`. */
+/** Returns full names of all tags, from their files and from `packed-refs`. */
 async function tagsOf({ common }: Layout): Promise<string[]> {
   const loose = await readdir(join(common, TAG_PREFIX), { recursive: true }).catch(nothingWhereMissing);
   const packed = ((await readIfThere(join(common, 'packed-refs'))) ?? '').split('\n').map((line) => line.slice(41));
@@ -139,7 +139,7 @@ export async function checkFormat(gitdir: string): Promise<void> {
   }
 }
 
-/** Reads a ref's own file, or its line in `packed-refs`, and follows a symbolic one (`ref: <name>`). */
+/** Reads a ref's own file, or its line in `packed-refs`, and follows symbolic refs (`ref: <name>`). */
 export async function resolveRef(layout: Layout, name: string, depth = 0): Promise<string | undefined> {
   const folder = name === 'HEAD' ? layout.own : layout.common;
   const text = (await readIfThere(join(folder, name)))?.trim();

@@ -39,7 +39,7 @@ export interface DaemonLocation extends Shown {
 
 export type Location = HttpLocation | FileLocation | SshLocation | DaemonLocation;
 
-/** The name by which forges accept logins; other names are written in the URL. */
+/** The user name that forges expect. A URL may contain another name. */
 const SSH_USER = 'git';
 const SSH_PORT = 22;
 const DAEMON_PORT = 9418;
@@ -72,7 +72,7 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
   }
 }
 
-/** Returns the target of credentials for the repository; undefined if it needs none, or the text is not a URL. */
+/** Returns the target of credentials for the repository, or undefined if it needs no credentials or is not a URL. */
 export function repositoryOrigin(repository: string): RepositoryOrigin | undefined {
   const url = URL.parse(repository);
   if (url !== null && repository.includes('://')) {
@@ -153,7 +153,7 @@ function readScpLike(text: string): SshLocation | undefined {
   });
 }
 
-/** Refuses parts that begin with a dash, because a program on the way could read them as options. */
+/** Refuses parts that begin with a dash, because ssh or the server's shell could read them as options. */
 function checkedSsh(location: SshLocation): SshLocation {
   const { url, user, host, path } = location;
   if ([user, host, path].some((part) => part === '' || part.startsWith('-') || hasControls(part))) {

@@ -1,5 +1,5 @@
-// Lets one process at a time use a folder, by a lock file that its holder keeps touching: it needs no cleanup after a
-// kill.
+// Lets one process at a time use a folder, by a lock file that its holder touches all the time: a killed process leaves
+// no lasting lock.
 
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -9,7 +9,7 @@ import { Failure } from '#std/failure.ts';
 import { isObject } from '#std/json.ts';
 
 const TOUCH_MS = 2_000;
-/** A holder that did not touch its file for so long is dead, or stopped long enough to count as dead. */
+/** A holder that has not touched its file for this time is dead, or counts as dead. */
 const STALE_MS = 20_000;
 const POLL_MS = 100;
 
@@ -20,7 +20,7 @@ interface Holder {
   readonly host: string;
   readonly pid: number;
   readonly process: string;
-  /** Unique for each time the lock is taken. */
+  /** Random text that differs each time a process takes the lock. */
   readonly token: string;
 }
 
@@ -86,7 +86,7 @@ async function removeIfStale(clock: Clock, file: string, aside: string): Promise
   return true;
 }
 
-/** Returns true only if it is certain: processes of another host may be alive. */
+/** Returns true only if the holder is certainly dead: processes of another host may be alive. */
 function isDead({ host, pid, process: itself }: Holder): boolean {
   if (host !== hostname()) return false;
   if (pid === process.pid) return itself !== THIS_PROCESS;

@@ -1,4 +1,5 @@
-// The local copy of a repository: the cost of a fetch, and how it survives damage, kills and other processes.
+// Tests the local copy of a repository: the cost of a fetch, and how the copy survives damage, kills and other
+// processes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -53,7 +53,7 @@ export function openMirror(options: MirrorOptions): Repository {
   };
 }
 
-/** If a ref moves at the same time, it is read once more. */
+/** Fetches the current commit. If the ref moves at the same time, it is read once more. */
 async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
   try {
     return await fetchOnce(mirror, remote);
@@ -77,10 +77,10 @@ function checkoutKey({ reference, tip }: Located, { digest }: Trust): string {
   return [reference.type, tip, digest].join(' ');
 }
 
-/** Generations of a ref's history that are fetched if its server hands out no commit by its id. */
+/** Generations of a ref's history that are fetched if the server does not send commits by their id. */
 const HISTORY_MAX = 1000;
 
-/** Needs no server for a commit that was fetched before: the server may be down in the very hour of a rollback. */
+/** Needs no server for a commit that was fetched before, because the server may be down during a rollback. */
 async function fetchAt(mirror: Mirror, commit: string): Promise<Checkout> {
   const { dir, endpoint } = mirror.options;
   const trust = await mirror.options.trust();
@@ -148,7 +148,7 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
   }
 }
 
-/** Returns undefined if a file is too large to be changed: the commit may be fetched as a whole. */
+/** Returns undefined if a file is too large for a delta: the caller may fetch the whole commit. */
 async function fetchOnTop(
   remote: Remote,
   gitdir: string,

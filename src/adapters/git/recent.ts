@@ -1,4 +1,4 @@
-// Remembers the last few values by name: the current commit of the ref, and the commit that a rollback keeps instead.
+// Remembers the last few values by name, such as the current commit of a ref and the commit of a rollback.
 
 export interface Recent<T> {
   get(key: string): T | undefined;

@@ -1,10 +1,10 @@
-// Reads which commit of a repository is meant: by branch, tag, range of versions, commit or as the remote's default.
+// Reads the setting that names a commit: a branch, a tag, a range of versions, a commit or the remote's default.
 
 import type { Range } from 'semver';
 import { Failure } from '#std/failure.ts';
 import { highestOf, readRange } from './versions.ts';
 
-/** At most one of them is set; without any, the remote's HEAD counts. */
+/** At most one field is set. If no field is set, the remote's HEAD counts. */
 export interface GitRef {
   readonly branch?: string;
   readonly tag?: string;
@@ -17,7 +17,7 @@ export interface GitRef {
 interface Advertised {
   /** Noun for messages. */
   readonly says: string;
-  /** Message if a repository lacks it. */
+  /** Message if a repository lacks the ref. */
   readonly absent: string;
 }
 

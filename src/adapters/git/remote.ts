@@ -10,7 +10,7 @@ import { isFileError } from './state.ts';
 import { takeOutPack, withHead } from './transport/pkt-line.ts';
 import { type Conversation, collectBytes, type Endpoint, streamOnce } from './transport/transport.ts';
 
-/** A ref of our own in the local copy: the commit whose objects are all there. */
+/** Our ref in the local copy: a commit whose objects are all in the copy. */
 const HAVE = 'refs/skep/have';
 
 const NOT_GIT =
@@ -22,7 +22,7 @@ export interface Remote {
   readonly http: Conversation['http'];
 }
 
-/** Ends the conversation with the work. */
+/** Opens a conversation, runs the work and ends the conversation. */
 export async function useRemote<T>(endpoint: Endpoint, run: (remote: Remote) => Promise<T>): Promise<T> {
   const { http, close } = endpoint.converse();
   try {
@@ -32,7 +32,7 @@ export async function useRemote<T>(endpoint: Endpoint, run: (remote: Remote) => 
   }
 }
 
-/** Current meaning of a reference: the ref or commit to fetch, and its object: a commit, or an annotated tag. */
+/** The ref or commit that a reference names now, and the id of its object: a commit, or an annotated tag. */
 export interface Located {
   readonly reference: NameReference | CommitReference;
   readonly tip: string;
@@ -117,15 +117,15 @@ function keepingPacks(http: Remote['http'], packs: Buffer[]): Remote['http'] {
 
 /**
  * Records that all objects of a commit are in the local copy, for the next fetch. The server sees it as a shallow
- * commit: otherwise it may assume that its ancestors are here too, and leave out a file that changes back to its
- * content in one of them.
+ * commit: otherwise the server may assume that we have its ancestors, too, and leave out a file whose content is in an
+ * ancestor.
  */
 export async function rememberHave(gitdir: string, commit: string): Promise<void> {
   await fs.promises.writeFile(join(gitdir, 'shallow'), `${commit}\n`);
   await gitPackage().writeRef({ fs, gitdir, ref: HAVE, value: commit, force: true });
 }
 
-/** Errors of isomorphic-git mean little to the author of a URL; they become the cause. */
+/** Replaces errors of isomorphic-git, which authors cannot understand, by a Failure with the error as its cause. */
 async function orFailure<T>(
   code: 'git-not-a-repository' | 'git-protocol-error',
   says: string,
@@ -143,7 +143,7 @@ function explainFailure(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   if (error.cause instanceof gitPackage().Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;
-  // The server offered the object a moment ago and refuses it now: someone has pushed in between.
+  // The server offered the object a moment ago and refuses it now: a push has happened in between.
   if (reference.type !== 'commit') {
     const message = 'it was moved while it was fetched';
     return new Failure('git-ref-not-found', message, { cause: error, retryable: true });

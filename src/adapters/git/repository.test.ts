@@ -1,4 +1,4 @@
-// The files of a checkout of a repository behind a real Git server, by every way to name a commit, and the refusals.
+// Tests checkouts of a repository behind a real Git server, for every way to name a commit, and the refusals.
 
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

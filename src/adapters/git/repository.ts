@@ -32,7 +32,7 @@ export interface GitOptions {
   readonly repository: string;
   readonly ref: GitRef;
   /**
-   * File or folder inside the repository: the checkout holds this and everything below. Default: the whole repository.
+   * File or folder inside the repository. The checkout contains it and all files below. Default: the whole repository.
    */
   readonly path?: string;
   /** HTTP Basic; the password is read again for each conversation. */
@@ -41,7 +41,7 @@ export interface GitOptions {
   readonly ssh?: SshKeys;
   /** If absent, no signature is required. */
   readonly verify?: VerifySettings;
-  /** Folder for the local copy, of this repository and ref alone. Created when needed; not used for file URLs. */
+  /** Folder for the local copy of this repository and ref only. Created when needed; not used for file URLs. */
   readonly dir: string;
   readonly outbound: Outbound;
   /** `outbound.allowFiles`. */

@@ -15,7 +15,7 @@ export interface State {
   current(): Promise<string | undefined>;
   /** Returns a path for a new clone; it does not exist. */
   fresh(): Promise<string>;
-  /** Makes a clone the current one, and removes clones that are not read any more. Only under the folder's lock. */
+  /** Makes a clone current, and removes clones without readers. The caller must hold the folder's lock. */
   adopt(gitdir: string): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException & { 
   return error instanceof Error && 'code' in error && 'syscall' in error && 'path' in error;
 }
 
-/** Runs something that writes into the folder; refusals of the file system become Failure `git-state-unwritable`. */
+/** Runs work that writes into the folder. Errors of the file system become Failure `git-state-unwritable`. */
 export async function useFolder<T>(dir: string, run: () => Promise<T>): Promise<T> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });

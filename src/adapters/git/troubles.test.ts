@@ -1,5 +1,5 @@
-// Troubles of real repositories: histories that are rewritten and packed again under a reader, refs that move or vanish
-// half-way, copies that lack objects, sizes. Each is handled, or refused with a message.
+// Tests that troubles of real repositories are handled, or refused with a message: histories that are rewritten and
+// packed again during a read, refs that move or vanish during a fetch, copies that lack objects, large sizes.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import {
 } from '../../../test/harness/git-client.ts';
 import { createRepository, type TestRepository } from '../../../test/harness/git-server.ts';
 
-/** Whether this is the request for objects; the one for refs is made in protocol version 2. */
+/** Whether this is the request for objects. The request for refs uses protocol version 2. */
 function asksForObjects({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && headers['git-protocol'] === undefined;
 }

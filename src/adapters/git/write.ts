@@ -21,8 +21,8 @@ export interface NewCommit {
 }
 
 /**
- * Creates `dir` as a repository with a work tree, branch `main`, the files and one commit, and returns the commit's id:
- * the same input leads to the same id. Throws Failure `git-already-exists` if the folder is not empty.
+ * Creates `dir` as a repository with a work tree, branch `main`, the files and one commit, and returns the commit's id.
+ * Equal input has equal ids. Throws Failure `git-already-exists` if the folder is not empty.
  */
 export async function writeRepository(dir: string, files: readonly NewFile[], commit: NewCommit): Promise<string> {
   return useFolder(dir, async () => {

@@ -1,4 +1,4 @@
-// The addresses that the guard refuses, and the settings that permit them.
+// Tests the addresses that the guard refuses, and the settings that permit them.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

@@ -51,7 +51,7 @@ interface Ranges {
 
 let special: readonly { readonly ranges: Ranges; readonly what: string }[] | undefined;
 
-/** Creates the ranges at the first check of an address: it takes 5 ms, and most commands check none. */
+/** Creates the ranges at the first check of an address: that takes 5 ms, and most commands check no address. */
 function specialRanges(): NonNullable<typeof special> {
   special ??= SPECIAL.map(([range, what]) => ({ ranges: rangesOf([range]), what }));
   return special;
@@ -70,7 +70,7 @@ export function createAddressGuard(allowPrivate: readonly string[]): AddressGuar
   };
 }
 
-/** Lets every address through. */
+/** A guard that permits every address. */
 export function anyAddress(): undefined {
   return undefined;
 }
@@ -80,8 +80,8 @@ function contains(ranges: Ranges, address: string): boolean {
 }
 
 /**
- * Without brackets and zone; an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) becomes the IPv4 address it stands
- * for.
+ * Returns the address without brackets and zone. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) becomes its
+ * IPv4 address.
  */
 function plainAddress(address: string): string | undefined {
   const unbracketed = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
@@ -92,7 +92,8 @@ function plainAddress(address: string): string | undefined {
 }
 
 /**
- * The URL parser writes every IPv6 address in its canonical form, in which a mapped one is `::ffff:` and two groups.
+ * Returns the IPv4 address of a mapped IPv6 address. In the canonical form of the URL parser that is `::ffff:` and two
+ * groups.
  */
 function mappedIPv4(address: string): string | undefined {
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
@@ -105,8 +106,8 @@ function mappedIPv4(address: string): string | undefined {
 }
 
 /**
- * Creates one list per version: a BlockList matches an IPv4 address by its IPv4-mapped form, so that `::/3` would
- * contain them all.
+ * Creates one list per IP version: a BlockList also matches an IPv4 address by its IPv4-mapped form, so `::/3` would
+ * contain every IPv4 address.
  */
 function rangesOf(texts: readonly string[]): Ranges {
   const ranges = { ipv4: new BlockList(), ipv6: new BlockList() };

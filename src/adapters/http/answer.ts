@@ -3,7 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { Failure } from '#std/failure.ts';
 
-/** Throws Failure `outbound-too-large` as soon as there are more than `maxBytes`. */
+/** Reads the body. Throws Failure `outbound-too-large` as soon as it has more than `maxBytes`. */
 export async function readBody(
   { body, headers }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -34,7 +34,7 @@ function bodyTooLarge(maxBytes: number): Failure {
   return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 
-/** Returns headers with names in lower case, and repeated ones joined with `, `. */
+/** Returns headers with names in lower case. Repeated headers are joined with `, `. */
 export function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

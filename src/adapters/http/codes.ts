@@ -1,4 +1,4 @@
-// The codes of failed outbound requests.
+// Defines the codes of failed outbound requests.
 
 export const OUTBOUND_CODES = {
   'outbound-invalid-url':

@@ -10,7 +10,7 @@ import type { Egress } from './egress.ts';
 import { openTunnel } from './tunnel.ts';
 import { buildConnector } from './undici.ts';
 
-/** All addresses of a host name; rejects with the resolver's error. */
+/** Returns all addresses of a host name. Rejects with the resolver's error. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
@@ -23,7 +23,8 @@ export interface ConnectorOptions {
   /** Trusted roots, PEM; default: the system's. */
   readonly ca?: readonly string[];
   /**
-   * Trusted roots for an https proxy: certificates for one target do not vouch for the proxy. Default: the system's.
+   * Trusted roots for an https proxy. `ca`, which may be for one target only, does not apply to it. Default: the
+   * system's.
    */
   readonly proxyCa?: readonly string[];
   /** PEM certificate and key that are shown to the server. */
@@ -36,8 +37,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * Creates a connector for undici. The guard checks the DNS answer for this very connection, so a name whose answer
- * changes between a check and the connection (DNS rebinding) gains nothing.
+ * Creates a connector for undici. The guard checks the DNS answer that is used for the connection, so DNS rebinding, a
+ * changed answer after the check, has no effect.
  */
 export function guardedConnector(options: ConnectorOptions): Connector.connector {
   const { guard, ca, connectTimeoutMs } = options;
@@ -64,7 +65,8 @@ export function guardedConnector(options: ConnectorOptions): Connector.connector
 }
 
 /**
- * The proxy resolves the name itself; if the name can be resolved here as well, the addresses must be permitted here.
+ * Connects through the proxy, which resolves the name itself. If the name can also be resolved on this machine, its
+ * addresses must be permitted.
  */
 async function throughProxy(
   options: ConnectorOptions,

@@ -1,10 +1,10 @@
-// A time limit that does not count the time spent waiting for others.
+// Limits the time of work without the time that the work waits for something else.
 
 import assert from 'node:assert/strict';
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Restarts after the wait. Throws the reason of the other signal if that aborts meanwhile. */
+  /** Restarts after the wait. If the other signal aborts meanwhile, throws its reason. */
   afterWait(wait: Promise<void>, other?: AbortSignal): Promise<void>;
   end(): void;
 }

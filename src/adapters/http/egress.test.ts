@@ -1,4 +1,4 @@
-// Requests through a proxy: a real one on loopback, and the rules for targets that are reached without it.
+// Tests requests through a real proxy on loopback, and the rules for targets that are reached without it.
 
 import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';

@@ -6,7 +6,7 @@ import { Failure } from '#std/failure.ts';
 export interface EgressSettings {
   /** URL of the proxy for https, with user and password if it requires them. */
   readonly https?: string | undefined;
-  /** The same for http. */
+  /** URL of the proxy for http, with user and password if it requires them. */
   readonly http?: string | undefined;
   /** Host names, domains, addresses and ranges that are reached without it, separated by commas; `*` for all. */
   readonly except?: string | undefined;

@@ -5,7 +5,7 @@ import type { JsonObject } from '#std/json.ts';
 import type { OutboundCode } from './codes.ts';
 import { errors } from './undici.ts';
 
-/** The URL for messages: without user name, password, query and fragment, any of which may be a secret. */
+/** Returns the URL for messages: without user name, password, query and fragment, each of which may be a secret. */
 export function displayUrl(url: string | URL): string {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (parsed === null) return 'the configured URL (which is not valid)';
@@ -78,7 +78,7 @@ export function outboundFailure(request: FailedRequest, error: unknown): Failure
   return failure(sort.code, sort.says, sort.retryable);
 }
 
-/** Returns the same for a connection that is not HTTP. `url` is shown unchanged. */
+/** Returns the Failure for a connection that is not HTTP. `url` is shown unchanged. */
 export function connectFailure(url: string, error: unknown): Failure {
   const { code, message, retryable, data } =
     error instanceof Failure

@@ -1,5 +1,5 @@
-// The outbound client against real servers on loopback: limits, addresses, redirects, TLS, and its error messages. In
-// one file, because every story shares the servers that it starts and their certificates.
+// Tests the outbound client with real servers on loopback: limits, addresses, redirects, TLS, error messages. In
+// one file, because all tests share the servers and their certificates.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -17,7 +17,7 @@ export interface OutboundOptions {
   readonly allowPrivate: readonly string[];
   /** `outbound.caFile`: a PEM file whose certificates are trusted in addition to the system's; read once. */
   readonly caFile?: string;
-  /** The same as PEM text. */
+  /** PEM text with further trusted certificates. */
   readonly ca?: string;
   /** Proxies for requests. The address rules apply to the target all the same. */
   readonly egress?: Egress | undefined;
@@ -35,7 +35,7 @@ export interface OutboundOptions {
   readonly connections?: number;
   /** Resolves host names; default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Called when a request or a look-up has ended, with or without success. */
+  /** Reports that a request or a look-up has ended, with or without success. */
   readonly ended?: () => void;
 }
 
@@ -68,8 +68,8 @@ export interface OutboundRequest {
   /** Returns false for a status whose body is not read, and is empty. If absent, all bodies are read. */
   readonly readsBody?: (status: number) => boolean;
   /**
-   * Called with the number of received bytes of the body. Its promise is awaited, while the rest waits in the
-   * connection and the time limit does not run: it restarts afterwards.
+   * Receives the number of bytes of the body so far. Its promise is awaited before more is read. The time limit does
+   * not run meanwhile, and restarts afterwards.
    */
   readonly arrived?: ((bytes: number) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal;
@@ -103,11 +103,11 @@ interface Context {
   readonly options: OutboundOptions;
   readonly guard: AddressGuard;
   readonly trusted: readonly string[] | undefined;
-  /** By trusted roots and guard: a connection is only reused under the rules by which it was opened. */
+  /** Agents by trusted roots and guard: a connection is only reused under the rules with which it was opened. */
   readonly agents: Map<string, AgentOf>;
 }
 
-/** Trusted roots in use at the same time are few: one text per provider. */
+/** Maximum of agents. Few trusted roots are in use at the same time: one text per provider. */
 const AGENTS_MAX = 32;
 
 /** Throws Failure `outbound-invalid-range` or `outbound-ca-invalid`. */
@@ -159,7 +159,7 @@ async function follow(context: Context, request: OutboundRequest): Promise<Outbo
   }
 }
 
-/** Adds to the refusal of a private address how the author of the configuration can permit it. */
+/** Adds to the refusal of a private address the setting with which an author can permit the address. */
 function withAdvice(error: unknown, allowPrivateBy: string | undefined): unknown {
   if (!(error instanceof Failure) || error.code !== 'outbound-refused-address') return error;
   const advice =
@@ -182,7 +182,7 @@ async function exchange(context: Context, request: OutboundRequest, deadline: De
     const wait = request.arrived?.(bytes);
     return wait && deadline.afterWait(wait, request.signal);
   };
-  // Readers that wait for the body, or stop reading it, learn of its end in another way.
+  // Readers of the body get its error in another way; without a listener it would end the process.
   response.body.on('error', () => undefined);
   const reads = request.readsBody?.(response.statusCode) ?? true;
   const maxBytes = request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024;
@@ -209,7 +209,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   const key = JSON.stringify([request.allowPrivate === true, request.ca, identity, skipVerify]);
   const known = agents.get(key);
   if (known !== undefined) {
-    // Moved to the end: the first entry of the map is the least recently used one.
+    // Moved to the end, so that the first entry of the map is the least recently used.
     agents.delete(key);
     agents.set(key, known);
     return known;
@@ -227,7 +227,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
       egress: options.egress,
     }),
     connections: options.connections ?? 8,
-    // The deadline of the whole exchange decides; these only limit a forgotten request.
+    // The deadline of the whole exchange is shorter; these times only limit a forgotten request.
     headersTimeout: 600_000,
     bodyTimeout: 600_000,
   });
@@ -236,7 +236,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   return agent;
 }
 
-/** Closes the oldest agent, after its requests: CA files rotate, and each text has an agent of its own. */
+/** Closes the oldest agent, after its requests: CA files rotate, and each text has its own agent. */
 function retireOldest(agents: Map<string, AgentOf>): void {
   const [oldest] = agents.entries();
   if (agents.size <= AGENTS_MAX || oldest === undefined) return;

@@ -18,8 +18,8 @@ interface Answer {
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Returns the request that a redirect leads to; undefined if the response is not a redirect. `left`: how many more may
- * be followed. Only a GET is redirected: the caller never intends to repeat a POST elsewhere.
+ * Returns the request that a redirect leads to, or undefined if the response is not a redirect. `left` redirects may
+ * still be followed. Only a GET is redirected: a POST must not be repeated at another URL.
  */
 export function redirected<Request extends Redirectable>(
   request: Request,

@@ -8,12 +8,12 @@ import { textOfFile } from '#std/utf8.ts';
 export interface OwnAuthorities {
   /** A PEM file; read once. */
   readonly caFile?: string;
-  /** The same as text. */
+  /** PEM text. */
   readonly ca?: string;
 }
 
 /**
- * Returns the system's and the given authorities; undefined if there are only the system's. Throws Failure
+ * Returns the system's and the given authorities, or undefined if no authority is given. Throws Failure
  * `outbound-ca-invalid`.
  */
 export function trustedRoots({ ca, caFile }: OwnAuthorities): readonly string[] | undefined {

@@ -1,6 +1,6 @@
-// The parts of undici that the proxy, the guarded client and the cluster's work with, without those that nothing here
-// uses (fetch, caches, WebSockets): loading them takes twice the time and the memory of these. The package has no entry
-// of its own for them, so the paths hold for the version that is pinned.
+// Loads the parts of undici that the proxy, the guarded client and the cluster client use, without fetch, caches and
+// WebSockets, which would take twice the time and the memory of these parts. The package exports no such part, so the
+// paths are valid for the pinned version only.
 
 import { createRequire } from 'node:module';
 import type * as undici from 'undici';
@@ -12,7 +12,9 @@ export const Pool: typeof undici.Pool = load('undici/lib/dispatcher/pool.js');
 export const errors: typeof undici.errors = load('undici/lib/core/errors.js');
 export const buildConnector: typeof undici.buildConnector = load('undici/lib/core/connect.js');
 
-/** Few clusters are behind a proxy. The agent sends CONNECT, which no other client here needs. */
+/**
+ * Loads the agent for clusters behind a proxy, which few are. It sends CONNECT, which no other client of ours needs.
+ */
 export function loadProxyAgent(): typeof undici.ProxyAgent {
   addMethods({ connect: load('undici/lib/api/api-connect.js') });
   return load('undici/lib/dispatcher/proxy-agent.js');

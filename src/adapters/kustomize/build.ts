@@ -1,5 +1,5 @@
-// Builds kustomizations with kustomize itself: a process of its own on a copy of the files that it needs, without the
-// environment of this one, and with limits of time, memory and output.
+// Builds kustomizations with kustomize itself: a child process on a copy of the files that it needs, without our
+// environment variables, and with limits of time, memory and output.
 
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
@@ -127,7 +127,7 @@ function runProgram(program: Program, { tree, home, folder }: Place, limits: Lim
 
 const MEMORY_EVERY_MS = 50;
 
-/** If the system does not report the memory of a process, only the limit of Go's runtime applies. */
+/** Watches the memory of the process. If the system does not report it, only the limit of Go's runtime applies. */
 function watchMemory(pid: number | undefined, max: number, exceeded: () => void): NodeJS.Timeout {
   return setInterval(() => {
     readFile(`/proc/${pid}/status`, 'utf8').then(

@@ -1,4 +1,4 @@
-// Codes of failures of the program that builds kustomizations.
+// Defines the codes of failures of the program that builds kustomizations.
 
 export const KUSTOMIZE_CODES = {
   'kustomize-missing':

@@ -1,4 +1,4 @@
-// Creates temporary folders of builds: each is removed after its build, and those that a killed process left are
+// Creates temporary folders of builds. Each folder is removed after its build, and folders of killed processes are
 // removed later.
 
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -14,8 +14,8 @@ const PREFIX = 'skep-kustomize-';
 const IN_USE_MS = 10 * 60_000;
 
 /**
- * Resolves the path, because kustomize is started in the folder of its build, where a relative path would lead
- * elsewhere.
+ * Resolves the path, because kustomize is started in the folder of its build, where a relative path would name another
+ * folder.
  */
 export function openBuildFolders(path: string, now: () => number): BuildFolders {
   const temporary = resolve(path);

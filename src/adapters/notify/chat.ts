@@ -11,8 +11,8 @@ import { teamsBody } from './teams.ts';
 export interface ChatDelivery {
   readonly service: 'slack' | 'teams';
   /**
-   * A secret, because every client that knows the URL may post: it is read at each use, and messages name its origin at
-   * most.
+   * The URL is a secret, because every client that knows it may post. It is read at each use, and messages name only
+   * its origin.
    */
   readonly url: () => Promise<string>;
 }
@@ -33,7 +33,7 @@ export async function sendChat(
   await deliver(outbound, { url, headers: {}, body: BODIES[service](chatMessage) });
 }
 
-/** Without TLS, others on the way could read the URL and post themselves. */
+/** Whether the URL is sent encrypted, or stays on this machine. Otherwise an eavesdropper could read and use it. */
 function isSafe(url: URL | null): boolean {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }

@@ -1,4 +1,4 @@
-// The codes of notifications that could not be sent.
+// Defines the codes of notifications that could not be sent.
 
 export const NOTIFY_CODES = {
   'notify-failed':

@@ -16,7 +16,7 @@ export interface CommitStatusOptions {
   readonly apiUrl?: string;
   /** Read at each use. */
   readonly token: () => Promise<string>;
-  /** Names the status among others of the commit. */
+  /** Name that distinguishes the status from other statuses of the commit. */
   readonly context: string;
   readonly targetUrl?: string;
 }
@@ -63,7 +63,7 @@ const NAMES: Readonly<Record<Provider, Readonly<Record<NoticeState, string>>>> =
   gitea: { pending: 'pending', success: 'success', failure: 'failure' },
 };
 
-/** GitLab refuses a status that the commit has already; only the text distinguishes this from other faults. */
+/** Whether GitLab refuses a status that the commit already has. Only the text distinguishes this from other faults. */
 function isSetAlready(status: number, body: string): boolean {
   return status === 400 && body.includes('Cannot transition status');
 }

@@ -14,10 +14,10 @@ export interface FittingMessage extends ChatMessage {
 
 /** Items of one list, from the longest message to the shortest. */
 const ITEMS = [10, 5, 2, 0];
-/** Characters in the first attempt; each further attempt has half of them. */
+/** Characters of a text in the first attempt. Each further attempt halves them. */
 const CHARACTERS = 200;
 
-/** Returns the body of the first message that fits; the last one if none does. */
+/** Returns the body of the first message that fits, or the shortest body if none fits. */
 export function fitMessage(
   message: ChatMessage,
   format: (fitting: FittingMessage) => object,
@@ -46,10 +46,10 @@ function shortItem({ text, url }: ChatItem, characters: number): ChatItem {
   return url === undefined || url.length > URL_MAX ? { text: short } : { text: short, url };
 }
 
-/** A longer URL is left out, because a part of it leads elsewhere. */
+/** Maximum length of a URL. A longer URL is left out, because a cut URL would lead to another page. */
 const URL_MAX = 500;
 
-/** Cuts a text, and shows line breaks and characters that turn its direction: names of files may hold both. */
+/** Cuts a text, and escapes line breaks and characters that change its direction, which file names may contain. */
 function clipped(text: string, characters: number): string {
   const visible = text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, unicodeEscape);
   const points = [...visible];

@@ -57,7 +57,7 @@ async function attemptOf(outbound: Outbound, message: Message): Promise<Reason |
     return reasonOf(answer, delivered);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // A slow receiver stays slow: the run does not wait for it three times.
+    // A slow receiver stays slow, so the run does not wait for it three times.
     return { says: error.code, retryable: error.retryable && error.code !== 'outbound-timeout' };
   }
 }
@@ -74,7 +74,7 @@ function reasonOf({ status, headers, body }: OutboundResponse, delivered: Messag
   return { says: `it answers ${status}`, retryable, retryAfterMs };
 }
 
-/** Reads seconds, or a date, which is compared with that of the answer (RFC 9110 section 10.2.3). */
+/** Reads seconds, or a date, which is compared with the answer's `Date` (RFC 9110 section 10.2.3). */
 function waitOf(headers: OutboundResponse['headers']): number | undefined {
   const { 'retry-after': after, date } = headers;
   if (after === undefined) return undefined;

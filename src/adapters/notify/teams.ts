@@ -4,7 +4,7 @@
 import type { ChatMessage } from '#reconciler/run/notify/ports.ts';
 import { type FittingMessage, type FittingSection, fitMessage } from './fit.ts';
 
-/** Teams accepts 28 KB for a message; the workflow adds something of its own. */
+/** Teams accepts 28 KB for a message, to which the workflow adds some bytes. */
 const BYTES_MAX = 24 * 1024;
 
 const COLOURS = { good: 'Good', waiting: 'Warning', bad: 'Attention' } as const;
@@ -51,7 +51,7 @@ function link(url: string, text: string): object {
   return { ...run(text), selectAction: { type: 'Action.OpenUrl', url } };
 }
 
-/** Cards replace `{{DATE(...)}}` and `{{TIME(...)}}`. */
+/** Disarms `{{DATE(...)}}` and `{{TIME(...)}}`, which cards would replace. */
 function withoutFunctions(text: string): string {
   return text.replaceAll('{{', '{\u200b{');
 }

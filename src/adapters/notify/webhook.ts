@@ -28,7 +28,7 @@ export async function sendWebhook(outbound: Outbound, options: WebhookOptions, n
   await deliver(outbound, { url: options.url, headers, body });
 }
 
-/** Receivers have limits of their own; `skep history` has them all. */
+/** Maximum problems in a message, because receivers have limits. `skep history` has all problems. */
 const PROBLEMS_MAX = 100;
 
 function bodyOf(instance: string, { state, before, description, record }: Notice): string {

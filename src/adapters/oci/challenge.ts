@@ -29,8 +29,8 @@ const KNOWN_REALMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The registry may name any address: its own host, and the hosts that are known or configured for it, get a request and
- * the credentials. Throws Failure `image-realm`.
+ * Returns the URL of the token service. A registry may name any address, so only its own host and the hosts that are
+ * known or configured for it get a request and the credentials. Throws Failure `image-realm`.
  */
 export function realmUrl(
   registry: string,

@@ -1,4 +1,4 @@
-// The codes of images that could not be checked.
+// Defines the codes of images that could not be checked.
 
 export const OCI_CODES = {
   'image-registry':

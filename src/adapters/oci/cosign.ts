@@ -1,4 +1,4 @@
-// Makes bundles from the content that cosign keeps under the tags `.sig` and `.att` of an image: the signature in
+// Creates bundles from the content that cosign stores under the tags `.sig` and `.att` of an image: the signature is in
 // annotations of a layer, the signed payload in its blob.
 
 import { sha256 } from '#std/hash.ts';
@@ -10,7 +10,7 @@ const CERTIFICATE = 'dev.sigstore.cosign/certificate';
 const LOG_ENTRY = 'dev.sigstore.cosign/bundle';
 const TIMESTAMP = 'dev.sigstore.cosign/rfc3161timestamp';
 
-/** The format whose log entries need only a promise of inclusion: cosign keeps nothing else here. */
+/** The format whose log entries need only a promise of inclusion: cosign stores no other proof under its tags. */
 const BUNDLE = 'application/vnd.dev.sigstore.bundle+json;version=0.1';
 
 export const SIMPLE_SIGNING = 'application/vnd.dev.cosign.simplesigning.v1+json';

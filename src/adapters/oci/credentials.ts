@@ -32,7 +32,7 @@ function credentialsIn({ auth, username, password }: Readonly<Record<string, unk
   return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Docker writes its own registry as https://index.docker.io/v1/. */
+/** Returns the pattern of a key. Docker writes its own registry as https://index.docker.io/v1/. */
 function patternOf(key: string): string {
   const plain = key.replace(/^https?:\/\//, '').replace(/\/(?:v[12]\/?)?$/, '');
   return plain.replace(/^(?:index|registry-1)\.docker\.io(?=\/|$)/, 'docker.io');

@@ -19,7 +19,7 @@ interface Findings {
   readonly documents: ImageDocument[];
 }
 
-/** Ends as soon as the facts are enough. Throws Failure if the registry does. */
+/** Searches until the signatures suffice. Throws the Failure of the registry. */
 export async function findSignatures(
   repository: Repository,
   image: Manifest,
@@ -94,7 +94,7 @@ function check(trust: Trust, { digest }: Manifest, bundle: JsonObject, artifact:
   return checkBundle(trust, { bundle, artifact, digest });
 }
 
-/** Content that does not have its digest is a fault of that signature; every other failure is one of the registry. */
+/** Records content with a wrong digest as a fault of the signature. Other failures are failures of the registry. */
 async function noteFaults(found: Findings, work: () => Promise<readonly (ImageSignature | string)[]>): Promise<void> {
   try {
     for (const result of await work()) {

@@ -107,7 +107,7 @@ type Get = (path: string, accept: string, limits: Limits) => Promise<OutboundRes
 
 const INDEX = 'application/vnd.oci.image.index.v1+json';
 
-/** Uses the API, and if the registry lacks it, the tag that stands for it (section "Referrers tag schema"). */
+/** Reads referrers from the API or, if the registry lacks it, from a tag (section "Referrers tag schema"). */
 async function readReferrers(image: ImageName, digest: string, get: Get): Promise<readonly Descriptor[]> {
   const limits = { maxBytes: MANIFEST_BYTES, redirects: 0 };
   const found: Descriptor[] = [];
@@ -148,7 +148,7 @@ export function descriptorsIn(value: unknown): Descriptor[] {
   });
 }
 
-/** Sends requests of one repository: after the first 401 each has the authorization for the challenge. */
+/** Sends requests of one repository. After the first 401 each request has the authorization for the challenge. */
 function authorizedRequests(
   options: RegistryOptions,
   image: ImageName,
@@ -188,7 +188,7 @@ async function authorize(
   if (challenge?.scheme !== 'bearer') return undefined;
   const { realm, service } = challenge.parameters;
   const url = realmUrl(image.registry, base, realm, realms);
-  // The scope is ours: a registry does not choose the rights of its token.
+  // We choose the scope: a registry must not choose the rights of its token.
   url.searchParams.set('scope', `repository:${image.repository}:pull`);
   if (service !== undefined) url.searchParams.set('service', service);
   const headers: Record<string, string> = basic === undefined ? {} : { authorization: basic };

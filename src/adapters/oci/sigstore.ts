@@ -20,13 +20,13 @@ interface TrustedKeys {
 }
 
 export interface Trust {
-  /** Equal texts are equal trust. */
+  /** Text that is equal for equal roots and keys. */
   readonly id: string;
   readonly material: TrustMaterial;
   readonly keys: readonly TrustedKeys[];
 }
 
-/** The signed content, if it is not in the bundle itself, and the digest of the image that it must be about. */
+/** The signed content, if it is not in the bundle itself, and the digest of the image that it must name. */
 export interface Claimed {
   readonly bundle: JsonObject;
   readonly artifact: Uint8Array;
@@ -61,7 +61,7 @@ function publicKeys(file: string, pem: string): readonly KeyObject[] {
   throw new Failure('image-trust', `the file ${file} has no public key (PEM, "BEGIN PUBLIC KEY")`);
 }
 
-/** Returns a signature, or one clause that says why the bundle is not valid. */
+/** Returns a signature, or the reason why the bundle is not valid. */
 export function checkBundle(
   { material, keys }: Trust,
   { bundle: json, artifact, digest }: Claimed,
@@ -89,7 +89,7 @@ function sayWhy(error: unknown): string {
   return `${error.message}${cause}`.slice(0, 300);
 }
 
-/** An attestation names its image itself; any other signature is for the image's manifest, or for its payload. */
+/** Checks the image of a signature. An attestation names its image; other signatures sign its manifest or a payload. */
 function subjectFault({ content }: Bundle, digest: string): { readonly predicateType?: string } | string {
   if (content.$case !== 'dsseEnvelope') return {};
   const { payload, payloadType } = content.dsseEnvelope;
@@ -104,7 +104,7 @@ function subjectFault({ content }: Bundle, digest: string): { readonly predicate
   return typeof predicateType === 'string' ? { predicateType } : 'an attestation without predicateType';
 }
 
-/** A key is trusted because a rule names it: it needs no entry of a log, but an existing entry must be valid. */
+/** Verifies a signature by a key. A rule names the key, so a log entry is not required, but an entry must be valid. */
 function signedByKey(
   bundle: Bundle,
   artifact: Uint8Array,
@@ -128,7 +128,7 @@ function signedByKey(
   throw fault;
 }
 
-/** A root without logs belongs to an instance that has none: only timestamps of an authority exist then. */
+/** Verifies a signature by a certificate. If the root has no logs, its instance has only a timestamp authority. */
 function signedByCertificate(bundle: Bundle, artifact: Uint8Array, material: TrustMaterial): ImageSignature {
   const { toSignedEntity, Verifier } = verifyPackage();
   const options = {

@@ -25,7 +25,7 @@ export interface VerifierOptions extends RegistryOptions {
 }
 
 export interface KeepingVerifier extends ImageVerifier {
-  /** Returns everything verified, for the next process; undefined if nothing is new. */
+  /** Returns all verified facts for the next process, or undefined if they have not changed. */
   save(): string | undefined;
 }
 
@@ -37,7 +37,7 @@ interface Tag {
 interface State {
   /** Keys are namespace and image: an image that one namespace may see is not resolved for another. */
   readonly tags: Map<string, Tag>;
-  /** Enough facts, by digest and trust. */
+  /** Sufficient facts, by digest and trust. */
   readonly verified: Map<string, KnownFacts>;
   /** Other results, which count for a short time. */
   readonly recent: Map<string, { readonly facts: ImageFacts; readonly until: number }>;
@@ -51,7 +51,7 @@ interface State {
 const KEPT_MAX = 2000;
 const TRUSTS_MAX = 32;
 const RECENT_MS = 60_000;
-/** For a registry that does not answer, or limits requests without saying for how long. */
+/** Pause for a registry that does not answer, or limits requests without `Retry-After`. */
 const SILENT_MS = 30_000;
 const SILENT_MAX_MS = 3_600_000;
 
@@ -93,7 +93,7 @@ async function inspectOne(options: VerifierOptions, state: State, request: Image
   }
 }
 
-/** An image that was verified before stays applied if the registry does not say which image the tag is now. */
+/** Resolves the tag again. If the registry does not answer, the image that was verified before stays applied. */
 async function askAgain(asked: Asked, before: KnownFacts): Promise<ImageFacts> {
   const now = await askRegistry(asked);
   return now.state === 'unknown' ? before : now;
@@ -157,7 +157,7 @@ async function readFacts({ options, state, request, name, key, trust }: Asked): 
       : await findSignatures(repository, image, trust, request.isEnough);
   if (!request.isEnough(facts)) return facts;
   setBounded(state.verified, verifiedKey, facts, KEPT_MAX);
-  // Only a tag that leads to a verified image is kept: until it does, the one before counts.
+  // Only a digest that is verified is kept for the tag. Until then the previous digest counts.
   if (name.digest === undefined) setBounded(state.tags, key, { digest: image.digest, at: options.now() }, KEPT_MAX);
   state.hasNews = true;
   return facts;
@@ -185,7 +185,7 @@ function noteSilence({ now }: VerifierOptions, { silent }: State, { registry }: 
   setBounded(silent, registry, { until: now() + waitMs, reason: failure.message }, KEPT_MAX);
 }
 
-/** Parses the text; a file of another release, or a torn one, counts as empty. */
+/** Parses the text. A file of another release, or an incomplete file, counts as empty. */
 function parseState(text: string | undefined): State {
   const content = text === undefined ? undefined : parseJson(text);
   const stored = isObject(content) && content.version === 1 ? content : {};

@@ -87,8 +87,8 @@ export function isEmpty({ upserts, retired, flips }: Change): boolean {
 }
 
 /**
- * The content hash is equal for entries that are served alike. The upstream mark for the latest is not part of it: its
- * consequence is. Most entries are unchanged to the letter, which is found out without sorting their members.
+ * Returns the hashes. Entries with equal responses have equal content hashes. The upstream mark for the latest version
+ * is not included. The text hash finds most unchanged entries without sorting their members.
  */
 function hashesOf(entry: Entry, known: Stored | undefined): Pick<Row, 'contentHash' | 'textHash'> {
   const { isLatest: _, ...content } = entry;
@@ -117,7 +117,7 @@ function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>)
   return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
 }
 
-/** Returns one latest version per name: among live ones, and among gone ones only if none is live. */
+/** Returns one latest version per name: among live versions or, if no version is live, among deleted versions. */
 function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): ReadonlySet<string> {
   const byName = new Map([...Map.groupBy(gone, ({ name }) => name), ...Map.groupBy(live, ({ name }) => name)]);
   return new Set(

@@ -1,5 +1,5 @@
-// Decides which process syncs a source: a claim is a row's token with an end, renewed by a timer while its holder
-// lives. Time is the server's, so the clocks of replicas need not agree.
+// Decides which process syncs a source. A claim is a token with an expiry in the source's row, and a timer renews it
+// while the process runs. Times are from the database server, so clocks of replicas may differ.
 
 import type pg from 'pg';
 import type { Claim, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
@@ -13,7 +13,7 @@ const CLAIM_MS = 60_000;
 /** Writes under a claim: `fence` runs first in the same transaction, and throws if the claim is lost. */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 
-/** Returns undefined if another process has the source. */
+/** Claims a source. Returns undefined if another process has claimed it. */
 export async function claimSource(
   pool: Pool,
   key: SourceKey,
@@ -69,8 +69,8 @@ async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Pr
 }
 
 /**
- * Ends the claim in the same transaction as its work. An expired claim is still good if no other process took the
- * source.
+ * Ends the claim in the same transaction as its work. An expired claim is still valid if no other process has claimed
+ * the source.
  */
 async function end(client: pg.Client, key: SourceKey, token: string): Promise<void> {
   const { rowCount } = await client.query(`update ${FREE} where ${OWN}`, [...valuesOf(key), token]);
@@ -78,8 +78,8 @@ async function end(client: pg.Client, key: SourceKey, token: string): Promise<vo
 }
 
 /**
- * If a database does not answer, the claim is not lost yet: only a renewal that finds another token, or is late, shows
- * that.
+ * Renews the claim. If the database does not answer, the claim is not lost yet. It is lost if a renewal finds another
+ * token, or is late.
  */
 function keepUp(pool: Pool, key: SourceKey, token: string, claimMs: number, lost: AbortController): () => void {
   let renewedAt = performance.now();

@@ -1,4 +1,4 @@
-// The codes of refusals of PostgreSQL, and of failed connections to it.
+// Defines the codes of refusals of PostgreSQL, and of failed connections to it.
 
 export const DATABASE_CODES = {
   'database-unreachable':

@@ -16,11 +16,11 @@ export interface DatabaseAddress extends Place {
   readonly sslMode: SslMode;
   /** PEM file of the certificate authority. If it is set, every TLS connection checks the chain, as in libpq. */
   readonly caFile?: string;
-  /** The same certificates as text; they win over the file. */
+  /** PEM certificates, which take precedence over `caFile`. */
   readonly ca?: string;
   /** Password file, in libpq's format. */
   readonly passFile?: string;
-  /** Wins over the file. */
+  /** Password, which takes precedence over `passFile`. */
   readonly password?: string;
   /** Milliseconds until a connection exists and the server has accepted the login; default 10 s. */
   readonly connectTimeoutMs?: number;
@@ -77,7 +77,7 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
   }
 }
 
-/** A server that refuses one way may accept the other, and one without working TLS may accept no TLS (as in libpq). */
+/** Whether to try the other way, as libpq does: a server may refuse only connections with, or only without TLS. */
 function fallsBack(tried: Way, error: unknown): boolean {
   if (isRefused(error)) return true;
   return tried !== undefined && error instanceof Failure && error.code === 'database-tls';

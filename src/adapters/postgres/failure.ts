@@ -48,7 +48,7 @@ function lostConnection(error: unknown, place: Place): Failure {
   });
 }
 
-/** A host with several addresses fails once per address, and the errors come as an AggregateError without a message. */
+/** Returns the first message. If a host has several addresses, Node.js throws an AggregateError without a message. */
 function firstMessage(error: Error): string {
   const [first] = error instanceof AggregateError ? error.errors : [];
   const { message } = first instanceof Error ? first : error;

@@ -1,10 +1,10 @@
-// Stores which short runs of characters a text has, in about as many bytes as it has characters: a search reads these
-// before it reads texts. May answer yes for a run that is absent, but never no for one that is present (a Bloom
+// Stores which short runs of characters a text has, in about as many bytes as the text has characters. A search checks
+// these before it reads texts. The answer may be yes for an absent run, but never no for a present run (a Bloom
 // filter).
 
 /** Runs of one, two and three UTF-16 code units. */
 const LONGEST = 3;
-/** Powers of two. Longer texts answer yes more often. */
+/** Sizes are powers of two. Texts that are too long for the maximum have more false positives. */
 const BYTES_MIN = 64;
 const BYTES_MAX = 16 * 1024;
 
@@ -52,8 +52,8 @@ export function mayContain(grams: Grams, probes: readonly number[]): boolean {
 }
 
 /**
- * Hash of the run that ends at an index. The multipliers are odd and large; the last lines mix high bits into the low
- * ones, which are used.
+ * Returns the hash of the run that ends at an index. The multipliers are odd and large. The last lines mix high bits
+ * into the low bits, which are used.
  */
 function hashOf(text: string, end: number, length: number): number {
   let hash = length;

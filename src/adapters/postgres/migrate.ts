@@ -1,4 +1,4 @@
-// Brings the database's schema up to date with the SQL files next to this one. Run by the migration user; the
+// Brings the database's schema up to date with the SQL files in `migrations`, as the migration user. The
 // application user only gets rights on rows.
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface MigrateOptions {
 export interface MigrationStatus {
   /** File name. */
   readonly name: string;
-  /** `changed`: applied before with another text. `unknown`: applied by a newer release; there is no such file here. */
+  /** `changed`: applied with another text. `unknown`: applied by a newer release, and this release lacks the file. */
   readonly state: 'applied' | 'pending' | 'changed' | 'unknown';
   /** RFC 3339. */
   readonly appliedAt?: string;
@@ -38,9 +38,10 @@ const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations/', import.meta.url));
 const LOCK_TIMEOUT_MS = 60_000;
 const LOCK_POLL_MS = 200;
 /**
- * How long a migration waits for a table that is in use. Meanwhile all others wait behind it, readers too, so it then
- * lets them pass, and tries again. Replicas of the release before continue to serve. Well below PostgreSQL's
- * `deadlock_timeout` (1 s): if a replica and the migration wait for each other's tables, the migration gives way.
+ * How long a migration waits for a table that is in use. Meanwhile all clients of the table wait, readers too. The
+ * migration then lets them continue, and tries again. Replicas of the previous release keep serving. Well below
+ * PostgreSQL's `deadlock_timeout` (1 s): if a replica and the migration wait for each other's tables, the migration
+ * gives way.
  */
 const TABLE_LOCK_MS = 300;
 const TABLE_LOCK_TRIES = 100;
@@ -53,8 +54,8 @@ const NO_TRANSACTION = '-- no transaction';
 
 /**
  * Applies pending migrations, each file and its record in one transaction, and grants the application user its rights.
- * Several may call it at the same time: one works, the others wait and find it done. Returns the names of applied
- * files.
+ * If several processes migrate at the same time, one works while the other processes wait. Returns the names of the
+ * applied files.
  */
 export async function migrate(address: DatabaseAddress, options: MigrateOptions): Promise<readonly string[]> {
   return await connected(address, async (client) => {
@@ -203,8 +204,8 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * Grants rights on rows of our own tables (named `catalogue_*`), nothing else. Repeated at each run, so that a new
- * application user gets them too; does nothing if one user is both.
+ * Grants only rights on rows of our tables (named `catalogue_*`). Repeated at each run, so that a new application user
+ * gets the rights, too. Does nothing if the application user is the migration user.
  */
 async function grant(client: pg.Client, appUser: string): Promise<void> {
   const { rows } = await client.query<{ schema: string; name: string }>(

@@ -1,5 +1,5 @@
-// Orders the versions of a source by last change, stars or pulls, in place of their names. Computed at the first
-// request.
+// Orders the versions of a source by last change, stars or pulls, in place of their names. Each order is computed at
+// its first request.
 
 import type { Sort } from '#registry/catalogue/ports.ts';
 
@@ -19,7 +19,7 @@ export const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
 
 const orders = new WeakMap<readonly Ranked[], Map<Sort, readonly Ranked[]>>();
 
-/** Orders by the highest first; the order of equal ones does not change. */
+/** Returns the versions with the highest rank first. Versions with equal ranks keep their order. */
 export function orderedBy<T extends Ranked>(outlined: readonly T[], sort: Sort): readonly T[] {
   const known = orders.get(outlined) ?? new Map<Sort, readonly T[]>();
   orders.set(outlined, known);

@@ -1,5 +1,5 @@
-// Finds lists in the versions of a source without their documents, in order. Searching all of them in memory costs less
-// than a query to the database, whatever the filters. Pure.
+// Filters lists in memory: the versions of a source in order, without their documents. That costs less than a query to
+// the database, whatever the filters. Pure.
 
 import type { Status } from '#registry/catalogue/entry.ts';
 import type { FacetQuery, ListPosition, ListQuery, Sort } from '#registry/catalogue/ports.ts';
@@ -31,7 +31,7 @@ export interface VersionId {
 
 export interface Found {
   readonly ids: readonly Outlined[];
-  /** True if more follow the last one. */
+  /** True if more versions follow the last found version. */
   readonly more: boolean;
 }
 
@@ -87,7 +87,7 @@ function indexOfFirst(ordered: readonly Outlined[], { after, sort }: ListQuery):
 }
 
 /**
- * Orders the highest rank first; equals by name and version. A position without a rank belongs to a list without ranks.
+ * Orders the highest rank first, and equal ranks by name and version. Positions in a list without ranks have no rank.
  */
 function comparePositions(a: ListPosition, b: ListPosition): number {
   return (b.rank ?? 0) - (a.rank ?? 0) || compareVersionIds(a, b);
@@ -95,13 +95,13 @@ function comparePositions(a: ListPosition, b: ListPosition): number {
 
 export type Test = (each: Outlined) => boolean;
 
-/** Returns a test of all conditions but the search. */
+/** Returns a test of all conditions except the search. */
 function testOf(query: ListQuery): Test {
   const tests = [...baseTests(query), ...Object.values(facetTests(query))];
   return (each) => tests.every((test) => test(each));
 }
 
-/** Returns all conditions but the search and the counted ones. */
+/** Returns all conditions except the search and the facets. */
 export function baseTests({ updatedSince, version, includeDeleted }: FacetQuery): readonly Test[] {
   const tests: Test[] = [];
   if (!includeDeleted) tests.push(({ status }) => status !== 'deleted');
@@ -145,7 +145,7 @@ export function compareByCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Halves of the characters beyond U+FFFF come after all others. */
+/** Returns the rank of a UTF-16 unit: surrogates, for characters beyond U+FFFF, come last. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

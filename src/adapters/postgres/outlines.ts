@@ -1,5 +1,5 @@
-// Keeps the outlines of sources up to date: reads them once, then only later writes. Lists are found in them and read
-// from the database, in one statement that also reports whether the outline was out of date.
+// Keeps the outlines of sources up to date: reads them once, then only later writes. A list is filtered in the outline,
+// and its documents are read in one statement that also reports whether the outline was out of date.
 
 import assert from 'node:assert/strict';
 import type pg from 'pg';
@@ -10,7 +10,7 @@ import type { Pool } from './pool.ts';
 import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read.ts';
 
 interface Kept {
-  /** In order. */
+  /** The versions in order. */
   readonly outlined: readonly Outlined[];
   /** The outline has this revision or a later one. */
   readonly revision: string;
@@ -23,7 +23,7 @@ export interface Outlines {
   facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
 }
 
-/** How often a source may be written just between two statements before everything is read at once. */
+/** Attempts. If a source is written between the two statements each time, a snapshot then reads everything. */
 const TRIES = 3;
 
 const LATEST: FacetQuery = { version: 'latest', includeDeleted: false };
@@ -34,7 +34,7 @@ export function createOutlines(pool: Pool): Outlines {
   const kept = new Map<string, Kept>();
   const loading = new Map<string, Promise<Kept>>();
 
-  /** Callers that arrive while it is loaded get the same one, which may be older than they need. */
+  /** Loads the outline. Callers that arrive meanwhile get the same outline, which may be older than they need. */
   function load(key: SourceKey, id: string): Promise<Kept> {
     const running = loading.get(id);
     if (running !== undefined) return running;
@@ -56,7 +56,7 @@ export function createOutlines(pool: Pool): Outlines {
       const outline = kept.get(id) ?? (await load(key, id));
       const { revision, value } = await pool.use((client) => read(client, outline));
       if (revision === outline.revision && value !== undefined) return value;
-      // The revision is equal and the version cannot be found: the database is another one, such as an earlier copy.
+      // The revision is equal, but the version cannot be found, so the database was replaced, for example by a backup.
       if (revision === outline.revision) kept.delete(id);
       await load(key, id);
     }

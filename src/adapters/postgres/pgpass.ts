@@ -1,5 +1,5 @@
-// Reads PostgreSQL's password file from disk, unless others may read it. Source: the PostgreSQL manual, libpq, "The Password
-// File".
+// Reads PostgreSQL's password file from disk, unless other users may read it. Source: the PostgreSQL manual, libpq,
+// "The Password File".
 
 import { readFile, stat } from 'node:fs/promises';
 import { findPassword, type PasswordFor } from '#contracts/pgpass.ts';
@@ -12,8 +12,8 @@ export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: num
 }
 
 /**
- * Reads the file again at each connection, because mounted secrets rotate. A file that others may read is refused; a
- * file of root may be read by its group, too: Secrets are mounted in this way, and libpq allows it for keys (the
+ * Reads the file again at each connection, because mounted secrets rotate. A file that other users may read is refused.
+ * The group of a file of root may read it: Secrets are mounted in this way, and libpq allows it for keys (the
  * PostgreSQL manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
  */
 export async function readPassword(file: string, wanted: PasswordFor): Promise<string | undefined> {

@@ -1,6 +1,6 @@
-// Shares a few connections: at most so many open, at most so many idle, none older than allowed. It replaces pg's own
-// pool, because each new connection chooses between TLS and none (sslMode prefer and allow) and because pg's cannot
-// limit how many stay idle.
+// Shares a few connections, with limits for open connections, idle connections and their age. It replaces pg's own
+// pool, because each new connection chooses between TLS and plain text (sslMode prefer and allow), and because pg's
+// pool cannot limit idle connections.
 
 import type pg from 'pg';
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
@@ -23,7 +23,7 @@ export interface Pool {
   readonly place: string;
   /** Runs the work on one connection. Any error of it becomes a Failure. */
   use<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** The same within a transaction; repeated if the database reports that it only lost a race. */
+  /** Runs the work in a transaction, again after a serialization failure or a deadlock. */
   transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
   /** Reads within one snapshot of the database. */
   snapshot<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
@@ -39,7 +39,7 @@ interface Connection extends OpenConnection {
 }
 
 interface Waiter {
-  /** Undefined: there is room for a new connection, reserved for this waiter. */
+  /** Receives a connection, or undefined if the waiter may open a new connection. */
   take(connection: Connection | undefined): void;
   refuse(failure: Failure): void;
 }
@@ -60,11 +60,11 @@ interface State {
 const MAX_LIFETIME_MS = 30 * 60_000;
 const ACQUIRE_TIMEOUT_MS = 10_000;
 /**
- * If as many are open as may stay idle, a caller waits so long before it opens one more: that costs both sides many
- * times the cost of a page, and the connection is closed again as soon as no caller waits for it.
+ * If as many connections are open as may stay idle, a caller waits this long before it opens another one: opening costs
+ * much more than reading a page, and the connection is closed again as soon as no caller waits for it.
  */
 const GROW_AFTER_MS = 25;
-/** Pause after the last such opening: on a machine that is busy with the work itself, logins would make it worse. */
+/** Pause between two such connections: on a busy machine, more logins would slow down the work itself. */
 const GROW_EVERY_MS = 100;
 const MAX_RUNS = 5;
 
@@ -112,7 +112,7 @@ async function transact<T>(client: pg.Client, begin: string, work: (client: pg.C
       await client.query('commit');
       return result;
     } catch (error) {
-      // A connection that is lost cannot roll back, and need not; the first error is the one to report.
+      // A lost connection cannot roll back, and need not. The first error is reported.
       await client.query('rollback').catch(() => undefined);
       if (!isTransient(error) || run === MAX_RUNS) throw error;
     }
@@ -140,7 +140,7 @@ function idleMax({ settings }: State): number {
   return settings.maxIdleConns ?? DATABASE_DEFAULTS.maxIdleConns;
 }
 
-/** Its place in `state.open` is counted already. */
+/** Opens a connection that `state.open` already counts. */
 async function openConnection(state: State): Promise<Connection> {
   try {
     const opened = await connect(state.settings);
@@ -157,7 +157,7 @@ async function openConnection(state: State): Promise<Connection> {
 }
 
 /**
- * Resolves with a connection that became free; with undefined if there is room for a new one and none became free soon.
+ * Resolves with a free connection, or with undefined if no connection becomes free soon and the caller may open one.
  */
 function wait(state: State): Promise<Connection | undefined> {
   const { settings } = state;

@@ -1,5 +1,5 @@
-// The statements that read the catalogue, and rows as entries. Each is prepared: the server reads and plans it once per
-// connection. Lists are found in outline.ts.
+// Reads the catalogue and converts rows to entries. Statements are prepared: the server plans each once per
+// connection. outline.ts filters lists.
 
 import type pg from 'pg';
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
@@ -27,12 +27,12 @@ export const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
 /** Revision of a source that never synced. */
 const NO_REVISION = '0';
 
-/** The oid of text[]; pg names only those of single values. */
+/** The oid of text[]. pg has names only for oids of single values. */
 const TEXT_LIST: number = 1009;
 
 /**
- * The id is part of the revision: a source that was removed and declared again counts from the start. So is the
- * edition, because a database that was restored does as well.
+ * Returns the revision with the source's id and the database's edition: the count begins again for a source that was
+ * removed and declared again, and for a restored database.
  */
 export async function readCatalogueRevision(client: pg.Client, key: SourceKey): Promise<string> {
   const text = `select ${REVISION} from catalogue_source s where ${OF_SOURCE}`;
@@ -41,13 +41,13 @@ export async function readCatalogueRevision(client: pg.Client, key: SourceKey): 
 }
 
 /**
- * Maximum of the documents of one page together: a hundred of the largest would take more memory than a replica has.
+ * Maximum bytes of the documents of one page: a hundred of the largest documents would exceed the memory of a replica.
  */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 interface ReadEntries {
   readonly revision: string;
-  /** In the order of `ids`; only the first ones, if all together are more than a page may have. */
+  /** Entries in the order of `ids`. If they exceed the size of a page, only the first entries. */
   readonly entries: readonly StoredEntry[];
   /** How many of the ids exist. */
   readonly found: number;
@@ -128,12 +128,12 @@ const OUTLINE = `select e.name, e.version, e.status, ${IS_LATEST}, ${millisecond
   lateral (select case when ${IS_READABLE} then e.document::jsonb #> '{_meta,${PUBLISHER_PROVIDED}}' end) as p (provided)
   where e.source_id = $1`;
 
-/** Rows at a time: processing them must not block other requests. */
+/** Rows that are processed at a time, so that other requests are not blocked. */
 const OUTLINE_ROWS = 250;
 
 /**
- * Reads in order: all versions of the source with this id, or those written after the time (milliseconds since 1970).
- * Within a transaction: the state of one moment, however long it takes.
+ * Reads in order all versions of the source with this id, or the versions written after the time (milliseconds since
+ * 1970). Must run in a snapshot, so that all rows are of one moment.
  */
 export async function readOutline(
   client: pg.Client,
@@ -188,7 +188,7 @@ function toolsFrom(text: string): readonly string[] {
   return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
 }
 
-/** Returns at most the largest exact number of JSON, because cursors hold it. */
+/** Returns at most the largest integer that JSON represents exactly, because cursors contain it. */
 function countFrom(text: string | null | undefined): number | undefined {
   return /^[0-9]+$/.test(text ?? '') ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }

@@ -8,7 +8,8 @@ export type RawRow = readonly (string | null)[];
 const RAW = { getTypeParser: () => (text: string) => text };
 
 /**
- * `name`: unique for each text; the server reads and plans the statement once per connection. Undefined if it cannot.
+ * Reads rows with a prepared statement, which the server plans once per connection. `name` is unique for each text, or
+ * undefined if the statement cannot be prepared.
  */
 export async function readRows(
   client: pg.Client,
@@ -22,8 +23,8 @@ export async function readRows(
 }
 
 /**
- * Whether a version is the latest of its server: the latest live one, or the one that was latest before all were
- * deleted.
+ * Whether a version is the latest version of its server: the latest live version or, if all are deleted, the last
+ * latest version.
  */
 export const IS_LATEST = "(e.is_latest or (e.was_latest and e.status = 'deleted'))";
 
@@ -37,7 +38,7 @@ export function timeFrom(epochMs: string): string {
   return new Date(Number(epochMs)).toISOString();
 }
 
-/** Reads each text once: lists and times are far fewer than rows. */
+/** Returns a reader that parses each text once: there are far fewer different lists and times than rows. */
 export function remembered<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

@@ -1,4 +1,4 @@
-// The statements that write and read the servers that reconcilers run.
+// Writes and reads the servers that reconcilers run.
 
 import type pg from 'pg';
 import type { RunningServer } from '#contracts/running-servers.ts';
@@ -8,7 +8,7 @@ import { readRows } from './rows.ts';
 
 type Registry = Omit<SourceKey, 'source'>;
 
-/** A single statement, so that readers see all of it or nothing. Unchanged rows are written again from time to time. */
+/** A single statement, so that readers never see a part of it. Unchanged rows are written again from time to time. */
 const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g (namespace, servers)),
   gone as (
     delete from catalogue_running r
@@ -52,7 +52,7 @@ interface RunningRow {
   readonly revisions: string | null;
 }
 
-/** Reads running servers; reads the entries for them only if either has changed since the last time. */
+/** Returns a reader of running servers. It reads their entries only if servers or entries have changed since. */
 export function createRunningReader(): (client: pg.Client, registry: Registry) => Promise<RunningFound> {
   let last: { readonly key: string; readonly found: RunningFound } | undefined;
   return async (client, { namespace, registry }) => {
@@ -61,7 +61,7 @@ export function createRunningReader(): (client: pg.Client, registry: Registry) =
     if (last?.key === key) return last.found;
     const servers = distinctServers(rows.flatMap((row) => row.servers));
     const images = servers.flatMap(({ image }) => image ?? []);
-    // In the form of the text of a document.
+    // Quoted as in the text of a document.
     const urls = servers.flatMap(({ remoteUrl }) => (remoteUrl === undefined ? [] : [JSON.stringify(remoteUrl)]));
     const documents =
       servers.length === 0 ? [] : await readRows(client, 'candidates', CANDIDATES, [namespace, registry, images, urls]);

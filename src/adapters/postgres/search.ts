@@ -14,8 +14,8 @@ export interface Word {
 }
 
 /**
- * A separator that people do not type divides the parts. `last` is returned if it has the same text: versions of
- * a server often do, and share it.
+ * Joins the parts with a separator that people do not type. Returns `last` if it has the same text, because versions of
+ * a server often have, and then share the object.
  */
 export function searchedOf(parts: readonly string[], last?: Searched): Searched {
   const text = foldCase(parts.join('\u001f'));
@@ -36,7 +36,7 @@ export function hasWords(searched: Searched, words: readonly Word[]): boolean {
   return true;
 }
 
-/** Returns lower case by Unicode: that of the database depends on its locale. */
+/** Returns lower case by Unicode. Lower case in the database depends on its locale. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

@@ -1,4 +1,4 @@
-// The statements that read the state of the syncs of sources, and rows as states.
+// Reads the sync states of sources, and converts rows to states.
 
 import type pg from 'pg';
 import type { CatalogueState, SourceState } from '#contracts/catalogue-state.ts';
@@ -7,7 +7,10 @@ import type { SourceKey } from '#registry/catalogue/ports.ts';
 interface SourceRow {
   readonly source: string;
   readonly phase: SourceState['phase'];
-  /** Decided by the clock of the database, because those of replicas differ. Not read under a claim. */
+  /**
+   * Whether a claim is valid now, by the clock of the database, because clocks of replicas differ. Not read under a
+   * claim.
+   */
   readonly claimed?: boolean | null;
   readonly message: string;
   readonly last_attempt: Date | null;
@@ -27,7 +30,7 @@ interface SourceRow {
   readonly empty_since: Date | null;
 }
 
-/** Columns of SourceRow but the phase. */
+/** Columns of SourceRow except the phase. */
 const STATE_COLUMNS = `message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
   declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served, wanted_trigger, resume,
   empty_since`;

@@ -1,6 +1,5 @@
-// The contract of the store for writers and readers of a catalogue, tested with a real PostgreSQL. In one file, because
-// all of it is one contract over the same few tables, and its parts share one database and one way to write entries and
-// states.
+// Tests the contract of the store for writers and readers of a catalogue with a real PostgreSQL. In one file, because
+// the tests share one database, the same few tables, and the functions that write entries and states.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SourceState } from '#contracts/catalogue-state.ts';

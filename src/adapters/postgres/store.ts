@@ -1,4 +1,4 @@
-// The catalogue's store of record in PostgreSQL: both ports, over one pool.
+// Implements the catalogue's store in PostgreSQL: the ports of readers and writers, over one pool.
 
 import type pg from 'pg';
 import type { CatalogueReader, CatalogueWriter, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
@@ -90,8 +90,8 @@ function reader(pool: Pool): CatalogueReader {
     running: (registry) => pool.use((client) => readRunning(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => readCatalogueRevision(client, key)),
-    // Reads rows without data: a schema that is behind this program lacks a column. Running servers are an addition to
-    // the catalogue, which is served without them as well.
+    // Selects no rows: it fails if an older schema lacks a column. Running servers are not checked, because the
+    // catalogue is served without them, too.
     ping: () =>
       pool.use(async (client) => {
         await readStates(client, NOBODY);

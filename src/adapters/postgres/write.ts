@@ -1,4 +1,4 @@
-// The statements that change the catalogue. Each function works inside a transaction that its caller began.
+// Changes the catalogue. Each function works inside a transaction that its caller began.
 
 import type pg from 'pg';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -109,8 +109,8 @@ const RESTAMP_MS = 0.1;
 
 /**
  * Writes the change. A version's time increases even if `now` does not (two instances' clocks differ), so a reader
- * that requests changes since the latest time in its data misses nothing. Nor does a reader that requests changes since
- * its last request: the time is that of the end of the write, when others begin to see it.
+ * that requests changes since the latest time in its data misses no change. A reader that requests changes since its
+ * last request misses none either: the time is the end of the write, when readers begin to see the change.
  */
 export async function writeChange(
   client: pg.Client,
@@ -142,7 +142,7 @@ async function laterThanAll(client: pg.Client, sourceId: string, now: string): P
 }
 
 async function writeRows(client: pg.Client, sourceId: string, change: Change, at: string): Promise<void> {
-  // First no version is the latest any more, then the new ones are: at no moment there are two.
+  // First the old latest versions lose their mark, then the new ones get it, so that a server never has two.
   await retire(client, sourceId, change, at);
   await flip(client, sourceId, change, false, at);
   const demoted = change.upserts.filter(({ isLatest }) => !isLatest);

@@ -1,4 +1,4 @@
-// The codes of failures of server processes.
+// Defines the codes of failures of server processes.
 
 export const PROCESS_CODES = {
   'process-start':

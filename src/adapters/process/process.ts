@@ -16,12 +16,12 @@ export interface ProcessOptions {
   readonly clock: Pick<BackendClock, 'after' | 'now'>;
 }
 
-/** Each index is a process of its own. */
+/** Opens processes, one for each index. */
 export function createProcesses(options: ProcessOptions): OpenStreams {
   return (index, handlers) => startProcess(options, index, handlers);
 }
 
-/** Processes for one session each. A check starts one and ends it. */
+/** Opens processes for one session each. A health check starts and ends a process. */
 export function createSessionProcesses(options: ProcessOptions): Processes {
   return {
     open: createProcesses(options),
@@ -64,9 +64,9 @@ function hasStarted(child: ChildProcessWithoutNullStreams, program: string): Pro
 }
 
 interface Exit {
-  /** Settled once the process has ended and its streams have ended. */
+  /** Settles when the process and its streams have ended. */
   readonly over: Promise<void>;
-  /** Marks its end as requested, so that it is not reported. */
+  /** Marks the end of the process as requested, so that it is not reported. */
   silence(): void;
 }
 
@@ -93,7 +93,7 @@ function watchExit(child: ChildProcessWithoutNullStreams, handlers: StreamsHandl
 async function stop(child: ChildProcessWithoutNullStreams, exit: Exit, options: ProcessOptions): Promise<void> {
   exit.silence();
   child.stdin.end();
-  // Its further output is not needed, and must not keep it from ending.
+  // Further output of the process is not needed, and must not keep it from ending.
   child.stdout.removeAllListeners('data').resume();
   const means = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) =>
     options.clock.after(options.graceMs * (step + 1), () => signalGroup(child, signal)),

@@ -1,4 +1,4 @@
-// The codes of failures of Redis and Valkey.
+// Defines the codes of failures of Redis and Valkey.
 
 export const REDIS_CODES = {
   'redis-unreachable':

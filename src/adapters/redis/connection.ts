@@ -9,7 +9,7 @@ export interface RedisSettings {
   /** host:port */
   readonly address: string;
   readonly db: number;
-  /** Called before each connection: passwords rotate. */
+  /** Returns the password. Read before each connection, because passwords rotate. */
   readonly password: () => string | undefined;
 }
 
@@ -17,7 +17,7 @@ const CONNECT_MS = 5000;
 const COMMAND_MS = 3000;
 const RETRY_MAX_MS = 5000;
 
-/** Connects at once. `lost`: called with the fault of the connection, for the log. */
+/** Connects at once. `lost` receives each fault of the connection, for the log. */
 export function connectRedis(
   settings: RedisSettings,
   lost: (message: string) => void,

@@ -1,12 +1,12 @@
-// Keeps the records of an authorization server in Redis or Valkey, for all of its replicas: behind Sentinels, one
-// server, or a cluster.
+// Stores the records of an authorization server for all of its replicas, in one Redis or Valkey server, a cluster, or a
+// server behind Sentinels.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { IssuerStore } from '#gateway/issuer/ports.ts';
 import { Failure } from '#std/failure.ts';
 
 export interface TlsSettings {
-  /** PEM certificates that are trusted alone; default: those of the system. */
+  /** PEM certificates that replace the system's trusted roots. */
   readonly ca?: string;
   readonly skipVerify: boolean;
 }
@@ -27,7 +27,7 @@ export type RedisPlace =
 
 export interface IssuerStoreSettings {
   readonly place: RedisPlace;
-  /** Called for each connection: Secrets rotate. Without a name it is the default user. */
+  /** Returns the user, by default the default user. Read for each connection, because Secrets rotate. */
   readonly user: () => { readonly name?: string; readonly password: string };
   /** Beginning of every key. */
   readonly keyPrefix: string;
@@ -54,7 +54,7 @@ const REPLACE = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
 
-/** Connects at once and again after each failure. `lost`: called with the fault of the connection, for the log. */
+/** Connects at once and again after each failure. `lost` receives each fault of the connection, for the log. */
 export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (message: string) => void): RedisIssuerStore {
   const where = placeName(settings.place);
   const report = (error: Error) => lost(`${where}: ${error.message}`);
@@ -85,7 +85,9 @@ export function openRedisIssuerStore(settings: IssuerStoreSettings, lost: (messa
   };
 }
 
-/** Limits commands that a client of a cluster keeps until it knows a node: its own option for this starts only then. */
+/**
+ * Limits the time of a command. The option of the cluster client for that has no effect until the client knows a node.
+ */
 async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -98,7 +100,7 @@ async function withinTime<T>(command: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** Redis refuses a record whose time is over. */
+/** Returns a lifetime of at least 1 ms, because Redis refuses an expired record. */
 function lifeMs(ttlMs: number): number {
   return Math.max(1, Math.round(ttlMs));
 }
@@ -145,10 +147,10 @@ function placeOptions({ place, commandMs, tls, sentinelTls }: IssuerStoreSetting
     db: place.db,
     sentinelCommandTimeout: commandMs,
     sentinelRetryStrategy: retryStrategy,
-    // A former master that is a replica now answers READONLY: the Sentinels know the new one, which gets the command
-    // again.
+    // A former master that is a replica now answers READONLY. The client then finds the new master through the
+    // Sentinels and sends the command again.
     reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
-    // In spite of its name, this option is about the master alone.
+    // In spite of its name, this option applies only to the master.
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, tls: tlsOptions(tls) }),
     ...(sentinelTls === undefined ? {} : { sentinelTLS: tlsOptions(sentinelTls) }),
     failoverDetector: true,
@@ -175,7 +177,7 @@ function connectCluster(settings: IssuerStoreSettings, address: RedisAddress, re
   return cluster;
 }
 
-/** A Secret may have changed since the connection was opened. */
+/** Reads the user for the next connection, because the Secret may have changed. */
 function useUserAgain(
   { options }: { readonly options: RedisOptions },
   { user }: IssuerStoreSettings,
@@ -186,7 +188,7 @@ function useUserAgain(
     options.username = name;
     options.password = password;
   } catch (error) {
-    // The next connection has the user of the last one: an error in a listener would end the process.
+    // The next connection keeps the old user, because an error in a listener would end the process.
     if (!(error instanceof Failure)) throw error;
     report(error);
   }

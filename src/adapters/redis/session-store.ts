@@ -1,4 +1,4 @@
-// Keeps sessions of virtual servers in Redis or Valkey, a hash for each.
+// Stores the sessions of virtual servers in Redis or Valkey, each as a hash.
 
 import type { SessionStore } from '#gateway/virtual-server/sessions/ports.ts';
 import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';

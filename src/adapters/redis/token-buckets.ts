@@ -19,10 +19,10 @@ export interface OpenedTokenBuckets {
 const COMMAND_MS = 500;
 
 /**
- * The clock is that of Redis, which all replicas share. A bucket that lacks a token takes none from the others, and is
- * not written, unless the clock was put back: otherwise it would have no token until the clock is there again. ARGV:
- * maxTokens and refillMs for each key. Returns the position of the first empty bucket, or 0, and the milliseconds until
- * every bucket has a token.
+ * Takes a token from every bucket, by the clock of Redis, which all replicas share. If a bucket is empty, no bucket
+ * loses a token, and none is written unless the clock was set back: otherwise it would stay empty until the clock
+ * reaches its old time. ARGV: maxTokens and refillMs for each key. Returns the position of the first empty bucket, or
+ * 0, and the milliseconds until every bucket has a token.
  */
 const TAKE = `local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
@@ -56,8 +56,8 @@ return {0, 0}`;
 const TAKE_SHA = createHash('sha1').update(TAKE).digest('hex');
 
 /**
- * Resolves when the first connection stands, has failed, or takes longer than a call may wait; later it opens again by
- * itself. `lost`: called with the fault, for the log.
+ * Resolves when the first connection is open, has failed, or takes longer than a call may wait. The connection is
+ * opened again by itself. `lost` receives each fault, for the log.
  */
 export async function openTokenBuckets(
   settings: TokenBucketsSettings,

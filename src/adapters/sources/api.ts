@@ -13,7 +13,7 @@ import { askSource, documentOf, statusFailure, validatorsOf } from './answer.ts'
 import { type Page, readPage } from './page.ts';
 
 export interface ApiLimits {
-  /** Milliseconds for one page, and for all together. */
+  /** Milliseconds for one page; `timeoutMs` for all pages. */
   readonly pageTimeoutMs: number;
   readonly timeoutMs: number;
   readonly pages: number;
@@ -30,11 +30,11 @@ export interface ApiDeps {
 
 /** The official registry takes tens of seconds for a page at times. */
 const LIMITS: ApiLimits = { pageTimeoutMs: 60_000, timeoutMs: 5 * 60_000, pages: 2000, bytes: 256 * 1024 * 1024 };
-/** In the order in which they are tried; the official registry has the second one as well. */
+/** Paths in the order in which they are tried. The official registry has both. */
 const PATHS = ['/v0/servers', '/v0.1/servers'] as const;
 const PAGE_SIZE = '100';
 const WHOLE_EVERY_MS = 24 * 60 * 60_000;
-/** An entry that was written during the last read may have a time before the newest one of that read. */
+/** An entry that was written during the last read may have an earlier time than the newest entry of that read. */
 const OVERLAP_MS = 60_000;
 
 interface Reading extends ReadRequest<ApiOrigin> {
@@ -108,7 +108,7 @@ function sinceOf(times: readonly number[]): string | undefined {
 
 type Query = Readonly<Record<string, string>>;
 
-/** Requests the first of the paths that exists; the path of the last time is tried first. */
+/** Requests the first path that exists. The path of the last read is tried first. */
 async function open(
   reading: Reading,
   query: Query,

@@ -1,4 +1,4 @@
-// The codes of failures of registry sources.
+// Defines the codes of failures of registry sources.
 
 export const SOURCE_CODES = {
   'source-unsupported':

@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SearchedText, WordIndex } from '#gateway/virtual-server/optimizer/ports.ts';
 
-/** A word of a name counts more than one of many in a description. */
+/** A word of a name counts more than a word of a description. */
 const RANK = "INSERT INTO texts(texts, rank) VALUES ('rank', 'bm25(4.0, 1.0)')";
 
 export function openWordIndex(texts: readonly SearchedText[]): WordIndex {

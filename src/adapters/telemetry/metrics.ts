@@ -1,5 +1,5 @@
-// Sends metrics over OTLP/HTTP: the numbers of the Prometheus metrics, by the names of OpenTelemetry. Its packages are
-// loaded only by this.
+// Sends metrics over OTLP/HTTP: the numbers of the Prometheus metrics, under the names of OpenTelemetry. Only this file
+// loads the packages for metrics.
 
 import type { HrTime } from '@opentelemetry/api';
 import type { MetricData, MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
@@ -24,7 +24,7 @@ export interface MetricOptions {
 type Sdk = typeof import('@opentelemetry/sdk-metrics');
 type ValueType = typeof import('@opentelemetry/api').ValueType;
 
-/** Returns the function that sends the rest and ends it. */
+/** Starts sending. The returned function sends the remaining metrics and ends. */
 export async function openMetrics(options: MetricOptions): Promise<() => Promise<void>> {
   const [api, sdk, { resourceFromAttributes }, { OTLPMetricExporter }] = await Promise.all([
     import('@opentelemetry/api'),

@@ -1,4 +1,4 @@
-// Maps names of metrics to OTLP. Prometheus has units and kinds in its names, OpenTelemetry next to them.
+// Maps names of metrics to OTLP. Prometheus has units and kinds in names, OpenTelemetry in separate fields.
 
 import type { MetricFamily } from '#std/telemetry/metrics.ts';
 
@@ -12,7 +12,7 @@ export interface OtlpName {
   readonly additive: boolean;
 }
 
-/** Names of families that do not follow from their Prometheus names, by these. */
+/** OTLP names of families by their Prometheus names, if they do not follow from these. */
 export type OtlpNames = Readonly<
   Record<string, { readonly name?: string; readonly labels?: readonly string[]; readonly additive?: boolean }>
 >;

@@ -1,6 +1,6 @@
 // Reports once when telemetry stops arriving, and once when it arrives again.
 
-/** Called for each batch; `error` is undefined if it arrived. */
+/** Receives the result of each batch. `error` is undefined if the batch arrived. */
 export type Sent = (error: Error | undefined) => void;
 
 export interface Arrival {
@@ -10,7 +10,7 @@ export interface Arrival {
 
 /** Time limit of a batch. */
 export const EXPORT_MS = 5000;
-/** Time limit for sending the rest at the end. */
+/** Time limit for sending the remaining telemetry at the end. */
 export const FLUSH_MS = 2000;
 
 const TEXT_MAX = 200;

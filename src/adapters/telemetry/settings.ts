@@ -6,9 +6,9 @@ import type { Environment } from '#std/environment.ts';
 export interface Collector {
   /** URL without the path of a signal. */
   readonly url: string;
-  /** Returns the headers of the next request to it: secrets among them may change. */
+  /** Returns the headers of the next request. They may contain secrets, which may change. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** All certificates to trust, in PEM; default: those of the system. */
+  /** All trusted certificates, in PEM; default: the system's roots. */
   readonly roots: readonly string[] | undefined;
 }
 

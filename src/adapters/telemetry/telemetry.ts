@@ -26,7 +26,7 @@ export interface TelemetryOptions {
 
 export interface Telemetry {
   readonly beginSpan?: BeginSpan;
-  /** Sends the rest, for at most a moment. */
+  /** Sends the remaining telemetry, for at most `FLUSH_MS`. */
   close(): Promise<void>;
 }
 

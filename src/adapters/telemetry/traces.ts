@@ -20,7 +20,7 @@ export interface TraceOptions {
 
 export interface Traces {
   readonly begin: BeginSpan;
-  /** Sends the rest. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ function observed(exporter: SpanExporter, sent: Sent): SpanExporter {
   };
 }
 
-/** A state without a readable parent has no meaning (W3C Trace Context, section 4.3). */
+/** Returns the context. `tracestate` is ignored without a valid `traceparent` (W3C Trace Context, section 4.3). */
 function contextOf(api: Api, { traceparent, tracestate }: TraceContext): Context {
   const parent = readTraceParent(traceparent);
   if (parent === undefined) return api.ROOT_CONTEXT;

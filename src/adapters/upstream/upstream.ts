@@ -44,7 +44,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 }
 
 /**
- * Restores the context: a connection calls back in that of the request that opened it, which may be another client's.
+ * Restores the context: a connection calls back in the context of the request that opened it, which may belong to
+ * another client.
  */
 function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandlers {
   // `AsyncLocalStorage.snapshot` does the same by a function with two deprecated properties, at 1 KB of objects each.
@@ -58,8 +59,8 @@ function inContext({ head, data, end, failed }: UpstreamHandlers): UpstreamHandl
 }
 
 /**
- * No limit of connections: a limited pool queues silently behind open streams, and the proxy limits calls and streams
- * itself.
+ * Returns the pool without a limit of connections: a limited pool would queue calls behind open streams, and the proxy
+ * limits calls and streams itself.
  */
 function poolFor(pools: Map<string, PoolOf>, origin: string, { ca, connectTimeoutMs }: UpstreamOptions): PoolOf {
   const known = pools.get(origin);

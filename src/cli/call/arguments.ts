@@ -56,7 +56,7 @@ function propertyOf(schema: JsonObject, key: string): JsonObject {
   if (property !== undefined && Object.hasOwn(properties, key)) return resolve(property, schema);
   if (schema.additionalProperties !== false) return {};
   const names = Object.keys(properties);
-  const known = names.length === 0 ? 'it takes no arguments' : `its arguments are ${names.join(', ')}`;
+  const known = names.length === 0 ? 'the tool has no arguments' : `its arguments are ${names.join(', ')}`;
   throw misfit(`the tool has no argument "${key}".${didYouMean(key, names)} The tool says: ${known}`);
 }
 
@@ -89,7 +89,7 @@ function typeName(value: Json): string {
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Returns names of JSON Schema; an empty set means any type. */
+/** Returns the accepted types by their names in JSON Schema; an empty set means any type. */
 function typesOf(property: JsonObject, schema: JsonObject): ReadonlySet<string> {
   const { type, enum: choices, const: only } = property;
   if (typeof type === 'string') return new Set([type]);

@@ -7,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 export interface Return {
   readonly port: number;
   readonly url: string;
-  /** Resolves with the query of the request that has this state. */
+  /** Resolves with the query of the browser's request, which must have this state. */
   readonly comesBack: (state: string) => Promise<URLSearchParams>;
   readonly close: () => void;
 }
 
 const PATH = '/callback';
 
-/** Listens on the port that was used before, if it is free. */
+/** Listens on `port`, the port of earlier logins, or on another port if that is taken. */
 export async function awaitReturn(port: number | undefined): Promise<Return> {
   const server = createServer();
   const listened = await listenOn(server, port ?? 0).catch((error: NodeJS.ErrnoException) => {
@@ -63,8 +63,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * `url` is of https or http. It is printed as well, so it is not an error if no browser opens. `chosen` is the user's
- * BROWSER.
+ * `url` is an https or http URL. It is printed as well, so it is not an error if no browser opens. `chosen` is the
+ * user's BROWSER.
  */
 export function openBrowser(url: URL, chosen: string | undefined): void {
   const [program = 'xdg-open', ...args] = chosen === undefined ? (OPENERS[process.platform] ?? ['xdg-open']) : [chosen];

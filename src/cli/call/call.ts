@@ -1,4 +1,4 @@
-// `skep call`: lists the tools of an MCP server at a URL, or calls one, and prints the result.
+// `skep call`: lists the tools of an MCP server at a URL, or calls a tool, and prints the result.
 
 import { readFileSync } from 'node:fs';
 import type { CallToolResult, Client, LoggingLevel, Tool } from '@modelcontextprotocol/client';
@@ -77,7 +77,7 @@ function dataText(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data);
 }
 
-/** `refusal`: reason that the server itself has given. The message of the client names only its status. */
+/** `refusal`: reason in the server's response. The message of the client library names only the status. */
 function asFailure(error: unknown, url: URL, refusal: string | undefined): Failure {
   const known = error instanceof Failure ? error : causeOf(error);
   if (known instanceof Failure) {
@@ -88,7 +88,7 @@ function asFailure(error: unknown, url: URL, refusal: string | undefined): Failu
   return new Failure('call-failed', `${url.origin}${url.pathname}: ${reason}`, { cause: error });
 }
 
-/** Returns the cause behind an error: `fetch failed` alone has no reason. */
+/** Returns the innermost cause of an error, because `fetch failed` alone names no reason. */
 function causeOf(error: unknown): unknown {
   let current = error;
   while (current instanceof Error && current.cause !== undefined && !(current instanceof Failure))

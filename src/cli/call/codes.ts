@@ -7,5 +7,5 @@ export const CALL_CODES = {
     'The arguments do not fit the tool; exit code 64. `skep call URL` lists tools with their arguments.',
   'call-tool-failed': 'The tool itself reports that it failed. Its result was printed; the exit code is 1.',
   'call-login':
-    'The server requires a token, and there is no valid one: there is no terminal to log in at, the login was refused or given up, or the token file is invalid. Log in at a terminal, or use `--token-file`.',
+    'The server requires a token, and no valid token exists: there is no terminal for a login, the login was refused or given up, or the token file is invalid. Log in at a terminal, or use `--token-file`.',
 } as const;

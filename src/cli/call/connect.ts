@@ -25,12 +25,12 @@ export interface ConnectSettings {
 }
 
 /**
- * A server of the older HTTP+SSE responds to a POST with one of these (MCP 2025-11-25, Transports, Backwards
+ * Statuses with which a server of the older HTTP+SSE responds to a POST (MCP 2025-11-25, Transports, Backwards
  * Compatibility).
  */
 const OLDER: ReadonlySet<number> = new Set([400, 404, 405]);
 
-/** `close` of the client ends the session. */
+/** Connects to the server. Call `leave` at the end. */
 export async function connect(settings: ConnectSettings): Promise<Client> {
   const { url, fetch, authProvider } = settings;
   const options = { fetch, authProvider };
@@ -50,7 +50,7 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
     { name: 'skep', version: VERSION },
     {
       capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } },
-      // A server with HTTP+SSE has no revision without sessions: it would refuse the question about its revisions.
+      // A server with HTTP+SSE has no revision without sessions: it would refuse the request for its revisions.
       versionNegotiation: transport instanceof SSEClientTransport ? undefined : { mode: 'auto' },
     },
   );
@@ -61,10 +61,10 @@ async function open({ elicit, log }: ConnectSettings, transport: Transport): Pro
   return client;
 }
 
-/** Ends the session, so that the server need not keep it. */
+/** Ends the session and the connection, so that the server need not keep the session. */
 export async function leave(client: Client): Promise<void> {
   const { transport } = client;
-  // A server that cannot end sessions, or is unreachable, is left all the same.
+  // The connection ends even if the server cannot end sessions or is unreachable.
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined);
   await client.close();
 }

@@ -1,5 +1,5 @@
-// Tests the addresses that a server may name: a server on this machine may name others on it and in private networks,
-// and no server may name a link-local address.
+// Tests the addresses that a server may name: a server on this machine may name addresses of this machine and of
+// private networks, and no server may name a link-local address.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

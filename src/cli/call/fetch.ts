@@ -1,6 +1,6 @@
 // Sends requests: directly to the server that the user named, including streams; and through the guarded client to each
-// address that this server names (its authorization server, documents). The server may name addresses in the networks
-// in which it is itself.
+// address that this server names (its authorization server, documents). The server may name addresses in its own
+// networks.
 
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -20,8 +20,7 @@ const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...L
 export interface Requests {
   readonly fetch: FetchLike;
   /**
-   * Returns the reason that the server gave for its last refusal; undefined if its last response was not a refusal, or
-   * had no reason.
+   * Returns the reason in the server's last response; undefined if that was not a refusal, or had no reason.
    */
   readonly refusal: () => string | undefined;
   readonly close: () => Promise<void>;
@@ -56,7 +55,7 @@ async function readReason(response: Response): Promise<string | undefined> {
   if (response.ok || !isJson || response.body === null) return undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // A copy is read here, because the client reads the response itself.
+  // Reads a copy, because the client library reads the response itself.
   for await (const chunk of response.clone().body ?? []) {
     size += chunk.length;
     if (size > REFUSAL_BYTES_MAX) return undefined;

@@ -1,6 +1,6 @@
 // Provides tokens for one server: stored tokens, refreshed if they have expired, and otherwise a login through the
-// browser (OAuth 2.1 as MCP requires it: RFC 9728 and RFC 8414 discovery, a client that is given or registered (RFC
-// 7591), PKCE, RFC 8707, RFC 9207). The protocol is the official client's.
+// browser (OAuth 2.1 as MCP requires it: RFC 9728 and RFC 8414 discovery, a configured or registered client (RFC 7591),
+// PKCE, RFC 8707, RFC 9207). The official MCP client implements the protocol.
 
 import {
   type AuthProvider,
@@ -98,7 +98,7 @@ async function logInThrough(settings: LoginSettings, back: Return, wanted: Wante
   terminal.say('Logged in.');
 }
 
-/** A server without a login accepts tokens from elsewhere. It may also have a login that its response does not name. */
+/** Throws the Failure for a server whose response names no authorization server: it may accept other tokens. */
 function refuseUnnamed(cause: unknown): never {
   if (cause instanceof Failure) throw cause;
   const message = 'the server requires a token and does not name an issuer: use --token-file';
@@ -139,7 +139,8 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
     discoveryState: () => discovered,
     redirectToAuthorization: (url) => {
       if (!terminal.interactive && browser === undefined) {
-        const message = 'the server requires a login, and there is no terminal: log in at one, or use --token-file';
+        const message =
+          'the server requires a login, and there is no terminal: run the command at a terminal, or use --token-file';
         throw new Failure('call-login', message);
       }
       if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -160,11 +161,11 @@ function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Retur
     clientInformation: async () => {
       if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret };
       const { client, port } = await file.read();
-      // A registration is for one port: with another, the provider would not send the browser back.
+      // A registration is for one port: with another port, the provider would not send the browser back.
       return port === back.port ? client : undefined;
     },
     saveClientInformation: async (client) => {
-      // A client that is given, with its secret, is not stored.
+      // A client from the options, with its secret, is not stored.
       if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
     },
     tokens: async () => (await file.read()).tokens,

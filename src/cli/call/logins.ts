@@ -8,7 +8,7 @@ import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { isObject, parseJson } from '#std/json.ts';
 
 interface Login {
-  /** For people who look into the file. */
+  /** URL of the server, which is compared when the file is read. */
   readonly server: string;
   /** Port to which the browser returns: a registration is for this port. */
   readonly port?: number;
@@ -23,7 +23,7 @@ export interface LoginFile {
   readonly write: (login: Login) => Promise<void>;
 }
 
-/** Returns the folder for data that is stored between runs and is not a setting (XDG Base Directory Specification). */
+/** Returns the folder for stored data that is not a setting (XDG Base Directory Specification). */
 export function stateFolder({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv, home: string): string {
   const base = XDG_STATE_HOME?.startsWith('/') === true ? XDG_STATE_HOME : join(HOME ?? home, '.local', 'state');
   return join(base, 'skep', 'logins');

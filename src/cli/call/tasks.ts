@@ -1,5 +1,5 @@
-// Tasks (SEP-2663): a server of 2026-07-28 may respond to a call with the handle of a task; `skep call` polls the task
-// until it has a result.
+// Polls tasks (SEP-2663): a server of MCP 2026-07-28 may respond to a call with the handle of a task, which has a
+// result later.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -17,7 +17,7 @@ import { isObject, type JsonObject } from '#std/json.ts';
 import { answerElicitation } from './questions.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Used only inside this process: the official client refuses results of a kind that it does not know. */
+/** Key of handles inside this process: the official client refuses results of an unknown kind. */
 const HANDLE = 'skep/task';
 
 /** Lets handles of tasks pass the official client, which has to be connected. */
@@ -26,7 +26,7 @@ export function acceptHandles(transport: Transport): void {
   transport.onmessage = (message, extra) => deliver?.(asResult(message), extra);
 }
 
-/** The client does not look for structured content in an error. */
+/** Returns the handle as an error result, in which the official client requires no structured content. */
 function asResult(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || message.result.resultType !== 'task') return message;
   const { _meta, ...handle } = message.result;
@@ -42,7 +42,7 @@ export function taskOf({ _meta }: CallToolResult): JsonObject | undefined {
 
 export interface TaskSettings {
   readonly terminal: Terminal;
-  /** Ends the task at the server, too. */
+  /** Ends the polling, and cancels the task at the server. */
   readonly signal: AbortSignal;
 }
 
@@ -64,7 +64,7 @@ export async function finishTask(client: Client, begun: JsonObject, settings: Ta
   } catch (cause) {
     if (settings.signal.aborted) await cancel(client, taskId);
     if (cause instanceof Failure || settings.signal.aborted) throw cause;
-    // The reason is not passed on as the cause: the caller would try again, which would begin another task.
+    // The Failure has no cause: with a cause, the caller would try again and begin another task.
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Failure('call-failed', `the task ${taskId} continues, but its state could not be read: ${reason}`);
   }

@@ -1,4 +1,4 @@
-// `skep adopt`: takes over a fleet from the existing operator.
+// `skep adopt`: takes over a fleet from ToolHive's operator.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';
@@ -18,7 +18,7 @@ export function adoptCommand(): Command {
     .addHelpText(
       'after',
       "\nFinalizers of ToolHive's operator are removed, the objects that it created get their custom resource as owner, and the fields that it\n" +
-        'wrote become those of skep. Nothing is deleted and nothing restarts: the next sync makes the fleet as declared in Git.\n' +
+        'wrote belong to skep afterwards. No object is deleted and no pod restarts: the next sync changes the fleet to the state in Git.\n' +
         '\nExamples:\n  skep adopt -c skep.yaml\n  skep adopt -c skep.yaml --yes && skep plan -c skep.yaml',
     )
     .action(async (flags: Options) => {
@@ -46,7 +46,7 @@ export function adoptCommand(): Command {
     });
 }
 
-/** Refuses, because a plan file cannot contain the changes of `adopt --yes` to live objects. */
+/** Returns the Failure if plans must be signed: a plan file cannot contain the changes of `adopt` to live objects. */
 function unsigned(): Failure {
   const message =
     'plans.require is signed, and a plan file cannot contain the changes of adopt --yes: set it to unsigned for the adoption, and back afterwards';

@@ -1,4 +1,4 @@
-// `skep apply`: makes exactly the changes of a plan file, or explains why not.
+// `skep apply`: makes exactly the changes of a plan file, or explains why this is not possible.
 
 import { Command } from 'commander';
 import { systemClock } from '#hosts/clock.ts';

@@ -1,4 +1,5 @@
-// `skep clients`: fetches the list of a registry's servers that administrators give to an MCP client, or compares a file with it.
+// `skep clients`: fetches the list of a registry's servers for an MCP client's administrators, or compares a file with
+// the list.
 
 import { Command, Option } from 'commander';
 import type { OutboundResponse } from '#adapters/http/outbound.ts';
@@ -64,7 +65,7 @@ async function fetchList(registry: string, format: string, tokenFile: string | u
   const url = `${registry.replace(/\/+$/, '')}/clients/${format}.json`;
   const headers = { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
   try {
-    // The user has named the address.
+    // The address may be private, because the user has named it.
     return listText(url, await outbound.request({ url, method: 'GET', headers, allowPrivate: true }));
   } finally {
     await outbound.close();

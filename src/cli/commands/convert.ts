@@ -49,7 +49,7 @@ export function convertCommand(): Command {
     });
 }
 
-/** A named file is read whatever its name. Symbolic links in a folder are ignored: their target may be elsewhere. */
+/** A file on the command line may have any name. Symbolic links in a folder are ignored: they may lead out of it. */
 function manifestFiles(path: string): readonly string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Failure('usage', `${path} does not exist: name a file or a folder of manifests`);

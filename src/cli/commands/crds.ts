@@ -15,7 +15,7 @@ export function crdsCommand(): Command {
     .addOption(
       new Option(
         '--stored <version>',
-        'version that the API server is to store, before definitions without the other version are installed',
+        'version that the API server stores; set it before you install definitions that lack the other version',
       ).choices(['v1alpha1', 'v1beta1']),
     )
     .addHelpText('after', '\nExample:\n  skep crds | kubectl apply --server-side -f -')

@@ -52,7 +52,7 @@ export function explainCommand(): Command {
     });
 }
 
-/** Lists settings without a field. */
+/** Lists the settings of a kind that are annotations. */
 function annotationLines({ annotations }: Kind): readonly string[] {
   if (annotations.length === 0) return [];
   const lines = annotations.flatMap(({ name, description, values, fallback }) => [
@@ -117,7 +117,7 @@ function noField(kind: Kind, field: Field, name: string, nameOf: NameOf): string
 
 function headOf(kind: Kind, apiGroup: string, versions: readonly string[]): readonly string[] {
   const { plural, singular, shortNames, categories } = kind;
-  const all = categories.length === 0 ? '' : `, and with others as ${categories.join(', ')}`;
+  const all = categories.length === 0 ? '' : `, and with other kinds as ${categories.join(', ')}`;
   return [
     labelled('GROUP', apiGroup),
     labelled('KIND', kind.kind),
@@ -189,7 +189,7 @@ function signature(field: Field, nameOf: NameOf): string {
 
 const LINE_WIDTH = 100;
 
-/** Wraps at blanks. The first line begins with the bullet; the others are indented to the text after it. */
+/** Wraps at blanks. The first line begins with the bullet; further lines are indented to the text after the bullet. */
 function wrapped(text: string, indent: number, bullet = ''): readonly string[] {
   const lines: string[] = [];
   let line = '';

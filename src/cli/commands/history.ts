@@ -1,4 +1,4 @@
-// `skep history`: shows the runs that changed something or found something new, and the changes of one of them.
+// `skep history`: shows the runs that changed objects or found news, and the changes of a single run.
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '#hosts/config/configuration.ts';

@@ -1,4 +1,4 @@
-// `skep lock`: writes the definitions that a server offers into a lock, or compares the two.
+// `skep lock`: writes the definitions that a server offers into a lock, or compares them with the lock.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -107,7 +107,7 @@ function columns(): number {
   return process.stdout.columns ?? 160;
 }
 
-/** Lists that are missing in the lock stay missing. */
+/** Writes the lock. Lists that are missing in an existing lock stay missing. */
 async function writeLock(
   { namespace, name, server, lock, file }: LockableServer,
   offered: Offered,

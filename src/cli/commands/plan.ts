@@ -71,7 +71,7 @@ Examples:
   skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.
   skep plan --render --path clusters/prod --base main`;
 
-/** Without an instance and a cluster, these options have no meaning. */
+/** Creates the option `--render`. Options about an instance or a cluster conflict with it. */
 function renderOption(): Option {
   return new Option('--render', 'compare two commits, without a cluster and without skep.yaml').conflicts([
     ...['config', 'kubeconfig', 'context', 'explain', 'out', 'against', 'tokenFile', 'source'],
@@ -116,7 +116,7 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/** Refuses `--out` with `--against`: a plan file belongs to a cluster that was read. */
+/** Refuses `--out` with `--against`, because a plan file is for a cluster that was read. */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
   throw new Failure(
@@ -157,7 +157,7 @@ async function planInCluster(
     import('#hosts/reconciler/loop/source-loops.ts'),
     import('#hosts/clock.ts'),
   ]);
-  // A plan shows the changes of a sync, so it waits for its sources as long.
+  // A plan shows the changes of a sync, so it waits for its sources as long as a sync.
   const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
   const instance = await openInstance(config, () => undefined, watchSources(), undefined, {
     endsWithinMs: config.apply.deadlineSeconds * 1000,

@@ -1,4 +1,4 @@
-// `skep rollback`: returns to the commits of an earlier run, and no further than to the next newer one.
+// `skep rollback`: returns to the commits of an earlier run, until the branches of its sources have newer commits.
 
 import { Command } from 'commander';
 import { systemClock } from '#hosts/clock.ts';
@@ -16,15 +16,15 @@ interface Options extends InstanceFlags {
 
 export function rollbackCommand(): Command {
   return withInstanceFlags(new Command('rollback'))
-    .description('Return to the commits of an earlier run, until there are newer ones.')
-    .argument('[run]', 'its id, or the beginning of its id (skep history)')
+    .description('Return to the commits of an earlier run, until the branches of its sources have newer commits.')
+    .argument('[run]', 'id of the run, or the beginning of its id (skep history)')
     .option('--clear', 'end a rollback: follow the branches of the sources again')
     .option('--source <name>', 'with --clear: only this source; may be repeated', collectName, [])
     .addOption(outputOption())
     .addHelpText(
       'after',
       '\nThe rollback is an ordinary run at the earlier commits, with the same limits of deletions. Until a branch has a newer\n' +
-        'commit, its source stays at the earlier one, also if the branch is reset to an older commit.\n' +
+        'commit, its source stays at the earlier commit, also if the branch is reset to an older commit.\n' +
         '\nExamples:\n  skep rollback 5a3f3d10 -c skep.yaml\n  skep rollback --clear',
     )
     .action(async (run: string | undefined, flags: Options) => {

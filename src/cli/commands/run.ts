@@ -48,7 +48,7 @@ export function runCommand(): Command {
     });
 }
 
-/** Prefixes each line with `2026-01-02T03:04:05Z `, so that later readers know the time. */
+/** Prefixes each line with the time: `2026-01-02T03:04:05Z `. */
 function withTime(text: string): string {
   const time = new Date(systemClock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   return text.replaceAll(/^(?=.)/gm, `${time} `);

@@ -58,7 +58,7 @@ export function statusCommand(): Command {
     });
 }
 
-/** If the database or the cluster is unavailable, the person on call still gets the rest. */
+/** Reads all parts of the status. If the database or the cluster is unavailable, the other parts are still shown. */
 async function readStatus(instance: Instance, config: Config): Promise<InstanceStatus> {
   const { readInstanceStatus: statusOf, unknownStatus } = await import('#reconciler/run/operate/status.ts');
   const { paused } = await findPauseNow(config, {});
@@ -85,7 +85,7 @@ async function readHistory({ history }: Instance, limit: number): Promise<readon
   }
 }
 
-/** Returns undefined if the file does not exist: another machine runs the instance, or none has yet. */
+/** Returns undefined if the file does not exist: another machine runs the instance, or no run was made yet. */
 async function readLastLook(path: string): Promise<LastLook | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));

@@ -88,7 +88,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       import('#hosts/reconciler/kept/load-cache.ts'),
       import('#hosts/signals.ts'),
     ]);
-  // A mistyped path ends the command, as without --watch. It waits for files that disappear later.
+  // A mistyped path ends the command, as without --watch. The watch waits for files that disappear later.
   const files = openLoadCache();
   const validate = () => runValidation(request, undefined, files).finally(files.ended);
   await validate();
@@ -107,7 +107,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     signal: stop.signal,
   });
   await Promise.race([interrupted, watching]);
-  // A validation in progress only reads, and would keep the process alive.
+  // A validation in progress would keep the process alive; it only reads, so it can be abandoned.
   process.exit();
 }
 

@@ -1,4 +1,4 @@
-// `skep vmcp`: serves a virtual MCP server in front of several others.
+// `skep vmcp`: serves a virtual MCP server in front of several MCP servers.
 
 import { Command, Option } from 'commander';
 import { keepServing } from '#hosts/keep-serving.ts';

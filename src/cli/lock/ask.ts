@@ -1,4 +1,4 @@
-// Asks a server, or the cluster, for the definitions that the server offers.
+// Reads the definitions that a server offers, from the server itself or from the reports in the cluster.
 
 import type { Client } from '@modelcontextprotocol/client';
 import type { Offered } from '#contracts/tool-lock/compare.ts';
@@ -100,7 +100,7 @@ const CONFIG_MAPS: ApiResource = {
   verbs: ['list'],
 };
 
-/** An MCPServerEntry has no proxy: the virtual servers that call it report about it. */
+/** Reads the reports about a server. An MCPServerEntry has no proxy: virtual servers that call it report about it. */
 async function readReports(
   cluster: ReportReader,
   { namespace, name, server }: LockableServer,
@@ -117,8 +117,8 @@ async function readReports(
 }
 
 /**
- * Returns the definitions of the lock with the differences that the proxy of the server has reported. Throws Failure `lock-not-reported` if there is
- * no report about this lock.
+ * Returns the definitions of the lock with the differences that the proxy of the server has reported. Throws Failure
+ * `lock-not-reported` if no report about this lock exists.
  */
 export async function readOffered(cluster: ReportReader, server: LockableServer): Promise<Offered> {
   const { namespace, name, lock } = server;

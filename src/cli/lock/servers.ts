@@ -18,11 +18,11 @@ import { readFolders } from '../offline/folders.ts';
 export interface LockableServer {
   readonly namespace: string;
   readonly name: string;
-  /** The server as the lock names it. */
+  /** The server's kind, name and place, as the lock states them. */
   readonly server: ToolLock['server'];
-  /** File of its lock, whether it exists or not. */
+  /** File of the server's lock, which may not exist yet. */
   readonly file: string;
-  /** Its lock, if it has one. */
+  /** The server's lock; absent if it has no lock yet. */
   readonly lock?: ToolLock;
 }
 
@@ -85,7 +85,7 @@ function lockableServer(loaded: Loaded, resource: LoadedResource): LockableServe
   return { namespace, name, server: lockedPlace(resource), file, ...lock };
 }
 
-/** The file is overwritten completely, so it must contain nothing else. */
+/** Returns the lock in a file. The file is overwritten completely, so it must contain no other object. */
 function lockIn({ invalid, problems }: Loaded, { id, object }: LoadedResource, file: string): ToolLock {
   const isBroken = invalid.some(
     (each) => each.kind === id.kind && each.name === id.name && each.namespace === id.namespace,

@@ -1,5 +1,5 @@
-// Finds the manifests and the cluster for `skep lock` if its options name none: it reads settings, such as those of
-// skep dev.
+// Finds the manifests and the cluster for `skep lock`. If its options name none, it reads settings, such as the
+// settings of skep dev.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -22,7 +22,8 @@ export interface Surroundings {
 }
 
 /**
- * Options take precedence over settings. Settings count if they are named, or if skep dev keeps them in this folder.
+ * Options take precedence over settings. Settings are used if an option names them, or if skep dev keeps them in this
+ * folder.
  */
 export async function findSurroundings(flags: LockFlags): Promise<Surroundings> {
   const hasSettings = flags.config !== undefined || (isAboutDev() && flags.kubeconfig === undefined);

@@ -8,8 +8,8 @@ import { isManifest } from '#reconciler/run/read/source-file.ts';
 import { Failure } from '#std/failure.ts';
 
 /**
- * Calls `changed` at each sign, until the returned function is called. For a missing path, the nearest existing folder
- * above it is watched. Throws Failure `watch-failed`.
+ * Calls `changed` for each possible change, until the returned function is called. For a missing path, the nearest
+ * existing folder above it is watched. Throws Failure `watch-failed`.
  */
 export function watchFolders(paths: readonly string[], changed: () => void): () => void {
   const asked = paths.map((path) => resolve(path));
@@ -23,7 +23,7 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
       const watcher = watch(folder, (_event, name) => {
         if (name === null || matters(join(folder, name), folders, asked)) changed();
       });
-      // The folder disappeared: the callee searches for folders again.
+      // The folder disappeared: `changed` searches for folders again.
       watcher.on('error', changed);
       watchers.push(watcher);
     }

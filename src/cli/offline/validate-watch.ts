@@ -6,7 +6,7 @@ import type { Validation } from '#reconciler/run/validate.ts';
 import { Failure } from '#std/failure.ts';
 import { watchFolders } from './folder-watch.ts';
 
-/** Editors write a file in several steps, and a checkout of Git writes many files. */
+/** Pause without changes before a validation: editors write a file in several steps, and Git writes many files. */
 const QUIET_MS = 100;
 
 export interface ValidateWatch {
@@ -32,7 +32,7 @@ export async function watchValidation({ paths, validate, say, complain, signal }
         changed.resolve();
       };
       signal.addEventListener('abort', done, { once: true });
-      // Watches before it reads, so that changes during the reading are noticed.
+      // The watch begins before the reading, so that changes during the reading are noticed.
       const opened = watchFolders(await paths(), done);
       close();
       close = opened;

@@ -1,4 +1,4 @@
-// Validates folders of this machine; if nothing has changed since the last time, returns the remembered result.
+// Validates folders of this machine. If nothing has changed since the last validation, returns the stored result.
 
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -21,7 +21,7 @@ export interface ValidationRequest {
   /** Folders or files with CustomResourceDefinitions. */
   readonly schemas: readonly string[];
   readonly apiGroup: string;
-  /** Folders or files of policies; `builtin` is the pack that comes with the program. If absent, none. */
+  /** Folders or files of policies; `builtin` is the pack that is bundled with the program. If absent, no policies. */
   readonly policies?: readonly string[];
   /** File of private age keys. If absent, files encrypted by SOPS are checked only as far as possible without keys. */
   readonly ageKeyFile?: string;
@@ -32,8 +32,8 @@ export function openUserCache(): ResultCache {
 }
 
 /**
- * If nothing has changed, even the modules that validate are not loaded. `files` remembers single files within one
- * process. Throws Failure `usage`.
+ * Validates the folders. If nothing has changed, not even the modules for validation are loaded. `files` keeps results
+ * of single files within one process. Throws Failure `usage`.
  */
 export async function runValidation(
   request: ValidationRequest,
@@ -54,8 +54,7 @@ export async function runValidation(
       : `${validationKey(written, schemas, policies, apiGroup)}${await identifyPlans(plans)}${allowsPrivate ? '-private' : ''}${verify === undefined ? '' : `-${sha256(JSON.stringify(verify))}`}`;
   const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
-  // Everything that is read stays until the end: a nursery that grows at once is emptied half as often
-  // (docs/decisions/0090).
+  // All read data stays until the end, so a nursery that grows at once is emptied half as often (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
   const [{ KINDS }, { validate }, { unsealFiles: unsealed }, opened] = await Promise.all([
     import('#reconciler/kinds/index.ts'),
@@ -98,7 +97,7 @@ function definitionFiles(path: string): readonly SourceFile[] {
   throw new Failure('usage', `${path}: no CustomResourceDefinitions here: there is no *.yaml, *.yml or *.json`);
 }
 
-/** The key of everything that the result depends on, including the names of the files, which its problems contain. */
+/** Returns the key of all inputs of the result, including the names of the files, which problems contain. */
 function validationKey(
   documents: readonly SourceFile[],
   schemas: readonly SourceFile[],

@@ -11,7 +11,7 @@ const Provider = Type.Object(
     issuerUrl: fileForm(PROVIDER.issuerUrl),
     audience: PROVIDER.audience,
     tokenTypes: Type.Optional(
-      Texts('`typ` of accepted JWTs in addition to none, `JWT` and `at+jwt`, if the issuer uses another one.'),
+      Texts('Further accepted `typ` of JWTs. JWTs without `typ`, or with `JWT` or `at+jwt`, are always accepted.'),
     ),
     jwksUrl: setting(PROVIDER.jwksUrl),
     introspectionUrl: setting(PROVIDER.introspectionUrl),

@@ -138,7 +138,7 @@ export const REFUSED_KEYS: Readonly<Record<string, string>> = {
   '/sources/*/claims': 'each reader of a registry reads all of its entries',
   '/registries/*/claims': 'each reader of a registry reads all of its entries',
   '/sources/*/api/timeout': 'a page of another registry may take 60 s',
-  '/sources/*/file/data': 'the existing platform accepts it through its API only',
+  '/sources/*/file/data': 'ToolHive accepts it through its API only',
   '/auth/authz': 'each reader of a registry reads all of its entries, and there is no API that changes them',
   '/database/password': 'a manifest must not hold passwords: name a Secret in spec.pgpassSecretRef',
   '/database/migrationPassword': 'a manifest must not hold passwords: name a Secret in spec.pgpassSecretRef',

@@ -33,7 +33,7 @@ const Outbound = Type.Object(
   {
     allowPrivate: Type.Optional(
       Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$', description: 'An address or CIDR range.' }), {
-        description: 'Private addresses that may be connected to.',
+        description: 'Private addresses to which connections are allowed.',
       }),
     ),
     allowFiles: Type.Optional(Type.Boolean({ default: false, description: 'Allow file:/// repositories.' })),

@@ -102,8 +102,8 @@ export function filter(entry: (schema: TString) => TString) {
       names: optional(
         object(
           {
-            include: optional(list(glob, 'Kept if the list is empty or one matches.')),
-            exclude: optional(list(glob, 'Left out if one matches; wins over include.')),
+            include: optional(list(glob, 'Entries are kept if the list is empty or an item matches.')),
+            exclude: optional(list(glob, 'Entries are left out if an item matches; takes precedence over include.')),
           },
           'Filter by served name: an entry `gamma` of the format `toolhive` is served as `io.github.stacklok/gamma`, so write `*/gamma`.',
         ),
@@ -111,8 +111,10 @@ export function filter(entry: (schema: TString) => TString) {
       tags: optional(
         object(
           {
-            include: optional(list(tag, 'Kept if the list is empty or one tag is in it.')),
-            exclude: optional(list(tag, 'Left out if one tag is in it; wins over include.')),
+            include: optional(list(tag, 'Entries are kept if the list is empty or contains one of their tags.')),
+            exclude: optional(
+              list(tag, 'Entries are left out if the list contains one of their tags; takes precedence over include.'),
+            ),
           },
           'Filter by tag.',
         ),

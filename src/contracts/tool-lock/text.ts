@@ -40,7 +40,7 @@ function sortedList(list: LockedList, definitions: readonly JsonObject[] | undef
   return [[list, sorted.map(({ definition }) => sortedMembers(definition, FIRST))]];
 }
 
-/** Members that are written first, for readers. The others follow by name. */
+/** Members that are written first, for readers. The other members follow by name. */
 const FIRST = [
   'name',
   'uriTemplate',

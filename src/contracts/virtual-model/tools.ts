@@ -4,7 +4,7 @@
 export interface Tool {
   /** The identity of the tool, which is the same before and after a change of its name. */
   readonly origin: string;
-  /** Its name for clients. */
+  /** Name of the tool for clients. */
   readonly name: string;
   /**
    * The workload that offers the tool. Empty for a server outside virtual servers, absent if the tool belongs to no

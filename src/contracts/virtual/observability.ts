@@ -70,7 +70,7 @@ export const ModelTelemetry = object(
 /** The default of exporters for Prometheus in the specification of OpenTelemetry. */
 const EXPORTER_PORT = 9464;
 
-/** Returns the port that only metrics use, or undefined if there is none. */
+/** Returns the port that only metrics use, or undefined if metrics have no port of their own. */
 export function ownMetricsPort(telemetry: {
   readonly enablePrometheusMetricsPath: boolean;
   readonly prometheusPort?: number;

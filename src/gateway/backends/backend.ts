@@ -72,7 +72,7 @@ export type Authorized =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly fault: BackendFault };
 
-/** Adds credentials for the other side to a request. Returns a plain value if there is nothing to wait for. */
+/** Adds credentials for the server to a request. Returns a plain value if it need not wait. */
 type Authorize = (request: LeavingRequest) => Authorized | Promise<Authorized>;
 
 /** Receiver of the answer to one exchange. `head` is called first, then `data`, then `end` or `fail` once. */
@@ -86,7 +86,7 @@ export interface Answer {
   fail(fault: BackendFault): void;
 }
 
-/** Exchange under way, controlled by the client that waits for it. */
+/** An exchange in progress, controlled by the client that waits for its answer. */
 export interface Flow {
   /**
    * Ends the exchange because the client has gone. The server is informed in the way of its transport. Has no effect
@@ -116,9 +116,9 @@ export interface BackendFault {
     /** The caller is not allowed to send this request to the server. */
     | 'forbidden';
   readonly message: string;
-  /** For `busy` and `unreachable`: seconds after which a retry makes sense. */
+  /** Seconds after which a retry makes sense. Set for `busy` and `unreachable`. */
   readonly retryAfterSeconds?: number;
-  /** For the log of the operator only. */
+  /** Detail for the log of the operator only. */
   readonly detail?: string;
 }
 

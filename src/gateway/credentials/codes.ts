@@ -1,4 +1,4 @@
-// Lists the codes for requests that get no credentials, and for faults around them.
+// Lists the codes of requests that get no credentials, and of other faults about credentials.
 
 export const CREDENTIAL_CODES = {
   'credential-config-invalid':

@@ -1,14 +1,14 @@
-// Hides secrets in texts of other services.
+// Hides secrets in texts from other services.
 
-/** Minimum length of a hidden piece: shorter ones reveal nothing, and words would be hidden by chance. */
+/** Minimum length of a hidden piece: shorter pieces reveal nothing, and common words would be hidden by chance. */
 const PIECE = 8;
 const LENGTH_MAX = 300;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const CONTROL = /[\u0000-\u001f\u007f]+/g;
 
-/** Returns the text on one line, shortened, with `***` for every piece of the secrets in it. */
+/** Returns the text on one line, shortened, with `***` in place of every piece of a secret. */
 export function conceal(text: string, secrets: readonly string[]): string {
-  // Hidden before shortening: a piece at the end would be too short to be found.
+  // Pieces are hidden before shortening, since a piece cut off at the end would be too short to be found.
   const shown = secrets.filter((secret) => secret !== '').reduce(hidePieces, text.slice(0, 4 * LENGTH_MAX));
   const line = shown.replace(CONTROL, ' ').trim();
   return line.length <= LENGTH_MAX ? line : `${line.slice(0, LENGTH_MAX)}…`;

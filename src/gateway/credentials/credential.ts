@@ -1,8 +1,8 @@
-// Defines how a request gets credentials for the other side: the contract of every file of this folder.
+// Defines how a request gets credentials for the server: the interface of every credential in this folder.
 
 import type { JsonObject } from '#std/json.ts';
 
-/** Request ready to be sent. */
+/** A request that is ready to be sent. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   readonly body?: Buffer;
 }
 
-/** Caller, as far as credentials depend on it. */
+/** The facts about a caller on which credentials depend. */
 export interface CredentialCaller {
   /** Issuer, subject and client as one text; equal for equal callers. */
   readonly key: string;
@@ -38,8 +38,5 @@ export type Credentialed =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly refusal: CredentialRefusal };
 
-/**
- * Returns the headers with which the request is sent, in place of its own. A plain value if there is nothing to wait
- * for.
- */
+/** Returns all headers with which the request is sent, or a refusal. Returns a plain value if it need not wait. */
 export type Credential = (request: OutgoingRequest, caller: CredentialCaller) => Credentialed | Promise<Credentialed>;

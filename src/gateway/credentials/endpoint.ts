@@ -13,7 +13,10 @@ const ANSWER_BYTES_MAX = 128 * 1024;
 type Unavailable = Extract<Issue<never>, { readonly type: 'unavailable' | 'failed' }>;
 type Refused = Extract<Issue<never>, { readonly type: 'refused' }>;
 
-/** `display` is the URL for messages, without its query. Throws Failure `credential-config-invalid`. */
+/**
+ * Checks the URL of an endpoint. `display` is the URL for messages, without its query. Throws Failure
+ * `credential-config-invalid`.
+ */
 export function endpointUrl(url: string, pointer: string): { readonly url: string; readonly display: string } {
   const parsed = URL.parse(url);
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol) || parsed.username + parsed.password !== '') {
@@ -34,18 +37,18 @@ export function postForm(
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
-    // The configuration names the endpoint, which is private inside the cluster and behind private endpoints of a
-    // cloud.
+    // The configuration names the endpoint. It may have a private address, as inside a cluster and behind private
+    // endpoints of a cloud.
     allowPrivate: true,
     timeoutMs: TIMEOUT_MS,
     maxBytes: ANSWER_BYTES_MAX,
   });
 }
 
-/** Converts a Failure of a request to its result; any other error is a bug and is thrown on. */
+/** Converts a Failure of a request to a result. Other errors are bugs and are thrown again. */
 export function noAnswer(error: unknown, invalid: (detail: string) => Issue<never>): Issue<never> {
   if (!(error instanceof Failure)) throw error;
-  // An answer that is too large is not an outage: others may get a smaller one.
+  // An answer that is too large is not an outage: other callers may get a smaller answer.
   if (error.code === 'outbound-too-large') return invalid(error.message);
   return { type: 'unavailable', detail: error.message };
 }

@@ -11,8 +11,8 @@ type Block = NonNullable<RunConfig['header_forward']>;
 const POINTER = '/header_forward';
 
 /**
- * Reads the headers. Secret values take precedence over plain ones of the same name, files over variables; names are
- * compared without regard to case. Throws a Failure if the block or one of its secrets cannot be used.
+ * Reads the headers. Secret values take precedence over plain values of the same name, and files over variables. Names
+ * are compared without regard to case. Throws a Failure if the block or one of its secrets cannot be used.
  */
 export function headerForward(ports: CredentialPorts, block: Block, pointer = POINTER): Credential {
   const plain = byLowerName(block.add_plaintext_headers, `${pointer}/add_plaintext_headers`);
@@ -48,7 +48,7 @@ function byLowerName(
   return byName;
 }
 
-/** Checks a plain value; an empty one is sent unchanged. */
+/** Checks a plain value. An empty value is sent unchanged. */
 function plainValue(name: string, text: string, pointer: string): string {
   const value = text === '' ? '' : headerValue(text);
   if (value !== undefined) return value;

@@ -42,8 +42,8 @@ export function settableHeader(name: string, pointer: string): string {
 }
 
 /**
- * Returns the value in the form for an HTTP client: text above ASCII as UTF-8, one character for each byte. Undefined
- * if it is empty or cannot be a header value.
+ * Returns the value in the form for an HTTP client: text above ASCII as UTF-8, one character for each byte. Returns
+ * undefined if the text is empty or cannot be a header value.
  */
 export function headerValue(text: string): string | undefined {
   if (text === '' || UNSENDABLE.test(text)) return undefined;
@@ -51,8 +51,8 @@ export function headerValue(text: string): string | undefined {
 }
 
 /**
- * Accepts tokens of visible ASCII characters, more than RFC 6750 section 2.1 allows, since some services issue such
- * tokens.
+ * Returns the value of Authorization. Accepts all tokens of visible ASCII characters, more than RFC 6750 section 2.1,
+ * since some services issue such tokens.
  */
 export function bearerValue(token: string): string | undefined {
   return /^[\u0021-\u007e]+$/.test(token) ? `Bearer ${token}` : undefined;

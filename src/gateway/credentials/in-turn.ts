@@ -2,7 +2,7 @@
 
 import type { Credential } from './credential.ts';
 
-/** Passes the headers of the first to the second; returns a plain value if neither has to wait. */
+/** Passes the headers of the first credential to the second. Returns a plain value if neither has to wait. */
 export function inTurn(first: Credential, second: Credential): Credential {
   return function applyBoth(request, caller) {
     const given = first(request, caller);

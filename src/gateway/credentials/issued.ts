@@ -1,5 +1,5 @@
 // Stores issued credentials until shortly before they expire, sends one request for all callers that wait for the same
-// one, and pauses requests to an endpoint that is down.
+// credential, and pauses requests to an endpoint that is down.
 
 import { afterFailure, NO_BACKOFF } from '#auth/backoff.ts';
 import { setBounded } from '#std/bounded.ts';
@@ -7,9 +7,11 @@ import { sha256 } from '#std/hash.ts';
 import type { CredentialCaller, CredentialRefusal } from './credential.ts';
 import type { CredentialPorts } from './ports.ts';
 
-/** An issued value is not used in this time before it expires: a request takes some time, and clocks differ. */
+/**
+ * An issued value is not used during this last part of its lifetime, since a request takes some time and clocks differ.
+ */
 const SKEW_MS = 30_000;
-/** Maximum number of stored values; the oldest are replaced. */
+/** Maximum number of stored values; the oldest values are replaced. */
 const KEPT_MAX = 10_000;
 /** Maximum pause, even if an endpoint requests a longer one. */
 const PAUSE_MAX_MS = 60_000;
@@ -20,19 +22,22 @@ export type Issued<T> =
 
 /** Result of one request to the endpoint. */
 export type Issue<T> =
-  /** `expiresAtMs`: milliseconds since 1970; if the endpoint does not say it, nothing is stored. */
+  /** `expiresAtMs` is in milliseconds since 1970. If the endpoint does not state it, the value is not stored. */
   | { readonly type: 'issued'; readonly value: T; readonly expiresAtMs?: number }
-  /** The refusal is about this caller, or about the configuration; it is not stored. */
+  /** The refusal concerns this caller or the configuration, and is not stored. */
   | { readonly type: 'refused'; readonly refusal: CredentialRefusal }
-  /** The endpoint is down for everybody. `pauseMs`: the pause that it requests. */
+  /** The endpoint is down for all callers. `pauseMs` is the pause that the endpoint requests. */
   | { readonly type: 'unavailable'; readonly detail: string; readonly pauseMs?: number }
-  /** The endpoint failed at this request. Others may still use it, since one caller could cause this at will. */
+  /**
+   * The endpoint failed at this request. It is still used for other callers, since one caller could cause the failure
+   * at will.
+   */
   | { readonly type: 'failed'; readonly detail: string };
 
 interface IssuedStore<T> {
   /**
-   * Returns the value that was issued for the key, or the result of `ask`: a plain value if there is nothing to wait
-   * for.
+   * Returns the value that was issued for the key, or else the result of `ask`. Returns a plain value if it need not
+   * wait.
    */
   get(key: string, caller: CredentialCaller, ask: () => Promise<Issue<T>>): Issued<T> | Promise<Issued<T>>;
 }
@@ -48,7 +53,7 @@ export function callerKey(caller: CredentialCaller, token: string, particulars =
   return `${sha256(token)} ${particulars}\n${caller.key}`;
 }
 
-/** `unavailable` is the refusal while the endpoint is down. */
+/** Creates the store. `unavailable` is the refusal while the endpoint is down. */
 export function createIssuedStore<T>(
   clock: CredentialPorts['clock'],
   unavailable: Pick<CredentialRefusal, 'code' | 'message'>,

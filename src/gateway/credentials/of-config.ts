@@ -24,8 +24,8 @@ const BLOCKS = [
 ] as const;
 
 /**
- * Assembles the credential, to be applied to a complete request right before it is sent. The order: the caller's token
- * is removed if configured, the block is applied, headers for a remote server override both, and a signature covers the
+ * Assembles the credential, which is applied to a complete request right before it is sent. First the caller's token is
+ * removed if configured, the block is applied, headers for a remote server override both, and a signature covers the
  * result. A server on standard streams gets no headers, and so no credentials. Throws a Failure if the configuration or
  * a secret that it names cannot be used.
  */
@@ -57,7 +57,7 @@ function checkBlocks(config: RunConfig): void {
 }
 
 /**
- * Replaces the caller's token with that of the provider if the proxy has an authorization server, since the caller's
+ * Replaces the caller's token with the provider's token if the proxy has an authorization server, since the caller's
  * token is then for the proxy.
  */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {

@@ -18,13 +18,19 @@ import { issuerBundle, trustBundle } from './trust.ts';
 import { actAsUpstream, upstreamInjection } from './upstream.ts';
 
 export interface StrategyPorts extends CredentialPorts {
-  /** Returns the person's token at the provider of that name. Absent without an authorization server. */
+  /** Returns the person's token at the provider of this name. Absent without an authorization server. */
   readonly providerToken?: (caller: CredentialCaller, provider: string) => Promise<string | undefined>;
-  /** The id_token of the person's login at the provider of that name, or at the first. Absent: there is no authorization server. */
+  /**
+   * Returns the id_token of the person's login at the provider of this name, or at the first provider. Absent without
+   * an authorization server.
+   */
   readonly providerIdToken?: (caller: CredentialCaller, provider: string | undefined) => Promise<string | undefined>;
 }
 
-/** Adds the bundle of the accepted provider to a token exchange at the same provider. */
+/**
+ * Returns the strategy of a member. A token exchange at the provider that callers log in with also trusts this
+ * provider's bundle.
+ */
 export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: string): Strategy {
   const strategy = outgoingAuth.backends[member] ?? { type: 'unauthenticated' };
   const { tokenExchange: exchange } = strategy;
@@ -34,7 +40,7 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
   return { ...strategy, tokenExchange: { ...exchange, caBundlePath } };
 }
 
-/** Returns whether a backend's offer may depend on the caller. */
+/** Returns whether the tools that a backend offers may depend on the caller. */
 export function isPerCaller({ type }: Strategy): boolean {
   return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject' || type === 'xaa';
 }
@@ -48,8 +54,8 @@ export function needsProvider({ tokenExchange, cloudSts, upstreamInject, xaa }: 
 type Listed = VmcpConfig['backends'][number];
 
 /**
- * Returns the credential of a backend: its strategy, and headers for every request, which override those of the
- * strategy. A signature covers all of them. Throws a Failure as `credentialOfStrategy` does.
+ * Returns the credential of a backend: its strategy, and headers for every request, which override headers of the
+ * strategy. A signature covers all headers. Throws a Failure as `credentialOfStrategy` does.
  */
 export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: StrategyPorts): Credential {
   const { name, headerForward: headers } = listed;
@@ -62,7 +68,10 @@ export function credentialOfBackend(listed: Listed, config: VmcpConfig, ports: S
   return strategy.type === 'cloud_sts' ? inTurn(forward, credential) : inTurn(credential, forward);
 }
 
-/** `pointer` is that of the strategy. Throws a Failure if it, or a secret that it names, cannot be used. */
+/**
+ * Returns the credential of a strategy. `pointer` names the strategy. Throws a Failure if the strategy or one of its
+ * secrets cannot be used.
+ */
 export function credentialOfStrategy(strategy: Strategy, pointer: string, ports: StrategyPorts): Credential {
   switch (strategy.type) {
     case 'unauthenticated':
@@ -96,14 +105,14 @@ function requireBlock<T>(block: T | undefined, pointer: string, key: string): T 
   return block;
 }
 
-/** A value in the file is read as if it were in this variable. */
+/** Name of a variable that stands for a value in the file. */
 const WRITTEN = 'SKEP_WRITTEN_VALUE';
 
 function written(ports: CredentialPorts, value: string | undefined): CredentialPorts {
   return value === undefined ? ports : { ...ports, environment: { ...ports.environment, [WRITTEN]: value } };
 }
 
-/** Removes the caller's own token, which is for the virtual server. */
+/** Removes the caller's own token, which is for the virtual server, and applies the credential. */
 function instead(credential: Credential): Credential {
   return (request, caller) => {
     const { authorization: _authorization, ...headers } = request.headers;
@@ -139,7 +148,7 @@ function accessOf({ xaa: block }: Strategy, pointer: string, ports: StrategyPort
   const { providerIdToken } = ports;
   if (providerIdToken === undefined) throw configFault(`${pointer}/type`, 'is xaa, which needs /authServer');
   const { environment } = ports;
-  // A value in the file is read as if a variable held it.
+  // A value in the file is read like a value in a variable.
   const written = { ...environment, [WRITTEN_IDP]: given.idpClientSecret, [WRITTEN_TARGET]: given.targetClientSecret };
   const access = crossApplicationAccess(
     { ...ports, environment: written },

@@ -8,13 +8,13 @@ import type { UpstreamTokenOf } from './upstream.ts';
 
 interface SecretFiles {
   /**
-   * Returns the whole current text. Called for each request, so that a rotated secret has its effect at once: it must
-   * cost next to nothing while the file is unchanged. Throws a Failure whose message names the path.
+   * Returns the whole current text. It is called for each request, so that a rotated secret has its effect at once, and
+   * must cost almost nothing while the file is unchanged. Throws a Failure whose message names the path.
    */
   read(path: string): string;
 }
 
-/** Event that an operator should know although no request was refused because of it. Never contains a secret. */
+/** Event for the operator that caused no refused request. Never contains a secret. */
 interface CredentialNotice {
   readonly code: CredentialCode;
   readonly message: string;
@@ -26,8 +26,8 @@ export interface CredentialPorts extends Pick<AuthPorts, 'fetch' | 'clock'> {
   readonly environment: Environment;
   readonly secretFiles: SecretFiles;
   readonly notify: (notice: CredentialNotice) => void;
-  /** Tokens of an authorization server in this process; absent if there is none. */
+  /** Tokens of an authorization server in this process; absent without an authorization server. */
   readonly upstreamToken?: UpstreamTokenOf;
-  /** The id_token of the login, of the same server. */
+  /** Finds the id_token of the login at the same authorization server. */
   readonly upstreamIdToken?: UpstreamTokenOf;
 }

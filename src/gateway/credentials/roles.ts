@@ -11,7 +11,7 @@ const POINTER = '/aws_sts_config';
 
 const ROLE = /^arn:[a-z0-9-]+:iam::[0-9]{12}:role\/[0-9A-Za-z_+=,.@/-]+$/;
 
-/** Returns the role for these claims; undefined if no mapping fits and there is no fallback. */
+/** Returns the role for these claims, or undefined if no mapping fits and no fallback is configured. */
 export type ChooseRole = (claims: JsonObject) => string | undefined;
 
 interface Candidate {
@@ -20,8 +20,8 @@ interface Candidate {
 }
 
 /**
- * Mappings are tried by priority, lower first, equal ones in the order of the file, those without one last. Throws
- * Failure `credential-config-invalid`.
+ * Creates the choice. Mappings are tried by priority, lower numbers first, equal priorities in the order of the file,
+ * mappings without a priority last. Throws Failure `credential-config-invalid`.
  */
 export function createRoleChoice(block: Block): ChooseRole {
   const { role_mappings: mappings = [], fallback_role_arn: fallback } = block;
@@ -31,7 +31,7 @@ export function createRoleChoice(block: Block): ChooseRole {
   }
   const candidates = mappings
     .map((mapping, index) => ({ mapping, pointer: `${POINTER}/role_mappings/${index}` }))
-    // The sort is stable.
+    // The sort is stable, so equal priorities keep the order of the file.
     .sort((a, b) => priorityOf(a.mapping) - priorityOf(b.mapping))
     .map(({ mapping, pointer }) => candidateOf(mapping, block.role_claim, pointer));
   return (claims) => candidates.find((candidate) => candidate.fits(claims))?.role ?? fallback;
@@ -57,8 +57,8 @@ function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Cand
 }
 
 /**
- * Compares a value as a whole: `admin` is not contained in `no-admin`. A text counts as one value, since providers send
- * it for people in a single group.
+ * Returns whether the claim contains the value as a whole: `no-admin` does not contain `admin`. A text counts as one
+ * value, since providers send it for people in a single group.
  */
 function contains(value: unknown, wanted: string): boolean {
   return Array.isArray(value) ? value.includes(wanted) : value === wanted;

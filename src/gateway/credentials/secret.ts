@@ -1,4 +1,4 @@
-// Reads one secret that a configuration names: from a file, again when it changes, or from a variable.
+// Reads one secret that a configuration names: from a file, which is read again after a change, or from a variable.
 
 import { Failure } from '#std/failure.ts';
 import { configFault } from './config-fault.ts';
@@ -17,9 +17,9 @@ type SecretPorts = Pick<CredentialPorts, 'environment' | 'secretFiles' | 'notify
 type Convert = (text: string) => string | undefined;
 
 /**
- * Returns a function for the current secret, converted by `convert`; white space and line ends around it are ignored.
- * Throws a Failure if there is none at first. Later, a file that cannot be used is reported once, and the last good
- * value stays.
+ * Returns a function for the current secret, converted by `convert`; white space and line ends around the secret are
+ * ignored. Throws a Failure if the secret is missing at the start. Later, an unusable file is reported once, and the
+ * last good value stays.
  */
 export function createSecret(ports: SecretPorts, source: SecretSource, convert: Convert): () => string {
   const { pointer, variable, file } = source;

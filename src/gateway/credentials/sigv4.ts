@@ -19,11 +19,11 @@ export interface SigningScope {
 /** Parts that are signed, in the form in which they are sent. */
 export interface SignedParts {
   readonly method: string;
-  /** Encoded as it is sent. */
+  /** Path in the encoding in which it is sent. */
   readonly path: string;
   /** Query without the question mark. */
   readonly query: string;
-  /** All of them are signed except those that change on the way. Names in lower case, including `host`. */
+  /** All headers are signed except headers that change on the way. Names in lower case, including `host`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
@@ -37,9 +37,9 @@ type Hash = InstanceType<NonNullable<Init['sha256']>>;
 type PlainInit = Omit<Init, 'sha256'> & { readonly sha256: (secret?: string | ArrayBuffer | ArrayBufferView) => Hash };
 const signing = lazyPackage<{ readonly SignatureV4: new (init: PlainInit) => SignatureV4 }>('@smithy/signature-v4');
 
-/** Services that sign paths as they are sent; all others encode them once more. */
+/** Services that sign paths as they are sent; all other services encode paths once more. */
 const PATH_AS_SENT: ReadonlySet<string> = new Set(['s3', 's3-object-lambda', 's3-outposts', 's3express']);
-/** Services that require the hash of the body in a header, or the word that it is not signed. */
+/** Services that require the hash of the body in a header, or a word that says that the body is not signed. */
 const PAYLOAD_HEADER: ReadonlyMap<string, 'hash' | 'unsigned'> = new Map([
   ...[...PATH_AS_SENT, 'aoss'].map((service) => [service, 'hash'] as const),
   ['vpc-lattice-svcs', 'unsigned'],
@@ -49,7 +49,7 @@ const ADDED = ['authorization', 'x-amz-date', 'x-amz-security-token', 'x-amz-con
 
 /**
  * Returns the headers of the signed request. Host, content type and all `x-amz-` headers are signed, so that headers
- * that a hop on the way adds or drops do not break the signature. `nowMs`: milliseconds since 1970.
+ * that a hop on the way adds or drops do not break the signature. `nowMs` is in milliseconds since 1970.
  */
 export async function signRequest(
   scope: SigningScope,

@@ -1,5 +1,5 @@
-// Reads the token service's answer to AssumeRoleWithWebIdentity. XML is the documented form, which every such service
-// sends; the JSON that the original sends for `Accept: application/json` is undocumented, and others do not support it.
+// Reads the token service's answer to AssumeRoleWithWebIdentity. Every such service sends XML, the documented form. The
+// JSON that AWS sends for `Accept: application/json` is undocumented, and other services do not support it.
 
 import type { FetchResponse } from '#auth/ports.ts';
 import type { CredentialCode } from './codes.ts';
@@ -72,7 +72,7 @@ const REFUSED_TOKEN: Meaning = {
   message: 'the token was not accepted in exchange for credentials of this server',
 };
 
-/** Error codes of the API; others are faults of the proxy and its configuration. */
+/** Error codes of the API that concern the caller. Other codes are faults of the proxy and its configuration. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['ExpiredToken', REFUSED_TOKEN],
   ['ExpiredTokenException', REFUSED_TOKEN],

@@ -54,7 +54,7 @@ export function cloudSts(ports: CredentialPorts, block: Block): Credential {
 
 /**
  * Removes headers of the caller that look like parts of a signature: signed with the role's keys, they would act as the
- * proxy. Apply it before headers that the configuration adds.
+ * proxy. Apply this step before the headers of the configuration are added.
  */
 export function removeCallerSignature({ headers }: OutgoingRequest): Credentialed {
   const kept = Object.entries(headers).filter(([name]) => name !== 'authorization' && !isAmazonHeader(name));
@@ -74,7 +74,7 @@ function noSessionName(claim: string): Credentialed {
 
 type AssumeRole = (token: string, role: string, session: string) => Promise<Issue<SigningKeys>>;
 
-/** Returns a function that sends one unsigned request for one token: the token itself is the proof. */
+/** Returns a function that sends one unsigned request for one token: the token itself proves the caller. */
 function createAssumeRole(ports: CredentialPorts, block: Block): AssumeRole {
   const { url, display } = endpointOf(ports, block.region);
   return async function assumeRole(token, role, session) {
@@ -94,7 +94,7 @@ function createAssumeRole(ports: CredentialPorts, block: Block): AssumeRole {
   };
 }
 
-/** Regions of China have a domain of their own. */
+/** Regions in China have their own domain. */
 function endpointOf(ports: CredentialPorts, region: string): ReturnType<typeof endpointUrl> {
   const other = ports.environment[ENDPOINT_VARIABLE];
   if (other !== undefined && other !== '') return endpointUrl(other, `the variable ${ENDPOINT_VARIABLE}`);

@@ -17,7 +17,7 @@ export function issuerBundle({ bundle, urls }: IssuerTrust, endpoint: string): s
   return origin !== undefined && isSame ? bundle : undefined;
 }
 
-/** Returns ports whose requests trust the bundle, if there is one. */
+/** Returns ports whose requests trust the bundle, if a bundle is given. */
 export function trustBundle(ports: CredentialPorts, bundle: string | undefined): CredentialPorts {
   return { ...ports, fetch: trustingFetch(ports.fetch, ports.secretFiles, bundle) };
 }

@@ -5,7 +5,7 @@ import { Failure } from '#std/failure.ts';
 import type { Credential, CredentialCaller, CredentialRefusal } from './credential.ts';
 import { unknownCaller } from './unknown-caller.ts';
 
-/** Returns undefined if the login has ended. Throws a Failure if that is unknown at the moment. */
+/** Returns the token, or undefined if the login has ended. Throws a Failure if the state of the login is unknown. */
 export type UpstreamTokenOf = (caller: CredentialCaller) => Promise<string | undefined>;
 
 export function upstreamInjection(tokenOf: UpstreamTokenOf): Credential {
@@ -15,7 +15,8 @@ export function upstreamInjection(tokenOf: UpstreamTokenOf): Credential {
 }
 
 /**
- * Returns a credential that uses the person's token at a provider as the caller's. Without one, the request is refused.
+ * Returns a credential that uses the person's token at a provider in place of the caller's token. Without such a token,
+ * the request is refused.
  */
 export function actAsUpstream(tokenOf: UpstreamTokenOf, credential: Credential): Credential {
   return async function applyAsUpstream(request, caller) {
@@ -27,7 +28,7 @@ export function actAsUpstream(tokenOf: UpstreamTokenOf, credential: Credential):
       return { ok: false, refusal: { ...UNAVAILABLE, detail: error.message } };
     }
     if (token === undefined) return unknownCaller();
-    // Without `expiry`, since this token expires at another time than the caller's own.
+    // `expiry` is left out, since the provider's token expires at another time than the caller's own token.
     return credential(request, { key: caller.key, claims: caller.claims, token });
   };
 }

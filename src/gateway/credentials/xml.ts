@@ -1,6 +1,6 @@
 // Reads the simple XML of token services: elements, ignored attributes, and text. A document with anything else
-// (document types, own entities, comments, processing instructions) is unreadable: these services send none of it, and
-// attacks by XML need it.
+// (document types, own entities, comments, processing instructions) is refused: these services do not send such parts,
+// and XML attacks need them.
 
 const DECLARATION = /^\uFEFF?\s*(?:<\?xml\s[^<>?]*\?>)?/;
 const ATTRIBUTE = `\\s+[A-Za-z_][\\w:.-]*\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
@@ -12,8 +12,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const ENTITY = /&([^;&\s]{0,16};)?/g;
 
 /**
- * Returns the texts of elements without children, by path (`Answer/Result/Id`). Undefined if the document cannot be
- * read, or if two such elements have one path and it would be unclear which counts.
+ * Returns the texts of elements without children, by path (`Answer/Result/Id`). Returns undefined if the document
+ * cannot be read, or if two such elements have the same path, so that the value is ambiguous.
  */
 export function readXml(text: string): ReadonlyMap<string, string> | undefined {
   const leaves = new Map<string, string>();
@@ -44,7 +44,7 @@ export function readXml(text: string): ReadonlyMap<string, string> | undefined {
   return ended ? leaves : undefined;
 }
 
-/** Returns false if the text cannot be added. */
+/** Adds the text of an element. Returns false if the text cannot be added. */
 function addLeaf(leaves: Map<string, string>, path: string, raw: string): boolean {
   const text = withoutEntities(raw);
   if (text === undefined || leaves.has(path)) return false;

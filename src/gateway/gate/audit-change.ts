@@ -1,4 +1,5 @@
-// Names both forms of a message that webhooks have changed, in its audit event: digests, since most events hold no contents.
+// Describes, for audit events, a message before and after webhooks changed it. The forms are digests, since most events
+// contain no contents.
 
 import { sha256 } from '#std/hash.ts';
 import { scanMessage } from '../wire/scan.ts';
@@ -6,7 +7,7 @@ import { scanMessage } from '../wire/scan.ts';
 const NAME_MAX = 512;
 
 interface MessageMark {
-  /** Of the bytes of the message. */
+  /** Digest of the bytes of the message. */
   readonly sha256: string;
   readonly bytes: number;
   /** Name of the tool, prompt or resource; absent if it has none. */
@@ -14,9 +15,9 @@ interface MessageMark {
 }
 
 export interface WebhookChange {
-  /** As the client sent it. */
+  /** The message that the client sent. */
   readonly received: MessageMark;
-  /** As it went on. If it was refused after that, the server did not get it. */
+  /** The changed message. The server did not get it if the message was refused later. */
   readonly changed: MessageMark;
 }
 

@@ -1,16 +1,16 @@
-// Adds contents of requests and answers to audit events, if the configuration asks for them.
+// Adds contents of requests and answers to audit events, if the configuration requires contents.
 
 import { type Json, parseJson } from '#std/json.ts';
 import { MAX_DEPTH } from '../wire/json-bytes.ts';
 
-/** Contents that an event includes; larger ones are left out entirely. */
+/** Contents that an event includes. Larger contents are left out entirely. */
 export interface AuditData {
   readonly request: boolean;
   readonly response: boolean;
   readonly maxBytes: number;
   /** If false, only the HTTP status decides whether an answer is a success. */
   readonly readsErrors: boolean;
-  /** Maximum number of hops of a delegation in an event. If absent, 10. */
+  /** Maximum number of hops of a delegation in an event. If absent, the maximum is 10. */
   readonly delegationDepth?: number;
 }
 
@@ -28,7 +28,7 @@ export interface AuditedData {
   readonly response?: Json;
 }
 
-/** Returns JSON unchanged; JSON nested deeper than 256 levels, and anything else, as a text. */
+/** Returns JSON unchanged. JSON nested deeper than 256 levels, and bytes that are not JSON, become a text. */
 export function auditData(contents: AuditContents | undefined): AuditedData | undefined {
   if (contents === undefined) return undefined;
   const { settings, request, received, response } = contents;
@@ -49,8 +49,8 @@ function contentOf(bytes: Buffer): Json {
 }
 
 /**
- * Checks the depth of a value: the scanner does not read all answers, and one that is nested thousands of levels deep
- * is not written as JSON.
+ * Checks the depth of a value: the scanner does not read all answers, and an answer nested thousands of levels deep
+ * cannot be written as JSON.
  */
 function fitsLevels(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;

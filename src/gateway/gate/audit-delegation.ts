@@ -11,7 +11,7 @@ interface Hop {
 export interface Delegation {
   /** Hops, the newest first. */
   readonly chain: readonly Hop[];
-  /** Whether hops are left out because there are more than the settings permit. */
+  /** Whether hops are left out because the delegation has more hops than the settings permit. */
   readonly truncated: boolean;
   readonly omitted: number;
   /** Whether the claim violates RFC 8693. */
@@ -24,7 +24,10 @@ type Fault = 'act_not_object' | 'nested_act_not_object' | 'iss_not_string' | 'su
 const DEPTH = 10;
 const TEXT_MAX = 256;
 
-/** Returns undefined if the token has no such claim. Events contain only issuers and subjects of the hops. */
+/**
+ * Returns the delegation, or undefined if the token has no `act` claim. Events contain only issuers and subjects of the
+ * hops.
+ */
 export function delegationOf({ act }: JsonObject, depth: number = DEPTH): Delegation | undefined {
   if (act === undefined || act === null) return undefined;
   const chain: Hop[] = [];

@@ -1,5 +1,5 @@
-// Builds the audit event of a definition of the MCP server that differs from the reviewed one. It contains the name,
-// never the text.
+// Builds the audit event of a definition of the MCP server that differs from the reviewed definition. The event
+// contains the name, never the text.
 
 import { auditHead } from './audit.ts';
 import type { Drifted } from './tools-lock/drifts.ts';
@@ -9,7 +9,7 @@ export interface DriftAuditInput extends Pick<Drifted, 'list' | 'name' | 'what'>
   /** Milliseconds since 1970. */
   readonly timeMs: number;
   readonly component: string;
-  /** Whether it is withheld from clients. */
+  /** Whether the definition is hidden from clients. */
   readonly isHeld: boolean;
 }
 

@@ -3,8 +3,8 @@
 export const formatTime = rememberSecond();
 
 /**
- * Formats like `Date.prototype.toISOString`, which would cost more than the rest of an event. Reuses the last second,
- * since most events are in the same one.
+ * Formats times like `Date.prototype.toISOString`, which would cost more than the rest of an event. The text of the
+ * last second is reused, since most events fall in the same second.
  */
 function rememberSecond(): (ms: number) => string {
   let second = Number.NaN;

@@ -18,14 +18,14 @@ export interface WorkflowAuditInput {
   readonly step?: { readonly id: string; readonly type: string; readonly tool?: string };
   /** Verified claims; empty for anonymous callers. */
   readonly claims: JsonObject;
-  /** Maximum number of hops of a delegation in an event. If absent, 10. */
+  /** Maximum number of hops of a delegation in an event. If absent, the maximum is 10. */
   readonly delegationDepth?: number;
   readonly extra: {
     readonly timeout_ms?: number;
     readonly duration_ms?: number;
     readonly step_count?: number;
     readonly retry_count?: number;
-    /** The template, not its result. */
+    /** Template of the step's condition, not its result. */
     readonly condition?: string;
   };
 }

@@ -1,5 +1,5 @@
-// Builds one audit event for each request, refused or not, as data and as a line of JSON. It contains caller, action,
-// target and outcome, never a token, and contents of requests and answers only if configured.
+// Builds one audit event for each request, refused or not, as data and as a line of JSON. The event contains caller,
+// action, target and outcome, never a token. It contains requests and answers only if this is configured.
 
 import { type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -12,7 +12,7 @@ import { type AuditType, auditTypeOf } from './audit-types.ts';
 
 export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
 
-/** Kind of the JSON-RPC answer; `unknown` if it was not read. */
+/** Kind of the JSON-RPC answer; `unknown` if the answer was not read. */
 type AnswerKind = 'success' | 'error' | 'tool-error' | 'unknown';
 
 export interface AuditInput {
@@ -41,22 +41,22 @@ export interface AuditInput {
   readonly client?: { readonly name?: string; readonly version?: string };
   readonly transport: 'http' | 'sse';
   readonly responseBytes: number;
-  /** Name of the tool at the server, if it differs from the client's. */
+  /** Name of the tool at the server, if it differs from the client's name. */
   readonly backendName?: string;
-  /** Tool that the optimizer's `call_tool` calls. */
+  /** Tool that was called through the optimizer's `call_tool`. */
   readonly innerTool?: string;
   /** `name: outcome` of each webhook that was called. */
   readonly webhooks?: readonly string[];
-  /** Absent: no webhook has changed the message. */
+  /** Absent if no webhook has changed the message. */
   readonly change?: WebhookChange;
-  /** Set if this replica alone counted limits of all replicas. */
+  /** Set if Redis was unavailable and this replica alone counted the shared limits. */
   readonly rateLimits?: 'replica';
   /** If absent, events contain no contents. */
   readonly contents?: AuditContents;
 }
 
 export interface AuditSource {
-  /** Address of this connection. */
+  /** Address of the connection's other end. */
   readonly peer: string;
   /** X-Forwarded-For and X-Real-IP as received; used only if `trusted`. */
   readonly forwardedFor?: string;
@@ -103,17 +103,17 @@ export interface AuditEvent {
       readonly inner_tool?: string;
       /** `name: outcome` of each webhook, in order: allowed, changed, denied, failed, ignored. */
       readonly webhooks?: readonly string[];
-      /** The message as the client sent it, and as webhooks have changed it. */
+      /** The message before and after webhooks changed it. */
       readonly webhook_change?: WebhookChange;
       /** `replica`: Redis was unavailable, and the replica counted by itself. */
       readonly rate_limits?: 'replica';
       /** Reason of a refusal: a code of docs/errors.md. */
       readonly refusal?: string;
-      /** Detail such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
+      /** Detail such as `forbidden by policy1`: policies are counted from 0, as Cedar names policies without an id. */
       readonly refusal_detail?: string;
     };
   };
-  /** JSON unchanged; JSON nested deeper than 256 levels, and anything else, as a text. */
+  /** JSON, unchanged. JSON nested deeper than 256 levels, and bytes that are not JSON, are a text. */
   readonly data?: AuditedData;
 }
 

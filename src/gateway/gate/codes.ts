@@ -66,14 +66,14 @@ export const GATE_CODES = {
 
 export type GateCode = keyof typeof GATE_CODES;
 
-/** Refused call in words for its sender. They do not mention policies, other callers or internals. */
+/** A refused call, in words for its sender. The words mention no policies, other callers or internals. */
 export interface Denial {
   readonly httpStatus: 200 | 400 | 403 | 429 | 503;
   /** Code of JSON-RPC 2.0 section 5.1. */
   readonly rpcCode: number;
   readonly code: GateCode;
   readonly message: string;
-  /** For 429 and 503: seconds after which a retry makes sense. */
+  /** Seconds after which a retry makes sense. Set for 429 and 503. */
   readonly retryAfterSeconds?: number;
   /** Data of the JSON-RPC error. */
   readonly data?: Json;

@@ -6,14 +6,13 @@ import type { Era } from '../wire/revisions.ts';
 /** Sessions store parts of `initialize`; there are thousands of sessions, and real clients send less than 4 KiB. */
 const INITIALIZE_BYTES_MAX = 16 * 1024;
 /**
- * Sessions at a server are stored by the capabilities of stateless clients, which are data like those of an
- * `initialize`.
+ * Sessions at a server are stored by the capabilities of stateless clients, which are as large as in an `initialize`.
  */
 const CLIENT_BYTES_MAX = INITIALIZE_BYTES_MAX;
-/** A subscription is stored for as long as the client listens. The allowed 100 URIs are about 10 KiB in practice. */
+/** A subscription is stored for as long as the client listens. The 100 allowed URIs take about 10 KiB in practice. */
 const LISTEN_BYTES_MAX = 64 * 1024;
 
-/** Returns the fault of a message that is too large, in words for the client; undefined if the message may pass. */
+/** Returns the fault of a message that is too large, in words for the client, or undefined if the message may pass. */
 export function keptSizeFault(message: Message | undefined, body: Buffer | undefined, era: Era): string | undefined {
   if (message?.kind !== 'request' || body === undefined) return undefined;
   const { method } = message;

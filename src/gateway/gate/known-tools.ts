@@ -8,14 +8,14 @@ export interface KnownTools {
   /** Finds a tool by the name that clients see; returns undefined if no list contains it. */
   hintsOf(name: string): ToolHints | undefined;
   learn(name: string, hints: ToolHints): void;
-  /** Notes that all pages of a list were learned: tools that are unknown now have no hints. */
+  /** Notes that all pages of a list were learned: tools that are still unknown have no hints. */
   markComplete(): void;
-  /** Notes that the list has changed: hints stay until they are learned again, but the list has to be read again. */
+  /** Notes that the list has changed: the list has to be read again, and hints stay until then. */
   markStale(): void;
   readonly complete: boolean;
 }
 
-/** Bound, so that a server that invents names cannot fill the memory. */
+/** Maximum number of stored tools, so that a server that invents names cannot fill the memory. */
 const TOOLS_MAX = 20_000;
 
 export function createKnownTools(): KnownTools {

@@ -15,10 +15,10 @@ export interface LimitSettings {
   };
 }
 
-/** Place among the allowed calls or streams. */
+/** A place among the allowed calls or streams. */
 export interface Place {
   readonly ok: true;
-  /** Repeated calls have no effect. */
+  /** Frees the place. Repeated calls have no effect. */
   leave(): void;
 }
 
@@ -29,15 +29,16 @@ interface Refused {
 
 export interface Limits {
   /**
-   * Counts one request that opens a `kind`. `caller` is equal for equal callers; `nowMs` is in monotonic milliseconds.
+   * Counts one request that begins a call or opens a stream. `caller` is equal for equal callers; `nowMs` is in
+   * monotonic milliseconds.
    */
   enter(kind: 'call' | 'stream', caller: string, nowMs: number): Place | Refused;
-  /** Returns the number of calls or streams under way. */
+  /** Returns the number of calls or streams in progress. */
   count(kind: 'call' | 'stream'): number;
 }
 
 interface Bucket {
-  /** Requests that may still come at once. */
+  /** Number of requests that may still come at once. */
   left: number;
   countedAt: number;
 }
@@ -47,7 +48,7 @@ interface UnderWay {
   stream: number;
 }
 
-/** Maximum number of remembered callers; the counts of the least recent ones are reset. */
+/** Maximum number of remembered callers; the counts of the least recent callers are reset. */
 const CALLERS_MAX = 10_000;
 
 export function createLimits(settings: LimitSettings): Limits {
@@ -55,8 +56,8 @@ export function createLimits(settings: LimitSettings): Limits {
   const all = new Map<string, Bucket>();
   const buckets = new Map<string, Bucket>();
   const total: UnderWay = { call: 0, stream: 0 };
-  // Callers with calls or streams under way, separate from the buckets: a map that changes with every call is rebuilt
-  // often.
+  // Callers with calls or streams in progress, kept apart from the buckets, because a map that changes with every call
+  // is rebuilt often.
   const underWay = new Map<string, UnderWay>();
 
   function occupy(kind: keyof UnderWay, caller: string): Place {
@@ -94,7 +95,9 @@ export function createLimits(settings: LimitSettings): Limits {
   };
 }
 
-/** Takes one request from the bucket, which holds the requests of one second. Otherwise returns the seconds to wait. */
+/**
+ * Takes one request from the bucket, which is refilled with `perSecond`. If it is empty, returns the seconds to wait.
+ */
 function waitOf(buckets: Map<string, Bucket>, key: string, perSecond: number, nowMs: number): number | undefined {
   const known = buckets.get(key) ?? { left: perSecond, countedAt: nowMs };
   const left = Math.min(perSecond, known.left + (Math.max(0, nowMs - known.countedAt) / 1000) * perSecond);

@@ -1,6 +1,6 @@
 // Filters the result of a list for one caller: tools are filtered and renamed by the configuration, and the policies
-// decide on every item as on a call without arguments. Unchanged items keep their bytes; a list that cannot be read is
-// refused.
+// decide on every item like on a call without arguments. Unchanged items keep their bytes. A list that cannot be read
+// is refused.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../wire/lists.ts';
@@ -15,22 +15,22 @@ import type { Override, ToolRules } from './tools.ts';
 import type { LockKeeper, LockReading } from './tools-lock/keeper.ts';
 
 export interface ListView {
-  /** Claims of the caller; see PolicyRequest. */
+  /** Claims of the caller, as in PolicyRequest. */
   readonly claims: JsonObject;
   readonly rules?: ToolRules;
   readonly policies?: Policies;
   /** Learns the hints of every tool that clients may see, before policies decide. */
   readonly known?: KnownTools;
-  /** Compares definitions, as the server sends them, with the reviewed ones. */
+  /** Compares the server's definitions with the reviewed definitions. */
   readonly lock?: LockKeeper;
   /** Set if the list is read for the lock. */
   readonly reading?: LockReading;
-  /** Called for each definition with the result of the comparison. */
+  /** Receives the result of the comparison for each definition. */
   readonly compared?: (key: FilteredKey, name: string, agrees: boolean) => void;
 }
 
 export type FilteredList =
-  /** `lastPage`: whether no further page follows. */
+  /** `lastPage` is true if no further page follows. */
   | { readonly ok: true; readonly body: Buffer; readonly lastPage: boolean }
   /** `detail` is for the operator. The client gets an error with `list-unreadable`. */
   | { readonly ok: false; readonly detail: string };
@@ -49,7 +49,7 @@ export function filterList(body: Buffer, result: Span, key: FilteredKey, view: L
   if (!list.ok) return { ok: false, detail: list.message };
   const kept = list.items.flatMap((item) => keepItem(body, item, key, view) ?? []);
   const unchanged = kept.length === list.items.length && kept.every(({ patches }) => patches === undefined);
-  // A result for one caller must not be cached for others (MCP 2026-07-28, Caching).
+  // A result for one caller must not be cached for other callers (MCP 2026-07-28, Caching).
   const isPrivate = view.policies !== undefined && isCached(list);
   const same = unchanged && !isPrivate;
   const filtered = same ? body : rebuildList(body, list, kept, { private: isPrivate });
@@ -60,7 +60,7 @@ function isCached({ cacheScope, ttlMs }: ListResult): boolean {
   return cacheScope !== undefined || ttlMs !== undefined;
 }
 
-/** Returns the item to keep; undefined if the caller may not see it. */
+/** Returns the item to keep, or undefined if the item must be hidden from the caller. */
 function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView): KeptItem | undefined {
   const { value: name } =
     (key === 'tools' || key === 'prompts' ? item.name : key === 'resourceTemplates' ? item.uriTemplate : item.uri) ??
@@ -71,7 +71,7 @@ function keepItem(body: Buffer, item: ListItem, key: FilteredKey, view: ListView
   return isAllowed(view, ACTIONS[key], name) ? { item } : undefined;
 }
 
-/** Runs before overrides change the definition, and also if clients do not see the item. */
+/** Compares the item with the lock. Runs before overrides change the definition, and also for items that are hidden. */
 function isReviewed(
   body: Buffer,
   { span }: ListItem,
@@ -95,14 +95,14 @@ function keepTool(body: Buffer, item: ListItem, own: string, view: ListView): Ke
   const override = rules?.overrideOf(own);
   const read = policies !== undefined || override?.annotations !== undefined;
   const annotations = read ? annotationsOf(body, item, override) : undefined;
-  // Policies that replace these later may read hints although these do not.
+  // Hints are learned even if the current policies do not read them, because later policies may.
   const hints = policies === undefined ? undefined : hintsFrom(annotations);
   if (hints !== undefined) known?.learn(name, hints);
   if (!isAllowed(view, 'call_tool', name, hints)) return undefined;
   return override === undefined ? { item } : { item, patches: overridePatches(item, name, override, annotations) };
 }
 
-/** Returns the annotations that clients see: configured values win, including false and empty ones. */
+/** Returns the annotations that clients see: configured values win, including false and empty values. */
 function annotationsOf(body: Buffer, { annotations }: ListItem, override: Override | undefined): JsonObject {
   const own = annotations === undefined ? undefined : readValue(body, annotations);
   return { ...(isObject(own) ? own : {}), ...override?.annotations };

@@ -6,18 +6,18 @@ import { singleHeader } from '../wire/headers.ts';
 import type { Denial } from './codes.ts';
 
 export interface OriginSettings {
-  /** Address of the listener. */
+  /** Address on which the gateway listens. */
   readonly listenHost: string;
-  /** URL of the protected resource, if there is one: pages of its host may call. */
+  /** URL of the protected resource, if one is configured. Pages of its host may send requests. */
   readonly resourceUrl?: string;
   /**
-   * Hosts with a port, or without one for any port; `*` allows all. If absent, all hosts, or on loopback listeners only
-   * the names of this machine.
+   * Hosts with a port, or without one for any port; `*` allows all. If absent, all hosts are allowed, but on loopback
+   * listeners only the names of this machine.
    */
   readonly allowedHosts?: readonly string[];
-  /** Allowed origins; `*` allows all. If absent, only the own origin, and no CORS. */
+  /** Allowed origins; `*` allows all. If absent, only the own origin is allowed, without CORS. */
   readonly allowedOrigins?: readonly string[];
-  /** Whether X-Forwarded-Host also names a host of ours. */
+  /** Whether a host in X-Forwarded-Host also counts as our own. */
   readonly trustForwarded: boolean;
 }
 
@@ -30,23 +30,26 @@ interface RequestHead {
 type Headers = Readonly<Record<string, string>>;
 
 export interface OriginRules {
-  /** Returns undefined if the request may come in. Must be called first. */
+  /** Returns the refusal, or undefined if the request is allowed. Must be called first. */
   refuse(request: RequestHead): Denial | undefined;
   /**
-   * Returns undefined if the request may get any answer, including health, metrics and logins: a page of another site
-   * can reach a loopback listener under a name that resolves to this machine. Names of this machine itself always pass:
-   * probes use them, whatever the allowed hosts are.
+   * Returns the refusal, or undefined if the request may get an answer, even for health, metrics and logins: a page of
+   * another site can reach a loopback listener under a name that resolves to this machine. Names of this machine itself
+   * always pass: probes use them, whatever the allowed hosts are.
    */
   refuseRebinding(request: RequestHead): Denial | undefined;
-  /** Returns headers for every answer; empty if CORS is off. */
+  /** Returns headers for every answer; no headers if CORS is off. */
   headers(request: RequestHead): Headers;
-  /** Returns the headers of the answer (204) to a preflight request; undefined if it is not one, or CORS is off. */
+  /**
+   * Returns the headers of the answer (204) to a preflight request, or undefined if the request is not a preflight
+   * request or CORS is off.
+   */
   preflight(request: RequestHead): Headers | undefined;
 }
 
 const EXPOSED = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate';
 const METHODS = 'GET, POST, DELETE, OPTIONS';
-/** Headers that clients send. Revision 2026-07-28 adds Mcp-Param-*, whose names only the tools define. */
+/** Headers that clients send. Revision 2026-07-28 adds Mcp-Param-*, whose names depend on the tools. */
 const ACCEPTED = [
   ...['Accept', 'Authorization', 'Content-Type', 'Last-Event-ID'],
   ...['Mcp-Session-Id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
@@ -173,7 +176,7 @@ function hostRule({ listenHost, allowedHosts }: OriginSettings): HostRule {
   });
 }
 
-/** Remembers the last accepted host, since nearly all clients use the same. */
+/** Remembers the last accepted host, since nearly all clients use the same host. */
 function rememberLast(fits: HostRule): HostRule {
   let last: string | undefined;
   return (host) => {

@@ -2,7 +2,7 @@
 
 export interface TokenBucket {
   readonly maxTokens: number;
-  /** Time from empty to full. */
+  /** Time in which an empty bucket becomes full. */
   readonly refillMs: number;
 }
 
@@ -11,7 +11,7 @@ export interface KeyedBucket extends TokenBucket {
   readonly key: string;
 }
 
-/** Result: every bucket gave a token, or none did. */
+/** The result: a token from every bucket, or no token from any bucket. */
 export type Taken =
   | { readonly ok: true }
   | {
@@ -22,5 +22,5 @@ export type Taken =
       readonly waitMs: number;
     };
 
-/** Takes a token from every bucket, or from none. Rejects if the store is unavailable. */
+/** Takes a token from every bucket, or from none if one bucket is empty. Rejects if the store is unavailable. */
 export type TokenStore = (buckets: readonly KeyedBucket[]) => Promise<Taken>;

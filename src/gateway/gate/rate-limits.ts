@@ -1,4 +1,4 @@
-// Applies limits of calls that all replicas share: chooses the buckets of a call, and words the refusal.
+// Applies limits of calls that all replicas share: chooses the buckets of a call, and writes the refusal.
 
 import { sha256 } from '#std/hash.ts';
 import type { Denial, GateCode } from './codes.ts';
@@ -17,9 +17,9 @@ export interface RateLimitSettings extends BucketPair {
 export interface CountedCall {
   /** Equal for equal users, with any client. */
   readonly user: string;
-  /** Names that clients know: the tool, and the tool that it calls in the same call. */
+  /** Names that clients know: the called tool, and the tool that it calls in turn. */
   readonly tools: readonly string[];
-  /** Set if the call is a part of another call, which the limits of the server have counted. */
+  /** Set if the call is a part of another call, which already counted against the limits of the server. */
   readonly isInner?: true;
 }
 
@@ -29,7 +29,7 @@ export interface RateLimits {
 }
 
 interface CountedResult {
-  /** Undefined if the call may go on. */
+  /** Undefined if the call is permitted. */
   readonly denial?: Denial;
   /** Name of the limit, for the operator. */
   readonly detail?: string;
@@ -37,7 +37,7 @@ interface CountedResult {
   readonly isAlone: boolean;
 }
 
-/** `isAlone`: the store was unavailable. Never rejects. */
+/** Takes the tokens. `isAlone` is true if the store was unavailable. Never rejects. */
 export type TakeTokens = (
   buckets: readonly KeyedBucket[],
 ) => Promise<{ readonly taken: Taken; readonly isAlone: boolean }>;
@@ -60,7 +60,7 @@ interface Limit {
   readonly name: string;
 }
 
-/** Takes a token from each limit. A refusal that names no limit counts as one by `first`. */
+/** Takes a token from each limit. A refusal that does not name a limit is attributed to `first`. */
 async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens): Promise<CountedResult> {
   const { taken, isAlone } = await take(limits.map(({ bucket }) => bucket));
   if (taken.ok) return { isAlone };
@@ -70,7 +70,7 @@ async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens)
   return { denial: { ...denial, data: { retryAfterSeconds } }, detail: name, isAlone };
 }
 
-/** Code that clients of the existing platform know (its RFC THV-0057). */
+/** Error code that clients of ToolHive know (ToolHive's RFC THV-0057). */
 const RATE_LIMITED = -32029;
 
 function appliedLimits({ shared, perUser, tools }: RateLimitSettings, call: CountedCall): readonly Limit[] {

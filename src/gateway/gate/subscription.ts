@@ -1,10 +1,10 @@
-// Reads the filter of a `subscriptions/listen` (2026-07-28), if all readers read it alike.
+// Reads the filter of a `subscriptions/listen` (MCP 2026-07-28), if all readers read the filter in the same way.
 
 import type { Span } from '../wire/message.ts';
 import { scanValueStrict } from '../wire/scan.ts';
 
 /**
- * Returns the object `notifications` of params; undefined if a key is repeated, or in another letter case than
+ * Returns the object `notifications` of params; undefined if a key is repeated, or has another letter case than
  * declared.
  */
 export function readNotifications(body: Buffer, params: Span): Span | 'absent' | undefined {

@@ -8,11 +8,13 @@ export interface TokenStoreParts {
   readonly store: TokenStore;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Called when the store becomes unavailable or available again. */
+  /** Notes that the store becomes unavailable or available again. */
   readonly changed: (isReached: boolean, error?: unknown) => void;
 }
 
-/** Time without requests to the store after a failure: calls do not wait for its time limit one after another. */
+/**
+ * Time without requests to the store after a failure: otherwise each call would wait for the time limit of the store.
+ */
 const LEFT_ALONE_MS = 1000;
 
 export function takeWithFallback({ store, now, changed }: TokenStoreParts): TakeTokens {
@@ -28,7 +30,8 @@ export function takeWithFallback({ store, now, changed }: TokenStoreParts): Take
   }
 
   return async (buckets) => {
-    // Calls that the store counts are counted here too, so that nobody gets a full bucket when the store fails.
+    // Calls that the store counts are also counted in this replica, so that no caller gets a full bucket when the store
+    // fails.
     const alone = local(buckets);
     if (!isReached && now() < askAgainAt) return { taken: alone, isAlone: true };
     try {
@@ -48,7 +51,7 @@ interface Level {
 }
 
 /**
- * Maximum number of buckets. Further ones replace the bucket that was unused for the longest time, since it is full
+ * Maximum number of buckets. A further bucket replaces the bucket that was unused for the longest time, which is full
  * again.
  */
 const BUCKETS_MAX = 20_000;

@@ -1,5 +1,5 @@
 // Decides which tools of a server clients may see and call, and under which names, by the filter and overrides of its
-// configuration. Lists and calls use the same function, so that visible tools are the callable ones.
+// configuration. Lists and calls use the same function, so that clients can call exactly the tools that they see.
 
 import type { ToolOverride } from '#contracts/tool-override.ts';
 import type { Static } from '#std/json-schema.ts';
@@ -9,19 +9,19 @@ export type Override = Static<typeof ToolOverride>;
 
 /** Settings `tools_filter` and `tools_override` of the configuration. */
 export interface ToolSettings {
-  /** Names that clients see. If absent or empty, all tools. */
+  /** Names that clients see. If absent or empty, clients see all tools. */
   readonly tools_filter?: readonly string[];
   /** Overrides by the tools' own names. */
   readonly tools_override?: Readonly<Record<string, Override>>;
 }
 
 export interface ToolRules {
-  /** Returns the own name of the tool that clients call by `clientName`; undefined if there is none. */
+  /** Returns the own name of the tool that clients call by `clientName`, or undefined if no tool has this name. */
   ownName(clientName: string): string | undefined;
-  /** Returns the name under which clients see the tool; undefined if they do not see it. */
+  /** Returns the name under which clients see the tool, or undefined if the tool is hidden from them. */
   clientName(ownName: string): string | undefined;
   overrideOf(ownName: string): Override | undefined;
-  /** Tools that are hidden because another tool got the same name, for the operator. */
+  /** Tools that are hidden because another tool has the same name, for the operator. */
   readonly clashes: readonly ToolClash[];
 }
 
@@ -31,7 +31,7 @@ interface ToolClash {
   readonly tools: readonly string[];
 }
 
-/** Returns undefined if all tools pass unchanged. */
+/** Returns the rules, or undefined if all tools pass unchanged. */
 export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettings): ToolRules | undefined {
   const overrides = new Map(Object.entries(tools_override));
   if (tools_filter.length === 0 && overrides.size === 0) return undefined;
@@ -64,8 +64,8 @@ function renamedTools(overrides: ReadonlyMap<string, Override>): ReadonlyMap<str
 const NAME_SHOWN = 200;
 
 /**
- * Refuses a call of an unknown tool. Servers answer it with HTTP 200 in both eras (MCP 2025-11-25 and 2026-07-28,
- * tools, Error Handling: unknown tools are protocol errors, -32602).
+ * Refuses a call of an unknown tool. Servers answer such a call with HTTP 200 in both eras (MCP 2025-11-25 and
+ * 2026-07-28, tools, Error Handling: unknown tools are protocol errors, -32602).
  */
 export function unknownTool(name: string): Denial {
   return {

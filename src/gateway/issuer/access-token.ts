@@ -8,18 +8,18 @@ import { type IssuerWorld, randomId } from './world.ts';
 
 export interface TokenFacts {
   readonly client: string;
-  /** The login that it comes from; undefined if there was none. */
+  /** The login that the token comes from. Undefined without a login. */
   readonly session?: string;
   readonly person: Person;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
-  /** Who acts for the person (RFC 8693 section 4.1). */
+  /** Party that acts for the person (RFC 8693 section 4.1). */
   readonly act?: JsonObject;
-  /** The token ends at that time, in milliseconds since 1970, if it would otherwise live longer. */
+  /** Latest expiry of the token, in milliseconds since 1970. */
   readonly untilMs?: number;
 }
 
-/** Seconds that a token of these facts is good for. */
+/** Returns the lifetime of a token with these facts, in seconds. */
 export function tokenSeconds({ settings, ports }: IssuerWorld, { untilMs }: TokenFacts): number {
   const leftMs = untilMs === undefined ? settings.accessMs : untilMs - ports.clock.now();
   return Math.max(0, Math.floor(Math.min(settings.accessMs, leftMs) / 1000));
@@ -41,7 +41,8 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
     client_id: client,
     scope: scopes.length === 0 ? undefined : scopes.join(' '),
     act,
-    // Null: there is no login. Readers of groups must not take the token for that of another server, which would name them.
+    // The claim is null without a login. Its presence shows that this server issued the token, so readers of groups
+    // know that the token names none.
     [SESSION_CLAIM]: session ?? null,
     name,
     email,
@@ -49,7 +50,7 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
   return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: id }).sign(privateKey);
 }
 
-/** Returns the client and session of our own token that has not expired; undefined otherwise. */
+/** Returns the client and session of our own unexpired token. Returns undefined for any other text. */
 export async function readAccessToken(
   world: IssuerWorld,
   token: string,
@@ -60,7 +61,7 @@ export async function readAccessToken(
   return typeof client === 'string' && typeof session === 'string' ? { client, session } : undefined;
 }
 
-/** Claims of a token of ours that has not expired; undefined otherwise. */
+/** Returns the claims of our own unexpired token. Returns undefined for any other text. */
 export async function readOwnToken(
   { keys, settings, ports }: IssuerWorld,
   token: string,
@@ -78,7 +79,7 @@ export async function readOwnToken(
     const { payload } = await jwtVerify(token, key, options);
     return isObject(payload) ? payload : undefined;
   } catch {
-    // For any fault, the text is not a token of ours.
+    // Any fault means that the text is not a valid token of ours.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Shows people which clients may act for them, and lets them withdraw that.
+// Shows people which clients may act for them, and lets them withdraw the consent.
 
 import { isSameOrigin, lostPage } from './consent.ts';
 import { type IssuerAnswer, type IssuerRequest, readForm, redirectAnswer } from './message.ts';
@@ -20,7 +20,7 @@ export async function showApps(
   return appsPage(appsPath(settings.pagesPath), apps);
 }
 
-/** Withdraws the consent, and ends its sessions. */
+/** Withdraws the consent, and ends the sessions under it. */
 export async function disconnectApp(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
   const { store } = world.ports;
   const person = world.cookies.person(request);

@@ -1,5 +1,5 @@
-// Handles the return of a browser from a provider: identifies the person, and sends them to the next provider, or the
-// client its code.
+// Handles the return of a browser from a provider: identifies the person, and redirects to the next provider, or to the
+// client with its code.
 
 import { createHash } from 'node:crypto';
 import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';
@@ -78,7 +78,9 @@ async function continueLogin(world: IssuerWorld, pending: Pending): Promise<Issu
   return redirectAnswer(await giveCode(world, pending, person), cookies);
 }
 
-/** Returns undefined if this person has allowed it, in this login or before. */
+/**
+ * Returns the answer that asks for consent. Returns undefined if this person has consented, in this login or before.
+ */
 async function settleConsent(
   world: IssuerWorld,
   pending: Pending,
@@ -91,7 +93,7 @@ async function settleConsent(
   if (client === undefined) return lostPage();
   const before = await findConsent(store, person.subject, client.id);
   if (!pending.consented && !consentCovers(before, authorization)) {
-    // The person who logged in is not the one known in this browser.
+    // Another person logged in than the person known in this browser.
     return askConsent(world, client, { ...pending, logins: [], session: randomId(world) }, cookies);
   }
   await changeConsent(store, person.subject, client.id, {
@@ -110,7 +112,7 @@ function union(before: readonly string[] = [], now: readonly string[]): readonly
 }
 
 /**
- * Returns the person: the first provider decides who it is; name and address come from the first provider that has
+ * Returns the person: the first provider identifies the person. Name and address come from the first provider that has
  * them.
  */
 function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
@@ -121,7 +123,7 @@ function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
 }
 
 /**
- * Returns an id that is the same on every replica and after every restart, without a record, but differs between
+ * Returns an id that is the same on every replica and after every restart, without a record, and differs between
  * issuers.
  */
 function personId(issuer: string, provider: string, subject: string): string {
@@ -146,7 +148,7 @@ async function giveCode(world: IssuerWorld, pending: Pending, person: Person): P
   return redirectWith(authorization.redirectUri, answerParameters(authorization, code, settings.issuer));
 }
 
-/** Returns the parameters of RFC 6749 section 4.1.2 and RFC 9207 section 2. */
+/** Returns the parameters of the redirect to the client, by RFC 6749 section 4.1.2 and RFC 9207 section 2. */
 function answerParameters({ state }: Authorization, code: string, iss: string) {
   return { code, state, iss };
 }

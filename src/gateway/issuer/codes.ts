@@ -1,4 +1,4 @@
-// Lists the codes of faults around the authorization server.
+// Lists the codes of faults of the authorization server.
 
 export const ISSUER_CODES = {
   'issuer-config-invalid':

@@ -7,7 +7,7 @@ export function configInvalid(pointer: string, what: string): Failure {
   return new Failure('issuer-config-invalid', `${pointer} ${what}`, { data: { pointer } });
 }
 
-/** Accepts https, and http on loopback, since nothing leaves the machine there (RFC 8252 section 8.3). */
+/** Accepts https, and http on loopback, since loopback traffic stays on the machine (RFC 8252 section 8.3). */
 export function isProtected({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }

@@ -1,5 +1,5 @@
 // Reads and sets the two cookies of the authorization server: one identifies the browser, the other the person who last
-// logged in there.
+// logged in with this browser.
 
 import { sha256 } from '#std/hash.ts';
 import type { IssuerSecrets } from './keys/secrets.ts';
@@ -7,7 +7,7 @@ import type { IssuerRequest } from './message.ts';
 import type { IssuerPorts } from './ports.ts';
 
 export interface Cookies {
-  /** Returns the digest of the browser's own cookie; undefined if it has none. */
+  /** Returns the digest of the browser's own cookie, or undefined if the browser has no cookie. */
   browser(request: IssuerRequest): string | undefined;
   /** Returns the digest of a new cookie, and the header that sets it. */
   newBrowser(): { readonly browser: string; readonly cookie: string };
@@ -19,8 +19,9 @@ const PERSON_MS = 30 * 24 * 3_600_000;
 const BROWSER_BYTES = 32;
 
 /**
- * `__Host-`: no other host sets or gets them (RFC 6265bis section 4.1.3.2). Lax, since the browser comes back from a
- * provider with a GET of another site. Several issuers may share a host, so each has names of its own.
+ * Creates the cookies. The prefix `__Host-` keeps other hosts from setting or reading them (RFC 6265bis section
+ * 4.1.3.2). SameSite is Lax, since a GET from another site brings the browser back from a provider. Several issuers may
+ * share a host, so each has cookie names of its own.
  */
 export function createCookies(
   { issuer, pagesUrl }: { readonly issuer: string; readonly pagesUrl: string },
@@ -59,6 +60,6 @@ export function createCookies(
 function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // A repeated cookie was set by another party.
+  // A repeated cookie may have been set by another party.
   return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }

@@ -25,21 +25,21 @@ import { upstreamSecret } from './upstream/token-request.ts';
 import type { Upstream } from './upstream/upstream.ts';
 import type { IssuerWorld } from './world.ts';
 
-/** `endpoint` is the name of the endpoint, `status` that of the answer. */
+/** Counts an answer by the name of the endpoint and the HTTP status. */
 export type CountAnswer = (endpoint: string, status: number) => void;
 
 export interface AuthorizationServer {
   /** Returns whether the path belongs to this server. */
   owns(path: string): boolean;
-  /** Handles a request for such a path; never rejects. */
+  /** Handles a request for a path of this server. Never rejects. */
   handle(request: IssuerRequest): Promise<IssuerAnswer>;
-  /** Returns the keys that verify its tokens; the same object until they change. */
+  /** Returns the keys that verify this server's tokens. Returns the same object until the keys change. */
   publishedKeys(): JSONWebKeySet;
   readonly upstreamToken: FindUpstreamToken;
   readonly upstreamIdToken: FindUpstreamToken;
 }
 
-/** Throws a Failure if keys, secrets or settings cannot be used. */
+/** Creates the server. Throws a Failure if keys, secrets or settings cannot be used. */
 export function createAuthorizationServer(
   ports: IssuerPorts,
   settings: IssuerSettings,
@@ -80,7 +80,7 @@ export function createAuthorizationServer(
   };
 }
 
-/** Creates a provider. Its secret is read once here, so that a missing one prevents the start. */
+/** Creates a provider. Its secret is read once here, so that a missing secret prevents the start. */
 function createUpstream(ports: IssuerPorts, secrets: IssuerSecrets, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
   const trusting = { ...ports, fetch: trustingFetch(ports.fetch, ports.files, settings.caBundleFile) };
@@ -117,7 +117,10 @@ async function answerRoute(world: IssuerWorld, route: Route, request: IssuerRequ
   }
 }
 
-/** Headers for clients in browsers: pages of every origin may read these answers, since none depends on cookies. */
+/**
+ * Headers for clients in browsers: pages of every origin may read these answers, since the answers do not depend on
+ * cookies.
+ */
 const OPEN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'retry-after, www-authenticate',
@@ -163,7 +166,7 @@ function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerA
   return opened(route, { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } });
 }
 
-/** Answers an error. A Failure means that the store is unavailable; any other error is a bug of ours. */
+/** Answers an error. A Failure means that the store is unavailable; any other error is a bug in this server. */
 function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): IssuerAnswer {
   const isFailure = error instanceof Failure;
   const message = error instanceof Error ? (isFailure ? error.message : (error.stack ?? error.message)) : String(error);

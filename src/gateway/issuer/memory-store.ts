@@ -1,4 +1,4 @@
-// Keeps the records of the authorization server in this process, for one replica that may forget them.
+// Keeps the records of the authorization server in this process, for a single replica whose records may be lost.
 
 import { setBounded } from '#std/bounded.ts';
 import type { IssuerClock, IssuerStore } from './ports.ts';
@@ -10,8 +10,8 @@ interface Kept {
 }
 
 /**
- * Maximum number of records of one kind; the oldest are replaced. Records that any request can create (registrations,
- * abandoned logins) are of other kinds than the results of logins.
+ * Maximum number of records of one kind; the oldest records are replaced. Records that any request can create
+ * (registrations, abandoned logins) are of other kinds than the results of logins.
  */
 const KIND_MAX = 20_000;
 
@@ -63,7 +63,7 @@ export function createMemoryStore({ monotonic }: Pick<IssuerClock, 'monotonic'>)
   };
 }
 
-/** Checks the oldest few at each write, so that expired records do not stay and no write takes long. */
+/** Checks the oldest few records at each write, so that expired records are deleted and no write takes long. */
 function dropExpired(kind: Map<string, Kept>, now: number): void {
   let looked = 0;
   for (const [key, { until }] of kind) {

@@ -9,7 +9,7 @@ export interface IssuerRequest {
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Empty if there is none. */
+  /** Body of the request, or an empty text. */
   readonly body: string;
   /** Address of the caller, for limits. */
   readonly address: string;
@@ -79,7 +79,7 @@ const STATUSES: { readonly [Code in OAuthErrorCode]?: number } = {
   temporarily_unavailable: 503,
 };
 
-/** Redirects the browser, which follows with a GET, whatever its method was. */
+/** Redirects the browser, which then sends a GET, whatever the method of its request was. */
 export function redirectAnswer(url: string, cookies: readonly string[] = []): IssuerAnswer {
   return {
     status: 303,
@@ -93,10 +93,10 @@ export function redirectAnswer(url: string, cookies: readonly string[] = []): Is
   };
 }
 
-/** Bound; requests of OAuth have not even half as many. */
+/** Maximum number of parameters. Requests of OAuth have fewer than half as many. */
 const PARAMETERS_MAX = 50;
 
-/** First fault, as half a sentence. `resource` may be repeated (RFC 8707 section 2). */
+/** The first fault, as half a sentence. `resource` may be repeated (RFC 8707 section 2). */
 export interface ParameterFault {
   /** Repeated parameter; undefined if there are too many parameters. */
   readonly repeated: string | undefined;
@@ -104,19 +104,22 @@ export interface ParameterFault {
 }
 
 /**
- * Returns the form of a POST; undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a
+ * Returns the form of a POST, or undefined if the body is not a form (RFC 6749 section 4.1.3) or its parameters have a
  * fault.
  */
 export function readForm({ headers, body }: IssuerRequest): URLSearchParams | undefined {
   const type = headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
-  // Counted first, since parsing thousands of parameters takes milliseconds.
+  // Parameters are counted first, since parsing thousands of them takes milliseconds.
   if (body.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX) return undefined;
   const form = new URLSearchParams(body);
   return parameterFault(form) === undefined ? form : undefined;
 }
 
-/** Returns undefined if there are at most 50 parameters and none occurs twice (RFC 6749 sections 3.1 and 3.2). */
+/**
+ * Returns the fault of the parameters. Returns undefined if there are at most 50 and no parameter occurs twice (RFC
+ * 6749 sections 3.1 and 3.2).
+ */
 export function parameterFault(parameters: URLSearchParams): ParameterFault | undefined {
   if (parameters.size > PARAMETERS_MAX) {
     return { repeated: undefined, message: `there are more than ${PARAMETERS_MAX} parameters` };

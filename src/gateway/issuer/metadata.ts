@@ -10,7 +10,8 @@ import type { IssuerSettings } from './settings.ts';
 const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /**
- * Builds the metadata, also served for OpenID Connect Discovery. There are no ID tokens, so it does not mention them.
+ * Builds the metadata, also served for OpenID Connect Discovery. This server issues no ID tokens, so the metadata has
+ * no members about them.
  */
 export function issuerMetadata(settings: IssuerSettings): JsonObject {
   const { issuer, pagesUrl, scopes, documents, confidential, delegates, trusted } = settings;
@@ -46,8 +47,8 @@ export function issuerMetadata(settings: IssuerSettings): JsonObject {
 const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
 /**
- * Returns the paths for the issuer: with its path inserted (RFC 8414 section 3.1), without it for clients that forget
- * it, and with a trailing slash, which some clients add.
+ * Returns the paths of the metadata: with the issuer's path inserted (RFC 8414 section 3.1), without this path for
+ * clients that omit it, and with a trailing slash, which some clients add.
  */
 export function metadataLocations({ path }: IssuerSettings): readonly string[] {
   const paths = DOCUMENTS.flatMap((document) => [`${document}${path}`, `${path}${document}`, document]);

@@ -1,5 +1,5 @@
-// Serves the authorization server on an HTTP listener of its host: converts requests of node:http and writes the
-// answers.
+// Serves the authorization server on the HTTP listener of its proxy or virtual server: converts requests of node:http
+// and writes the answers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationServer } from './issuer.ts';
@@ -8,10 +8,10 @@ import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts
 /** Registrations are the largest requests. */
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** Returns false if the path does not belong to it. */
+/** Serves the request. Returns false if the path does not belong to the authorization server. */
 export type ServeIssuer = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** `trustForwarded`: X-Forwarded-For contains the caller's address. */
+/** Returns the function that serves requests. If `trustForwarded`, X-Forwarded-For contains the caller's address. */
 export function mountIssuer(server: AuthorizationServer, trustForwarded: boolean): ServeIssuer {
   return function serveIssuer(path, request, response) {
     if (!server.owns(path)) return false;
@@ -39,7 +39,7 @@ const TOO_LARGE: IssuerAnswer = (() => {
     { error: 'invalid_request', description: `the body is larger than ${BODY_BYTES_MAX} bytes` },
     413,
   );
-  // The rest of the request is not read.
+  // The connection is closed, since the rest of the request is not read.
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 })();
 

@@ -7,17 +7,17 @@ import type { JsonObject } from '#std/json.ts';
 import type { IssuerCode } from './codes.ts';
 
 /**
- * Texts by key, each with a lifetime. Every operation is atomic, also between replicas. Throws a retryable Failure if
- * the store is unavailable. The part of a key before its first colon is the kind of the record.
+ * A store of texts by key, each with a lifetime. Every operation is atomic, also between replicas. Throws a retryable
+ * Failure if the store is unavailable. The part of a key before its first colon is the kind of the record.
  */
 export interface IssuerStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
-  /** Returns false if there is one already, which stays. */
+  /** Adds the text. Returns false and keeps the stored text if the key exists. */
   add(key: string, value: string, ttlMs: number): Promise<boolean>;
-  /** Returns and deletes the text: of several callers, one gets it. */
+  /** Returns and deletes the text: only one of several simultaneous callers gets it. */
   take(key: string): Promise<string | undefined>;
-  /** Returns false if it is no longer `from`, and leaves it unchanged. */
+  /** Replaces the text. Returns false and changes nothing if the stored text is no longer `from`. */
   replace(key: string, from: string, to: string, ttlMs: number): Promise<boolean>;
   delete(keys: readonly string[]): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface IssuerPorts {
   readonly clock: IssuerClock;
   readonly random: (bytes: number) => Buffer;
   /**
-   * Returns the whole current text; costs next to nothing while the file is unchanged. Throws a Failure that names the
+   * Returns the whole current text; costs almost nothing while the file is unchanged. Throws a Failure that names the
    * path.
    */
   readonly files: { read(path: string): string };

@@ -6,9 +6,9 @@ import type { IssuerStore } from './ports.ts';
 export const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
 
 export interface ClientSecret {
-  /** Undefined: either of them. */
+  /** Registered method. Undefined if both methods are accepted. */
   readonly method?: (typeof SECRET_METHODS)[number];
-  /** SHA-256 of the secret, which is random and so cannot be found by trying. */
+  /** SHA-256 of the secret, which is random, so that it cannot be guessed. */
   readonly digest: string;
 }
 
@@ -17,18 +17,18 @@ export interface ClientRecord {
   readonly name?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
-  /** Scopes of this server that it named; undefined if it named none. */
+  /** Scopes of this server that the client named. Undefined if it named no scopes. */
   readonly scopes?: readonly string[];
   /** Undefined if the client is public. */
   readonly secret?: ClientSecret;
   readonly registeredAtMs: number;
 }
 
-/** Checked request of a client to the authorization endpoint. */
+/** A checked request of a client to the authorization endpoint. */
 export interface Authorization {
   readonly client: string;
   readonly redirectUri: string;
-  /** False if the client named none, since it has only one. */
+  /** Whether the request named the redirect URI. A client with one URI may omit it. */
   readonly redirectNamed: boolean;
   readonly state?: string;
   /** Challenge of RFC 7636, S256. */
@@ -44,43 +44,46 @@ export interface Person {
   readonly email?: string;
 }
 
-/** Login at one provider. */
+/** A login at one provider. */
 export interface Login {
   readonly provider: string;
   /** Id of the person at the provider. */
   readonly subject: string;
   readonly name?: string;
   readonly email?: string;
-  /** `UpstreamTokens`, sealed. */
+  /** The sealed `UpstreamTokens`. */
   readonly tokens: string;
 }
 
-/** Login that is under way in one browser. */
+/** A login in progress in one browser. */
 export interface Pending {
   readonly stage: 'consent' | 'upstream';
   readonly authorization: Authorization;
-  /** Digest of the cookie of the browser that began it. */
+  /** Digest of the cookie of the browser that began the login. */
   readonly browser: string;
   readonly session: string;
-  /** Person known in the browser; the consent is theirs, unless `consented` says that it was given in this login. */
+  /**
+   * Person known in the browser, whose stored consent is used unless `consented` says that consent was given in this
+   * login.
+   */
   readonly person?: string;
   readonly consented: boolean;
   readonly logins: readonly Login[];
-  /** Texts for the provider at which the browser is. */
+  /** Secrets for the provider at which the browser is at the moment. */
   readonly verifier?: string;
   readonly nonce?: string;
 }
 
-/** Code that was issued to a client. */
+/** A code that was issued to a client. */
 export interface CodeRecord {
   readonly authorization: Authorization;
   readonly session: string;
   readonly person: Person;
-  /** Whether it was exchanged; a code is valid once (RFC 6749 section 4.1.2). */
+  /** Whether the code was exchanged. A code is valid once (RFC 6749 section 4.1.2). */
   readonly used: boolean;
 }
 
-/** Grant of a session's refresh tokens. */
+/** The grant of a session's refresh tokens. */
 export interface GrantRecord {
   readonly client: string;
   readonly person: Person;
@@ -88,28 +91,28 @@ export interface GrantRecord {
   readonly audience: readonly string[];
   /** Newest used generation of a refresh token; 0 if none was used. */
   readonly used: number;
-  /** Digest of that token. */
+  /** Digest of the newest used refresh token. */
   readonly usedToken?: string;
 }
 
-/** Consent of one person to one client. */
+/** The consent of one person to one client. */
 export interface Consent {
   readonly name: string;
   readonly redirectHost: string;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
   readonly atMs: number;
-  /** Newest sessions under the consent: they end when it is withdrawn. */
+  /** Newest sessions under the consent: they end when the consent is withdrawn. */
   readonly sessions: readonly string[];
 }
 
-/** Consents by client. */
+/** Consents of one person, by client. */
 export type Consents = Readonly<Record<string, Consent>>;
 
-/** The first parts are those of the existing platform. */
+/** The first parts of the keys are the same as in ToolHive. */
 export const KEYS = {
   client: (id: string) => `client:${id}`,
-  /** A client without a login so far: it is kept for a short time, and does not displace others. */
+  /** A client without a login so far. Its record is kept for a short time, and does not displace other records. */
   newClient: (id: string) => `newclient:${id}`,
   pending: (id: string) => `pending:${id}`,
   code: (id: string) => `authcode:${id}`,
@@ -121,20 +124,20 @@ export const KEYS = {
   registrationLock: (provider: string, settings: string) => `lock:dcr:${provider}:${settings}`,
   registrationRenewal: (provider: string, settings: string) => `renewed:${provider}:${settings}`,
   consents: (person: string) => `user:${person}`,
-  /** An assertion of a trusted issuer that was used. */
+  /** A used assertion of a trusted issuer. */
   bearerAssertion: (mark: string) => `assertion:${mark}`,
   assertion: (client: string, id: string) => `jwt:${client}:${id}`,
 } as const;
 
 export const PENDING_MS = 10 * 60_000;
 export const NEW_CLIENT_MS = 24 * 3_600_000;
-/** Time since its last login. */
+/** Time for which a client is kept after its last login. */
 export const CLIENT_MS = 90 * 24 * 3_600_000;
-/** Time since the registration at a provider was last written. */
+/** Time for which a registration at a provider is kept after it was last written. */
 export const REGISTRATION_MS = 90 * 24 * 3_600_000;
 /** Maximum number of sessions of one client and person. */
 export const SESSIONS_MAX = 50;
-/** Time since its last use, longer than the lifetime of any refresh token. */
+/** Time for which a consent is kept after its last use, longer than the lifetime of any refresh token. */
 const CONSENT_MS = 90 * 24 * 3_600_000;
 
 /**
@@ -145,7 +148,7 @@ export const ASSERTION_SKEW_MS = 5 * 60_000;
 /** Time for which a used code is remembered. */
 export const USED_CODE_MS = 30 * 60_000;
 
-/** Returns the context of sealed tokens, so that those of one session cannot be opened in another. */
+/** Returns the context of sealed tokens, so that the tokens of one session cannot be opened in another session. */
 export function upstreamContext(session: string, provider: string): string {
   return `${session} ${provider}`;
 }
@@ -171,13 +174,13 @@ export async function takePending(store: IssuerStore, id: string): Promise<Pendi
   return pending;
 }
 
-/** Returns the consent of the person to the client; undefined if there is none. */
+/** Returns the consent of the person to the client, or undefined without consent. */
 export async function findConsent(store: IssuerStore, person: string, client: string): Promise<Consent | undefined> {
   const known = await readRecord<Consents>(store, KEYS.consents(person));
   return known?.record[client];
 }
 
-/** Adds, replaces or, without `consent`, removes; two simultaneous changes both succeed. */
+/** Adds or replaces the consent, or removes it if `consent` is undefined. Two simultaneous changes both succeed. */
 export async function changeConsent(
   store: IssuerStore,
   person: string,

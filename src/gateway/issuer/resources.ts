@@ -5,8 +5,8 @@ import type { OAuthError } from './message.ts';
 import type { IssuerSettings } from './settings.ts';
 
 /**
- * Returns the `aud` of the tokens: the resource, and the audience that the host accepts. Without a resource, only the
- * latter (RFC 8707 section 2).
+ * Returns the `aud` of the tokens: the resource, and the audience that the host accepts. Without a resource, returns
+ * only the host's audience (RFC 8707 section 2).
  */
 export function audienceFor(
   { resources, hostAudience }: IssuerSettings,
@@ -21,7 +21,7 @@ export function audienceFor(
   return [...new Set([known, hostAudience])];
 }
 
-/** Applies at the token endpoint: at most the granted audience (RFC 8707 section 2.2). */
+/** Returns the audience at the token endpoint: at most the granted audience (RFC 8707 section 2.2). */
 export function narrowedAudience(
   settings: IssuerSettings,
   granted: readonly string[],
@@ -35,8 +35,8 @@ export function narrowedAudience(
 
 /**
  * Returns the scopes that the client may have and requests. Other scopes are ignored (RFC 6749 section 3.3): clients
- * request `openid` or `offline_access` at every server. A request that names none of its scopes counts as one without
- * `scope` and gets all of them.
+ * request `openid` or `offline_access` at every server. A request that names no scope of the client counts as a request
+ * without `scope` and gets all of the client's scopes.
  */
 export function scopesFor(settings: ScopeSettings, client: RegisteredScopes, asked: string | null): readonly string[] {
   const scopes = clientScopes(settings, client);
@@ -50,8 +50,8 @@ interface RegisteredScopes {
 }
 
 /**
- * Returns the scopes of a client: its registered ones and the baseline. All scopes, if there is no baseline or the
- * client named none.
+ * Returns the scopes of a client: its registered scopes and the baseline. Returns all scopes if there is no baseline or
+ * the client named no scopes.
  */
 export function clientScopes(
   { scopes, baselineScopes }: ScopeSettings,
@@ -66,15 +66,15 @@ export function scopeNames(text: string): readonly string[] {
 }
 
 /**
- * Applies at the token endpoint: a scope that the server knows and the login did not grant is refused (RFC 6749 section
- * 6).
+ * Returns the scopes at the token endpoint. A scope that the server knows and the login did not grant is refused (RFC
+ * 6749 section 6).
  */
 export function narrowedScopes(
   { scopes }: Pick<IssuerSettings, 'scopes'>,
   granted: readonly string[],
   asked: string | null,
 ): readonly string[] | OAuthError {
-  // The configuration may list fewer scopes than it did at the login.
+  // Since the login, scopes may have been removed from the configuration.
   const known = knownScopes([...scopes, ...granted], asked);
   if (known.length === 0) return granted;
   if (known.every((name) => granted.includes(name))) return known;

@@ -20,13 +20,16 @@ export interface Route {
   /** Name for metrics. */
   readonly name: string;
   readonly methods: Readonly<Partial<Record<'GET' | 'POST', Handle>>>;
-  /** `page`: shown to people, and not readable by pages of other origins. */
+  /** `page`: the answer is shown to people, and pages of other origins cannot read it. */
   readonly audience: 'client' | 'page';
   /** Undefined if the answer costs nothing. */
   readonly limit: RateLimit | undefined;
 }
 
-/** Requests per minute of one address: a whole office, or an ingress, may share one address. */
+/**
+ * Requests per minute of one address. The limits are high, since a whole office, or all clients of an ingress, may
+ * share one address.
+ */
 const PER_MINUTE = {
   authorize: 600,
   callback: 600,
@@ -37,9 +40,9 @@ const PER_MINUTE = {
   apps: 120,
 } as const;
 
-/** Public documents that are the same for everybody. */
+/** Public documents that are the same for all callers. */
 const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' } as const;
-/** Cached for a shorter time, since keys rotate. */
+/** The keys are cached for a shorter time, since they rotate. */
 const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;
 
 /** Returns routes by path. */
@@ -70,9 +73,9 @@ export function issuerRoutes({
       { ...documents, methods: { GET: showMetadata } },
     ]),
     [`${settings.path}/.well-known/jwks.json`, { ...documents, name: 'jwks', methods: { GET: showKeys } }],
-    // Also served at the redirect URIs of the providers, whatever their paths are.
+    // Callbacks are also served at the redirect URIs of the providers, whatever their paths are.
     ...settings.upstreams.map(({ redirectUri }): [string, Route] => [new URL(redirectUri).pathname, callback]),
-    // Below the issuer as well: clients may have read the metadata before another base was set.
+    // The paths below the issuer stay served, since clients may have read the metadata before another base was set.
     ...[below, `${settings.pagesPath}/oauth`].flatMap((base): [string, Route][] => [
       [`${base}/callback`, callback],
       [`${base}/authorize`, pages.authorize],

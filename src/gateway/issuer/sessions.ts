@@ -10,22 +10,22 @@ import { type IssuerWorld, sessionMs } from './world.ts';
 
 /** Tokens are refreshed before they expire: a request takes some time, and clocks differ. */
 const SKEW_MS = 30_000;
-/** A token that was revoked elsewhere is used for no longer than this. */
+/** Time for which a token is used without a look into the store, which may show that the session has ended. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 20_000;
-/** A provider that gives no id_token with a refresh is left alone for this long. */
+/** Time without further refreshes for an id_token after a refresh that returned none. */
 const VAIN_MS = 60_000;
-/** Longer than a refresh can take. */
+/** Lifetime of the lock, longer than a refresh can take. */
 const LOCK_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Returns the person's access token at the provider; undefined if the session has ended. Throws a Failure if that is
- * unknown.
+ * Returns the person's access token at the provider, or undefined if the session has ended. Throws a Failure if the
+ * state of the session is unknown.
  */
 export type FindUpstreamToken = (session: string, provider: string) => Promise<string | undefined>;
 
-/** Finds tokens, and refreshes each once for all simultaneous calls. */
+/** Finds tokens, and refreshes each token once for all simultaneous calls. */
 export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
   const { kept } = world;
   const { clock } = world.ports;
@@ -55,13 +55,13 @@ export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
 }
 
 /**
- * The id_token of the person's login at the provider, refreshed if it expires; undefined if there is none that can be used. Throws a Failure
- * as `FindUpstreamToken` does.
+ * Returns a function that finds the id_token of the person's login at the provider, refreshed if it expires. The result
+ * is undefined without a usable id_token. Throws a Failure as `FindUpstreamToken` does.
  */
 export function createUpstreamIdTokens(world: IssuerWorld): FindUpstreamToken {
   const { clock } = world.ports;
   const pending = new Map<string, Promise<string | undefined>>();
-  /** Sessions whose provider gave no new id_token just now, until a time: it is not asked with each call. */
+  /** Sessions whose provider returned no new id_token, with the time until which no further refresh is tried. */
   const vain = new Map<string, number>();
 
   async function load(key: string, session: string, upstream: Upstream): Promise<string | undefined> {
@@ -85,12 +85,12 @@ export function createUpstreamIdTokens(world: IssuerWorld): FindUpstreamToken {
 }
 
 function hasFreshIdToken({ ports }: IssuerWorld, { idToken }: UpstreamTokens): boolean {
-  // Checked by its signature when it was given.
+  // The signature was checked when the provider returned the id_token.
   const exp = idToken === undefined ? undefined : decodeJwt(idToken).exp;
   return exp !== undefined && exp * 1000 - ports.clock.now() > SKEW_MS;
 }
 
-/** `isOld`: whether tokens are refreshed that would last a while. */
+/** Returns tokens that have not expired. If `isOld` is true for tokens, they are refreshed even before their expiry. */
 async function currentTokens(
   world: IssuerWorld,
   session: string,
@@ -115,7 +115,7 @@ async function currentTokens(
         await store.delete([lock]);
       }
     }
-    // Another replica is refreshing it.
+    // Another call holds the lock and refreshes the token.
     await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
   }
 }
@@ -144,7 +144,7 @@ async function refreshOnce(
 ): Promise<UpstreamTokens | undefined> {
   const { ports, secrets } = world;
   const key = KEYS.upstream(session, upstream.name);
-  // The previous holder of the lock has refreshed it.
+  // The previous holder of the lock may have refreshed the token.
   const current = await ports.store.get(key);
   if (current !== sealed) return current === undefined ? undefined : openTokens(world, session, upstream.name, current);
   try {
@@ -171,7 +171,7 @@ async function endUsedUp(world: IssuerWorld, session: string, provider: string):
   return undefined;
 }
 
-/** Ends the session: only its access tokens stay valid until they expire. */
+/** Ends the session. Issued access tokens stay valid until they expire. */
 export async function endSession({ ports, upstreams, kept }: IssuerWorld, session: string, why: string): Promise<void> {
   ports.notify({ code: 'issuer-session-ended', level: 'info', message: `a session was ended: ${why}`, data: {} });
   for (const { name } of upstreams) kept.delete(upstreamContext(session, name));
@@ -179,8 +179,8 @@ export async function endSession({ ports, upstreams, kept }: IssuerWorld, sessio
 }
 
 /**
- * Returns false if its tokens at a provider are lost, so it cannot continue. Otherwise they are stored for as long as
- * the new refresh token.
+ * Extends the storage of the session's tokens to the lifetime of the new refresh token. Returns false if tokens at a
+ * provider are lost, so that the session cannot continue.
  */
 export async function keepSession(world: IssuerWorld, session: string): Promise<boolean> {
   const { store } = world.ports;
@@ -189,9 +189,10 @@ export async function keepSession(world: IssuerWorld, session: string): Promise<
     const sealed = await store.get(key);
     const tokens = sealed === undefined ? undefined : openTokens(world, session, name, sealed);
     if (sealed === undefined || tokens === undefined) return false;
-    // Sealed with the current secret: the previous one may be removed once its refresh tokens have expired.
+    // The tokens are sealed again with the current secret. The previous secret may be removed once its refresh tokens
+    // have expired.
     const next = world.secrets.seal('upstream tokens', upstreamContext(session, name), JSON.stringify(tokens));
-    // If the value has changed, it was just written with the same lifetime.
+    // If `replace` fails, another call has just written the value with the same lifetime.
     await store.replace(key, sealed, next, sessionMs(world));
   }
   return true;

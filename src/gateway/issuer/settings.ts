@@ -8,14 +8,14 @@ import { type DelegateClient, delegateClients, type TrustedIssuer, trustedIssuer
 import { type UpstreamSettings, upstreamSettings } from './upstream/settings.ts';
 
 type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
-/** Documents that describe clients. */
+/** Settings of the cache for documents that describe clients. */
 export interface DocumentCache {
   readonly most: number;
   /** Time for which a document without cache headers is kept. */
   readonly unsaidMs: number;
 }
 
-/** Clients that register for a secret. */
+/** Settings for clients that register for a secret. */
 export interface ConfidentialClients {
   /** Redirect URIs whose clients get a secret, even if they register without one. */
   readonly forced: readonly string[];
@@ -25,15 +25,15 @@ export interface IssuerSettings {
   readonly issuer: string;
   /** Path of the issuer without a trailing slash; empty if it has none. */
   readonly path: string;
-  /** URL below which browsers reach the authorization endpoint and the pages, without a slash at its end. */
+  /** URL below which browsers reach the authorization endpoint and the pages, without a trailing slash. */
   readonly pagesUrl: string;
-  /** Path of that URL; empty if it has none. */
+  /** Path of `pagesUrl`, or an empty text if the URL has no path. */
   readonly pagesPath: string;
   readonly accessMs: number;
   readonly refreshMs: number;
   readonly codeMs: number;
   readonly scopes: readonly string[];
-  /** Scopes for each client in addition to its registered ones. If empty, registered scopes do not limit a client. */
+  /** Scopes for each client in addition to its registered scopes. If empty, registered scopes do not limit a client. */
   readonly baselineScopes: readonly string[];
   /** If undefined, no client that registers gets a secret. */
   readonly confidential: ConfidentialClients | undefined;
@@ -41,11 +41,11 @@ export interface IssuerSettings {
   readonly resources: readonly string[];
   /** Audience that the host of this server requires in `aud`, and the default if a client names no resource. */
   readonly hostAudience: string;
-  /** Providers; people log in with each, in this order. */
+  /** Providers. People log in with each provider, in this order. */
   readonly upstreams: readonly [UpstreamSettings, ...UpstreamSettings[]];
   /** If undefined, no client is described by a document. */
   readonly documents: DocumentCache | undefined;
-  /** Other issuers whose tokens count here. */
+  /** Other issuers whose tokens this server accepts. */
   readonly trusted: readonly TrustedIssuer[];
   readonly delegates: readonly DelegateClient[];
   readonly keyFiles: readonly string[];
@@ -53,14 +53,17 @@ export interface IssuerSettings {
 }
 
 const MINUTE = 60_000;
-/** Bounds of lifetimes, beyond which nothing starts. Document 3 has the defaults. */
+/** Permitted range of each lifetime. A configuration outside the range is refused at the start. */
 const BOUNDS = {
   access_token_lifespan: [MINUTE, 24 * 60 * MINUTE],
   refresh_token_lifespan: [60 * MINUTE, 720 * 60 * MINUTE],
   auth_code_lifespan: [MINUTE / 2, 10 * MINUTE],
 } as const;
 
-/** `hostAudience` is the audience that the host of the server accepts. Throws Failure `issuer-config-invalid`. */
+/**
+ * Returns the settings. `hostAudience` is the audience that the host of the server accepts. Throws Failure
+ * `issuer-config-invalid`.
+ */
 export function issuerSettings(config: AuthServerConfig, hostAudience: string): IssuerSettings {
   const { signing_key_config: keys, hmac_secret_files: secretFiles = [] } = config;
   const { authorization_endpoint_base_url: pagesUrl = config.issuer } = config;
@@ -101,8 +104,8 @@ function baselineScopes({ baseline_client_scopes: baseline = [], scopes_supporte
 }
 
 /**
- * Reads the settings for clients with secrets. Anybody may register, so the answer with the secret must be protected on
- * its way.
+ * Reads the settings for clients with secrets. Any client may register, so the connection for the answer with the
+ * secret must be protected.
  */
 function confidentialClients({
   issuer,

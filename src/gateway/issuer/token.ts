@@ -31,7 +31,7 @@ import { type IssuerWorld, noteRefusal } from './world.ts';
 
 interface Granted {
   readonly facts: TokenFacts;
-  /** Undefined if the client does not use refresh tokens. */
+  /** New refresh token. Undefined if the client does not use refresh tokens. */
   readonly refreshToken?: string;
   /** Kind of the token, for an answer to an exchange (RFC 8693 section 2.2.1). */
   readonly issuedType?: string;
@@ -90,7 +90,7 @@ async function grantOf(
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** Such a token is for a subject that did not log in for it: the log says who got it. */
+/** Logs who received the token of an exchange or assertion, since the subject did not log in for it. */
 function noted(world: IssuerWorld, facts: TokenFacts | OAuthError, issuedType: string | undefined) {
   if ('error' in facts) return facts;
   const { client, person, audience } = facts;
@@ -112,7 +112,7 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
   if (opened === undefined || known === undefined || known.record.authorization.client !== client.id)
     return CODE_UNKNOWN;
   const { authorization, session, person, used } = known.record;
-  // The first use may have been a theft, so its tokens are revoked (RFC 6749 section 4.1.2).
+  // The first use may have been a theft, so the session's tokens are revoked (RFC 6749 section 4.1.2).
   if (used) return endReused(world, session, CODE_UNKNOWN);
   if (!provesChallenge(form.get('code_verifier') ?? '', authorization.challenge)) {
     return invalidGrant('code_verifier does not fit the code_challenge of the login (RFC 7636)');
@@ -143,13 +143,14 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 const REFRESH_UNKNOWN = invalidGrant(
   'the refresh token is unknown, has expired, was revoked or used, or belongs to another client',
 );
-/** Maximum number of tries: two simultaneous requests of one client are plausible, more are probably an attack. */
+/**
+ * Maximum number of tries: two simultaneous requests of one client are plausible, more requests are probably an attack.
+ */
 const RACES_MAX = 5;
 
 /**
  * Rotates refresh tokens (RFC 9700 section 4.14.2) so that a lost answer does no harm: a token that was used once is
- * valid again until its successor is used. A successor that is not the current one, or an older token, ends the
- * session.
+ * valid again until its successor is used. Any other token ends the session.
  */
 async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearchParams): Promise<Granted | OAuthError> {
   const token = form.get('refresh_token') ?? '';
@@ -180,7 +181,7 @@ async function refreshTokens(world: IssuerWorld, client: Client, form: URLSearch
       refreshToken: world.secrets.mint('refresh token', { id: session, generation: generation + 1 }),
     };
   }
-  return { error: 'temporarily_unavailable', description: 'the token is being refreshed by others; try again' };
+  return { error: 'temporarily_unavailable', description: 'other requests are refreshing the token; try again' };
 }
 
 function refreshFacts(

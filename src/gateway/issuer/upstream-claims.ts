@@ -1,6 +1,6 @@
 // Reads the claims in a person's access token at a provider, for policies. The token came from the token endpoint of
-// the provider and is stored encrypted. Its signature is not checked: perhaps only the server that the token is for
-// knows the keys.
+// the provider and is stored encrypted. Its signature is not checked: possibly only the server that the token is meant
+// for knows the keys.
 
 import { decodeJwt } from 'jose';
 import { checkLifetime } from '#auth/claims.ts';
@@ -9,10 +9,13 @@ import type { JsonObject } from '#std/json.ts';
 import type { IssuerPorts } from './ports.ts';
 
 const KEPT_MAX = 20_000;
-/** Without a subject, every policy denies. */
+/** Claims without a subject, for which every policy denies. */
 const NOTHING: JsonObject = {};
 
-/** Returns the same object for the same token: an empty one if the token is not a JWT or is used outside its lifetime. */
+/**
+ * Returns the claims, as the same object for the same token. Returns an empty object if the token is not a JWT or is
+ * used outside its lifetime.
+ */
 export type ReadUpstreamClaims = (provider: string, token: string) => JsonObject;
 
 export function createUpstreamClaims({ clock, notify }: Pick<IssuerPorts, 'clock' | 'notify'>): ReadUpstreamClaims {

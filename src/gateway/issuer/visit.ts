@@ -8,7 +8,7 @@ import { type IssuerWorld, randomId } from './world.ts';
 
 const VERIFIER_BYTES = 32;
 
-/** Returns the next provider; undefined if the person has logged in with all. */
+/** Returns the next provider, or undefined if the person has logged in with all providers. */
 export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): Upstream | undefined {
   return upstreams[logins.length];
 }
@@ -35,7 +35,9 @@ export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<
   }
 }
 
-/** Returns the client's error for a provider's fault; the log has the details. Failures of the store are thrown on. */
+/**
+ * Returns the client's error for a provider's fault; the log has the details. Failures of the store are thrown again.
+ */
 export function upstreamError({ ports }: IssuerWorld, provider: string, error: unknown): OAuthError {
   if (!(error instanceof Failure)) throw error;
   switch (error.code) {

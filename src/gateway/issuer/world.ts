@@ -31,7 +31,7 @@ interface KeptToken {
 
 const RANDOM_BYTES = 16;
 
-/** Returns 22 characters that cannot be guessed. */
+/** Returns a random id of 22 characters. */
 export function randomId({ ports }: Pick<IssuerWorld, 'ports'>): string {
   return ports.random(RANDOM_BYTES).toString('base64url');
 }
@@ -41,7 +41,7 @@ export function sessionMs({ settings }: Pick<IssuerWorld, 'settings'>): number {
   return settings.refreshMs + settings.accessMs;
 }
 
-/** Notes a refusal and its reason, in words for people and logs. */
+/** Logs a refusal and its reason. */
 export function noteRefusal({ ports }: Pick<IssuerWorld, 'ports'>, error: string, description: string): void {
   ports.notify({ code: 'issuer-request-refused', level: 'info', message: `${error}: ${description}`, data: { error } });
 }

@@ -19,7 +19,7 @@ import type { NamedResource } from './settings.ts';
 import { admitTasks, TASK_UNKNOWN } from './tasks/requests.ts';
 import type { MadeTask, TaskIds } from './tasks/task-ids.ts';
 
-/** Message that may pass. */
+/** A message that may pass. */
 export interface AdmittedMessage {
   readonly message: Message;
   /** The client's own bytes, with the tool's name at the server if it differs. */
@@ -28,11 +28,11 @@ export interface AdmittedMessage {
   readonly backendName?: string;
   /** Name of the tool that clients know, if the client used another one. */
   readonly shownName?: string;
-  /** Tool that the called tool calls, or the tool that created the task. */
+  /** Tool that the called tool calls in turn, or the tool that created the task. */
   readonly innerTool?: string;
-  /** Set for a subscription: ids of the tasks that the client named, by the ids of the server. */
+  /** Client's ids of the subscribed tasks, by the server's ids. Set for a subscription. */
   readonly tasks?: ReadonlyMap<string, string>;
-  /** Returns why the policies refuse the inner tool to the caller; undefined if they permit it. */
+  /** Returns why the policies refuse the inner tool to the caller, or undefined if they permit the call. */
   readonly innerRefusal?: () => RefusedMessage | undefined;
   readonly refusal?: undefined;
 }
@@ -49,23 +49,26 @@ export interface RuleParts {
   readonly lock?: LockKeeper;
   readonly policies?: Policies;
   readonly known: KnownTools;
-  /** If absent, the ids of tasks stay those of the server. */
+  /** If absent, clients get the server's own ids of tasks. */
   readonly tasks?: TaskIds;
-  /** If absent, callers are not authenticated, so none can get a token with more scopes. */
+  /** If absent, callers are not authenticated, so no caller can get a token with more scopes. */
   readonly resource?: NamedResource;
-  /** Called for a list that cannot be read and is therefore refused; `detail` is for the operator. */
+  /** Reports a list that is refused because it cannot be read. `detail` is for the operator. */
   readonly unreadable: (detail: string) => void;
 }
 
 /** Lists that apply to a message. */
 export interface ListScope {
-  /** Differs for each session, and for each caller without one. */
+  /** Key that differs for each session, and for each caller without a session. */
   readonly scope: string;
-  /** Reading that was made for this message. */
+  /** Reading of the list that was made for this message. */
   readonly reading?: LockReading | undefined;
 }
 
-/** Returns the claims that policies see; none without the token that they rely on. */
+/**
+ * Returns the claims that policies see. Without the token that the policies rely on, these are claims without a
+ * subject.
+ */
 export function claimsOf(
   { token, claims, upstream }: Pick<Caller, 'token' | 'claims' | 'upstream'>,
   { upstreamProvider: provider }: Pick<Policies, 'upstreamProvider'>,
@@ -74,10 +77,12 @@ export function claimsOf(
   return upstream?.provider === provider ? upstream.claims : UNKNOWN_CLAIMS;
 }
 
-/** Without a subject, every policy denies. */
+/** Claims without a subject, for which every policy denies. */
 const UNKNOWN_CLAIMS: JsonObject = {};
 
-/** Checks the tool's name first, then the policies on the name that the client sees. */
+/**
+ * Decides on a message. Checks the tool's name first, then evaluates the policies with the name that the client sees.
+ */
 export function admit(
   parts: RuleParts,
   message: Message,
@@ -96,13 +101,16 @@ export function admit(
   return admitted.refusal === undefined ? { ...admitted, tasks: named } : admitted;
 }
 
-/** Policies permitted the call that created the task; other policies decide again about its tool, without arguments. */
+/**
+ * Returns why the task is refused. The policies that permitted the call may have changed: then the current policies
+ * decide on the tool again, without arguments.
+ */
 function taskRefusal(
   { tools, policies, known, lock }: RuleParts,
   { tool: name, own, policies: digest }: MadeTask,
   caller: Caller,
 ): RefusedMessage | undefined {
-  // The tool is hidden now, or its name belongs to another tool.
+  // The tool is now hidden, or its name belongs to another tool.
   if (tools !== undefined && tools.ownName(name) !== own) return { refusal: TASK_UNKNOWN };
   if (lock?.enforces === true && !lock.knows('tools', own)) return { refusal: TASK_UNKNOWN };
   if (policies === undefined || policies.digest === digest) return undefined;
@@ -117,7 +125,7 @@ function admitOther(
   body: Buffer,
   { caller, scope, reading }: { readonly caller: Caller } & ListScope,
 ): AdmittedMessage | RefusedMessage {
-  // Without an id some servers would still run a method, and only leave the answer out.
+  // Some servers would run a method even without an id, and only leave the answer out.
   if (
     (tools !== undefined || lock?.enforces === true) &&
     message.kind === 'notification' &&
@@ -138,7 +146,7 @@ function admitOther(
     const decision = decideMessage(policies, call);
     if (!decision.allowed) {
       const { denial, detail } = decision;
-      // This gateway cannot grant scopes of a provider's token.
+      // This gateway cannot request scopes for a provider's token.
       const isOwn = caller.token !== undefined && policies.upstreamProvider === undefined;
       const supported = isOwn ? resource?.scopesSupported : undefined;
       const scopes = supported && scopesForCall(policies, call, denial.code, supported);

@@ -1,4 +1,4 @@
-// Defines a client's request under way: how it begins, and how an error of ours ends it.
+// Defines a client's request in progress: how it begins, and how it ends after an internal error.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Message } from '../wire/message.ts';
@@ -8,13 +8,13 @@ import { type Forwarded, readForwarded } from './forwarded.ts';
 import type { ProxyParts } from './parts.ts';
 import type { CallSpan, TraceContext } from './ports.ts';
 import { traceParent } from './trace-parent.ts';
-/** Ends only the request in which an error of ours occurred, and logs the place of the error. */
+/** Ends only the request in which an internal error occurred, and logs the place of the error. */
 export function refuseBroken({ entry }: Call, error: unknown): void {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   entry.refuse(INTERNAL, { detail });
 }
 
-/** Guards code that is called back later, when no caller could catch its error. */
+/** Runs a callback, and catches its error, which no caller could catch. */
 export function runGuarded(call: Call, step: () => void): void {
   try {
     step();
@@ -23,7 +23,7 @@ export function runGuarded(call: Call, step: () => void): void {
   }
 }
 
-/** Request under way, with its frame, forwarding headers, and span once that has begun. */
+/** A request in progress, with its frame, forwarding headers, and span once the span has begun. */
 export interface Call {
   readonly entry: Entry;
   readonly path: string;

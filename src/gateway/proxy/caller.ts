@@ -15,7 +15,7 @@ export interface Caller {
   readonly token?: string;
   /** `exp` of the token, seconds since 1970. */
   readonly expiry?: number;
-  /** Claims of the token that policies read, if it is not the caller's own. */
+  /** Claims that policies read, if they come from another token than the caller's own. */
   readonly upstream?: UpstreamClaims;
 }
 
@@ -32,7 +32,7 @@ export function callerOf({ claims }: Identity, token: string): Caller {
   return { key: JSON.stringify([claimText(claims.iss) ?? '', subject, client]), subject, claims, token, expiry };
 }
 
-/** Returns issuer and subject of a caller's `key`, for any client of the user and any headers. */
+/** Returns issuer and subject of a caller's `key`, the same for all clients and headers of the user. */
 export function userOfCaller(key: string): string {
   const owner = callerOwner(key);
   if (owner === ANONYMOUS.key) return '';

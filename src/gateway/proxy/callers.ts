@@ -17,13 +17,16 @@ export interface Callers {
   readonly resource: ResourceSettings;
   /** Checks whether the login behind a verified token is still valid; if absent, tokens alone decide. */
   readonly checkSession?: (identity: Identity) => Promise<Rejection | undefined>;
-  /** Finds the token of an upstream provider that policies read; returns undefined if they read the caller's own. */
+  /**
+   * Finds the token of an upstream provider that policies read; returns undefined if policies read the caller's own
+   * token.
+   */
   readonly findUpstream?: (identity: Identity) => Promise<UpstreamClaims | Rejection | undefined>;
-  /** Logs why a token was refused. */
+  /** Logs the reason why a token was refused. */
   readonly refused: (rejection: Rejection) => void;
 }
 
-/** Callers by their identities, so that data remembered by their claims is found again. */
+/** Callers by their identities, so that data stored by their claims is found again. */
 const KNOWN = new WeakMap<object, Caller>();
 
 /** Last header of a connection: most connections repeat it, so it need not be read and digested again. */
@@ -42,8 +45,8 @@ const RETRY_AFTER = '5';
 export type FoundCaller = Caller | { readonly refusal: Refusal };
 
 /**
- * Returns a plain value if there is nothing to wait for. Reads the `rawHeaders` of node:http, which otherwise hides a
- * second Authorization header.
+ * Finds the caller. Returns a plain value if it need not wait. Reads the `rawHeaders` of node:http, which otherwise
+ * hides a second Authorization header.
  */
 export function findCaller(
   callers: Callers | undefined,
@@ -85,7 +88,7 @@ function callerBy(callers: Callers, verdict: Verdict, authorization: readonly st
   if (!verdict.ok) return { refusal: refuseCaller(callers, verdict.rejection) };
   const { identity, holds } = verdict;
   const caller = callerOfIdentity(identity, authorization);
-  // The validity of a login has to be checked each time.
+  // A login may end at any time, so it is checked for each request.
   if (holds !== undefined && decidesAlone(callers) && authorization[0] !== undefined) {
     SHOWN.set(socket, { authorization: authorization[0], caller, callers, holds });
   }

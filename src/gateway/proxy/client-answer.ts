@@ -14,24 +14,24 @@ export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
 export interface ClientAnswerOptions {
   readonly response: ServerResponse;
-  /** Headers of every answer (request id, CORS), names in lower case. */
+  /** Headers of every answer (request id, CORS), with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Id of the answered request, for faults. */
   readonly id?: MessageId;
-  /** Returns the headers of the other side that the client gets. */
+  /** Returns the headers for the client from the server's headers. */
   readonly shownHeaders: (headers: HeaderValues) => OutgoingHttpHeaders;
   readonly keepAliveMs: number;
   readonly clock: Pick<ProxyClock, 'every' | 'atTurnEnd'>;
-  /** Called once, when everything was passed to the connection; `fault` is set if the answer broke. */
+  /** Notes that the whole answer was passed to the connection. Called once. `fault` is set if the answer broke. */
   readonly ended: (fault?: BackendFault) => void;
 }
 
 export interface ClientAnswer extends Answer {
   /** Sets the flow that feeds the answer: it is resumed when the client reads again. */
   feed(flow: { resume(): void }): void;
-  /** Called when the client has gone: nothing more is written, and `ended` is called. */
+  /** Ends the answer because the client has gone: writes nothing more, and calls `ended`. */
   abandon(): void;
-  /** Returns true once the answer has ended, broken or not. */
+  /** Returns true once the answer has ended, with or without a fault. */
   finished(): boolean;
 }
 
@@ -43,9 +43,9 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   let finished = false;
   let waiting = false;
   let fed: { resume(): void } | undefined;
-  /** Length of the body from the head, until its first bytes are written. NaN if unknown, as for a stream. */
+  /** Length of the body that the head declares, until the first bytes are written. NaN if unknown, as for a stream. */
   let whole = Number.NaN;
-  /** Whether all of the answer is sent at the end of this turn, or was sent. */
+  /** Whether the whole answer was sent, or will be sent at the end of this turn. */
   let leaves = false;
   let beginning: Beginning | undefined;
 
@@ -110,16 +110,19 @@ export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
   };
 }
 
-/** Beginning of a stream: held until the end of this turn, since a short stream is complete by then. */
+/**
+ * The beginning of a stream, which is held until the end of this turn of the event loop, since a short stream is
+ * complete by then.
+ */
 interface Beginning {
   isHeld(): boolean;
   letGo(): void;
 }
 
-/** `turnEnds` gets whether the beginning was held until then. */
+/** Holds the beginning. `turnEnds` receives whether it was held until the end of the turn. */
 function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held: boolean) => void): Beginning {
   let held: Socket | null = response.socket;
-  // Corks the connection: a corked response would write its last chunk before those that it holds.
+  // Corks the connection: a corked response would write its last chunk before the held chunks.
   held?.cork();
   response.flushHeaders();
   const beginning = {
@@ -146,7 +149,7 @@ interface Comments {
 const KEEP_ALIVE = formatComment('keep-alive');
 
 function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): Comments {
-  /** Last bytes of the stream: a comment may only be written between two events. */
+  /** Last bytes of the stream: a comment may be written only between two events. */
   let tail: Buffer = EVENT_END;
   let moved = false;
   let stop: (() => void) | undefined;
@@ -173,7 +176,7 @@ function createComments({ response, clock, keepAliveMs }: ClientAnswerOptions): 
 const TEXT_BYTES_MAX = 16_384;
 
 /**
- * Sends a short body as text, so that it leaves in one piece with its head: most answers are one chunk. In Latin-1 one
+ * Sends a short body as text, so that it leaves in one piece with its head: most answers have one chunk. In Latin-1 one
  * byte is one character.
  */
 function endWhole(response: ServerResponse, body: Buffer): void {
@@ -200,8 +203,8 @@ const TAIL_BYTES = 4;
 const EVENT_END = Buffer.from('\n\n');
 
 /**
- * Returns whether the bytes end with an empty line, the end of an event; any other end may be inside of an event (HTML,
- * Server-sent events).
+ * Returns whether the bytes end with an empty line, the end of an event; any other position may be inside an event
+ * (HTML, Server-sent events).
  */
 function endsEvent(bytes: Buffer): boolean {
   const last = bytes[bytes.length - 1];

@@ -1,4 +1,4 @@
-// Reads the name and version that a client states. They are unverified: for logs, never for decisions.
+// Reads the name and version that a client states. Both are unverified, and only for logs, never for decisions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -11,7 +11,10 @@ export interface ClientInfo {
 
 const TEXT_MAX = 100;
 
-/** Reads them from `initialize`, or from `_meta` in the stateless era; returns undefined if the message has none. */
+/**
+ * Returns name and version from `initialize`, or from `_meta` in the stateless era. Returns undefined if the message
+ * has no name.
+ */
 export function clientInfoOf(message: Message | undefined, body: Buffer | undefined): ClientInfo | undefined {
   if (message === undefined || body === undefined || message.kind === 'response') return undefined;
   if (message.meta?.clientInfo !== undefined) return infoOf(readValue(body, message.meta.clientInfo));

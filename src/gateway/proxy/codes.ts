@@ -6,7 +6,7 @@ export const PROXY_CODES = {
   'proxy-config-invalid':
     'The run configuration cannot be used: the message names the file and the key. If skep wrote it, use images of one release.',
   'message-invalid':
-    'The body is not a JSON-RPC message that everybody reads alike: it is not JSON, is a batch, or has a key twice or in another case. The answer names the fault.',
+    'The body is not a JSON-RPC message that all readers read in the same way: it is not JSON, is a batch, or has a key twice or in another case. The answer names the fault.',
   'protocol-violated':
     'Headers and body of the request disagree, or name an unknown revision of MCP. The answer says which.',
   'session-unknown':

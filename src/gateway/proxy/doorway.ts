@@ -1,13 +1,15 @@
-// Defines who may reach a proxy from where, and the places among the allowed calls and streams.
+// Defines which hosts and origins may send requests to a proxy, and the places among the allowed calls and streams.
 
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './faults.ts';
 
-/** Checks who may reach the listener from where, and returns the headers of answers. */
+/** Checks host and origin of requests, and returns the headers of answers. */
 export interface Doorway {
-  /** Returns undefined if the request may come in. */
+  /** Returns the refusal, or undefined if the request is allowed. */
   refuse(request: IncomingMessage): Refusal | undefined;
-  /** Returns undefined if also health, metrics, documents and logins may be answered. */
+  /**
+   * Returns the refusal, or undefined if the request may get an answer, even for health, metrics, documents and logins.
+   */
   refuseRebinding(request: IncomingMessage): Refusal | undefined;
   /** Returns headers of every answer, for pages of other origins that may read it. */
   headers(request: IncomingMessage): Readonly<Record<string, string>>;
@@ -15,7 +17,7 @@ export interface Doorway {
   preflight(request: IncomingMessage): Readonly<Record<string, string>> | undefined;
 }
 
-/** Place among the allowed calls or streams; must be left once. */
+/** A place among the allowed calls or streams, which must be left once. */
 export interface Place {
   leave(): void;
 }

@@ -1,5 +1,5 @@
-// Frames one request of a client: its id, the headers of every answer to it, and the single place where it is counted,
-// traced, logged and audited, refused or not.
+// Frames one request of a client: creates its id and the headers of the answer, and records the request once in
+// metrics, traces, log and audit, whether it is refused or not.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Era } from '../backends/backend.ts';
@@ -16,14 +16,14 @@ export interface Known {
   readonly message?: Message;
   readonly era?: Era;
   readonly revision?: string;
-  /** Name of the tool at the server, if it differs from the client's. */
+  /** Name of the tool at the server, if it differs from the client's name. */
   readonly backendName?: string;
   /** Tool that `call_tool` calls. */
   readonly innerTool?: string;
-  /** Returns why the caller may not call the inner tool; undefined if it may. */
+  /** Returns why the caller may not call the inner tool, or undefined if the call is allowed. */
   readonly innerRefusal?: AdmittedMessage['innerRefusal'];
   readonly requestBytes?: number;
-  /** Body as the client sent it, or as webhooks have changed it. */
+  /** Body that the client sent, with the changes of webhooks. */
   readonly body?: Buffer;
   /** Name and version that the client states. */
   readonly client?: ClientInfo;
@@ -31,9 +31,11 @@ export interface Known {
   readonly refusalDetail?: string;
   /** `name: outcome` of each webhook that was called. */
   readonly webhooks?: readonly string[];
-  /** The body as the client sent it, if webhooks have changed it. */
+  /** The client's original body, if webhooks have changed it. */
   readonly received?: Buffer;
-  /** Set if this replica alone counted limits of all replicas. Absent if all counted together, or no limit applied. */
+  /**
+   * Set if this replica alone counted the shared limits. Absent if all replicas counted together, or no limit applied.
+   */
   readonly rateLimits?: 'replica';
   /** Detail for the log only. */
   readonly detail?: string;
@@ -61,7 +63,7 @@ export interface Entry {
   readonly headers: Readonly<Record<string, string>>;
   /** Answers with a refusal, which ends the request. */
   refuse(refusal: Refusal, known?: Known): void;
-  /** Called once, when the answer has ended. */
+  /** Records the end of the answer. Called once. */
   end(ended: Ended): void;
 }
 

@@ -1,4 +1,5 @@
-// Turns a client's HTTP request into the exchange with the backend: scan, era, session, rules, headers, credentials.
+// Converts a client's HTTP request to the exchange with the backend: scans it, finds era and session, applies the
+// rules, and builds headers and credentials.
 
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
 import { authorizeAs } from '../credentials/authorize.ts';
@@ -37,12 +38,12 @@ import type { NeededList, Rules } from './rules.ts';
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
   readonly rules: Rules;
-  /** Rules for streams, which outlive the rules of their beginning. */
+  /** Current rules for streams, since rules may be replaced while a stream is open. */
   readonly live: LiveRules;
   readonly credential: Credential;
-  /** If undefined, calls are not counted over all replicas. */
+  /** Limits that all replicas share. If undefined, none apply. */
   readonly rateLimits: RateLimits | undefined;
-  /** Maximum size of server messages that have to be read; larger ones are refused. */
+  /** Maximum size of server messages that the proxy reads. Larger messages are refused. */
   readonly messageBytes: number;
 }
 
@@ -52,9 +53,9 @@ export type Prepared =
       readonly known: Known;
       /** Name of the called tool, as clients know it; undefined for other messages. */
       readonly calledTool: string | undefined;
-      /** Wraps the answer with the changes that the rules make; undefined if there are none. */
+      /** Wraps the answer with the changes that the rules make; undefined without changes. */
       readonly change: ((answer: Answer) => Answer) | undefined;
-      /** Replaces `change` for answers that stay open until something happens. */
+      /** Replaces `change` for answers that stay open for later events. */
       readonly live: ((answer: Answer) => LiveStream) | undefined;
       readonly refusal?: undefined;
       readonly needsList?: undefined;
@@ -65,7 +66,7 @@ export type Prepared =
 
 export interface ListNeeded extends NeededList {
   readonly message: Message;
-  /** Caller, era, and session if there is one. */
+  /** Key of caller, era, and session if one exists. */
   readonly scope: string;
 }
 
@@ -174,7 +175,7 @@ function prepareAdmitted(
   };
 }
 
-/** Returns a scope that the server cannot imitate by the session ids that it chooses: ids contain no NUL. */
+/** Returns a scope that the server cannot imitate by a session id of its choice, since ids contain no NUL. */
 function listScope({ key }: Caller, era: Era, session: string | undefined): string {
   return session === undefined ? `${key}\0${era}` : `${key}\0${era}\0${session}`;
 }
@@ -184,7 +185,7 @@ function calledToolOf(message: Message | undefined, admitted: AdmittedMessage | 
   return admitted?.shownName ?? message.target?.value ?? '';
 }
 
-/** Returns the backend's own id. `initialize` begins a session, and the stateless era has none. */
+/** Returns the backend's own session id. `initialize` begins a session, and the stateless era has none. */
 function sessionOf(
   seal: SessionSeal,
   { headers, caller, backendSession }: Incoming,

@@ -9,7 +9,7 @@ import { ERRORS, errorBody, type ProtocolFault } from '../wire/errors.ts';
 import type { MessageId } from '../wire/message.ts';
 import type { ProxyCode } from './codes.ts';
 
-/** Answer of the gateway itself that refuses a request. */
+/** An answer of the gateway itself that refuses a request. */
 export interface Refusal {
   readonly status: number;
   /** Code of the JSON-RPC error. */
@@ -20,7 +20,7 @@ export interface Refusal {
   readonly data?: Json;
   /** Id of the request, if it could be read although its message was refused. */
   readonly id?: MessageId;
-  /** Reason for the log, the metrics and the audit: a code of docs/errors.md. */
+  /** Code of docs/errors.md, for the log, the metrics and the audit. */
   readonly reason: string;
 }
 
@@ -62,7 +62,10 @@ export function protocolRefusal({ status, code, message, data }: ProtocolFault):
   return { status, code, message, data, reason: 'protocol-violated' };
 }
 
-/** Refuses an id that was never issued, belongs to another caller, or has ended: the client begins a new session. */
+/**
+ * Refuses a session id that was never issued, belongs to another caller, or has ended, so that the client begins a new
+ * session.
+ */
 export function sessionUnknown(): Refusal {
   return { status: 404, code: ERRORS.sessionNotFound, message: 'Session not found', reason: 'session-unknown' };
 }
@@ -81,14 +84,14 @@ export const SESSION_REQUIRED: Refusal = {
   reason: 'session-required',
 };
 
-/** Refuses a call for the gate. */
+/** Converts a denial of the gate to a refusal. */
 export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds, data }: Denial): Refusal {
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
   return { status: httpStatus, code: rpcCode, message, headers, data, reason: code };
 }
 
 /**
- * Refuses a call that a token with these scopes may make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope
+ * Refuses a call that a token with these scopes could make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope
  * Errors).
  */
 export function scopeRefusal(
@@ -108,12 +111,12 @@ export const TOO_LARGE: Refusal = {
   status: 413,
   code: -32600,
   message: 'The message is larger than this server accepts.',
-  // The rest of the request is not read.
+  // The connection is closed, since the rest of the request is not read.
   headers: { connection: 'close' },
   reason: 'request-too-large',
 };
 
-/** Refuses a message whose body was read, so that the connection can be kept. */
+/** Refuses a message whose body was read, so that the connection stays usable. */
 export function keptTooLarge(message: string): Refusal {
   return { status: 413, code: ERRORS.invalidRequest, message, reason: 'request-too-large' };
 }
@@ -150,7 +153,7 @@ export const TOO_MANY_RESOURCES: Refusal = {
   reason: 'subscription-too-large',
 };
 
-/** Recorded for a client that has gone and does not see it; proxies log this status. */
+/** Refusal that is only recorded, for a client that has gone. Other proxies log this status too. */
 export const CLIENT_CLOSED: Refusal = {
   status: 499,
   code: -32600,

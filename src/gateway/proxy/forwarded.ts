@@ -1,4 +1,4 @@
-// Reads the X-Forwarded headers of a request, which count only if the configuration trusts their senders.
+// Reads the X-Forwarded headers of a request, which have an effect only if the configuration trusts their senders.
 
 import type { IncomingMessage } from 'node:http';
 import { pathPrefix } from '#std/address/address.ts';
@@ -7,7 +7,7 @@ export interface Forwarded {
   readonly trusted: boolean;
   /** Headers for the server, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Scheme and authority that the client used; undefined if only the Host header could tell. */
+  /** Scheme and authority that the client used; undefined if only the Host header names it. */
   readonly origin?: string;
   /** Path that a reverse proxy has removed, with a leading and without a trailing slash. */
   readonly prefix: string;
@@ -41,7 +41,7 @@ function headerText(request: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns undefined if the headers do not form an origin: they may contain anything. */
+/** Returns the origin, or undefined if the headers, which may contain any text, do not form an origin. */
 function originOf(proto: string | undefined, host: string, port: string | undefined): string | undefined {
   if (proto === undefined) return undefined;
   const authority = port === undefined || /:\d+$/.test(host) ? host : `${host}:${port}`;
@@ -51,7 +51,7 @@ function originOf(proto: string | undefined, host: string, port: string | undefi
   return plain ? url.origin : undefined;
 }
 
-/** Returns an empty prefix if it is not a path. */
+/** Returns the prefix, or an empty text if it is not a path. */
 export function cleanPrefix(prefix: string | undefined): string {
   return pathPrefix(prefix ?? '') ?? '';
 }

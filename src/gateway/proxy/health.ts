@@ -5,7 +5,7 @@ import type { Backend, Probe } from '../backends/backend.ts';
 
 /** Time between two checks of the server. */
 const INTERVAL_MS = 10_000;
-/** Time between two checks while it has not answered yet. */
+/** Time between two checks while the server has not answered yet. */
 const FIRST_INTERVAL_MS = 500;
 /** Response time above which the server is reported as degraded. */
 const SLOW_MS = 5000;
@@ -13,16 +13,19 @@ const SLOW_MS = 5000;
 export interface HealthClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once; the returned function cancels it. Does not keep the process alive. */
+  /** Calls `task` once. The returned function cancels the call. Does not keep the process alive. */
   after(ms: number, task: () => void): () => void;
 }
 
 export interface Health {
-  /** Returns the reason why no requests should come now; undefined once the server has answered, until `drain`. */
+  /**
+   * Returns the reason why the proxy should get no requests. Returns undefined from the server's first answer until
+   * `drain`.
+   */
   unready(): string | undefined;
   /** Returns the body of /health. */
   report(): JsonObject;
-  /** Counts an observation of real traffic like a check. */
+  /** Notes whether the server was available for a real request. Has the same effect as a check. */
   observed(available: boolean): void;
   /** Reports not ready from now on. */
   drain(): void;
@@ -34,12 +37,12 @@ export interface HealthFacts {
   readonly version: JsonObject;
 }
 
-/** Maximum number of reported reasons per outage: a server may return any number of them. */
+/** Maximum number of reported reasons per outage: a server may return any number of reasons. */
 const REASONS_MAX = 20;
 
 /**
- * `changed` is called once with each result of `unready` until the server answers: two reasons may alternate at each
- * check.
+ * Watches the health. Until the server answers, `changed` is called once for each different result of `unready`, since
+ * two reasons may alternate at each check.
  */
 export function watchHealth(
   backend: Backend,
@@ -102,9 +105,7 @@ export function watchHealth(
   };
 }
 
-/**
- * Checks the server. A check that throws has failed, since the server cannot even be contacted; /health has the error.
- */
+/** Checks the server. A check that throws counts as failed, and /health shows its error. */
 async function probeOf(backend: Backend): Promise<Probe> {
   try {
     return await backend.probe();

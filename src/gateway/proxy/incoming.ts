@@ -9,7 +9,7 @@ import type { AdmittedMessage } from './admit.ts';
 import type { Caller } from './caller.ts';
 import type { TraceContext } from './ports.ts';
 
-/** Request whose origin, caller and limits were checked. */
+/** A request whose origin, caller and limits were checked. */
 export interface Incoming {
   readonly method: 'POST' | 'GET' | 'DELETE';
   /** Path and query. */
@@ -18,23 +18,26 @@ export interface Incoming {
   readonly body?: Buffer;
   readonly caller: Caller;
   /**
-   * Begins the span of the request, as a child of the trace context in the message or else in the headers; returns the
+   * Begins the span of the request, as a child of the trace context in the message, or else in the headers. Returns the
    * context for the server.
    */
   readonly trace: (message: Message | undefined) => TraceContext;
-  /** Headers that the proxy adds: the client's address and the URL that it used. */
+  /** Headers that the proxy adds: the client's address and the URL that the client used. */
   readonly forwarded: Readonly<Record<string, string>>;
-  /** Sealed session in place of the header, for the transport of 2024-11-05. */
+  /** Session at the backend for the HTTP+SSE transport (MCP 2024-11-05), in place of the sealed session header. */
   readonly backendSession?: { readonly id: string | undefined };
-  /** `name: outcome` of each webhook that was called about it. */
+  /** `name: outcome` of each webhook that was called about the request. */
   readonly webhooks?: readonly string[];
-  /** The body as the client sent it, if webhooks have changed it. */
+  /** The client's original body, if webhooks have changed it. */
   readonly received?: Buffer;
-  /** Session, if it is known to another transport than streamable HTTP. */
+  /** Key of the session, if another transport than streamable HTTP serves it. */
   readonly sessionScope?: string;
-  /** Set if the list that the message needs was read, so facts that are still unknown stay unknown. */
+  /**
+   * Set if the list that the message needs was already read, so that it is not read again for facts that are still
+   * unknown.
+   */
   readonly listAsked?: boolean;
-  /** Reading of that list, set in the requests for its pages and, afterwards, in the message that waited for it. */
+  /** Reading of this list, set in the requests for its pages and then in the message that waited for the list. */
   readonly reading?: LockReading | undefined;
 }
 
@@ -84,7 +87,7 @@ function leavingHeaders(
     headers[HEADERS.name] = encodeHeaderValue(backendName);
   }
   if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
-  // A tracestate belongs to the parent that it came with (W3C Trace Context, section 4.3). Deleting an absent property
+  // A tracestate belongs to the parent with which it came (W3C Trace Context, section 4.3). Deleting an absent property
   // costs time.
   if (trace.tracestate !== undefined) headers.tracestate = trace.tracestate;
   else if (headers.tracestate !== undefined) delete headers.tracestate;

@@ -12,11 +12,11 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 export interface Listener {
   readonly url: string;
   /**
-   * Refuses new connections and ends idle ones. Resolves when the last one has ended. Called again, it ends the ones
-   * that have become idle.
+   * Refuses new connections, and ends idle connections. Resolves when the last connection has ended. Another call ends
+   * connections that have become idle since.
    */
   drain(): Promise<void>;
-  /** Ends every connection now, and accepts no new ones. */
+  /** Ends every connection now, and accepts no new connections. */
   destroy(): void;
 }
 
@@ -28,7 +28,7 @@ export interface ArrivalTimes {
 }
 
 const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 };
-/** Longer than the idle time of load balancers, so that they close first. */
+/** Idle time of connections, longer than the idle time of load balancers, so that load balancers close first. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADER_BYTES_MAX = 32 * 1024;
 
@@ -52,8 +52,8 @@ export async function listenHttp(
   });
   server.on('request', (request, response) => {
     const served: ServedRequest = { failed, response, refuse: undefined, broken: endServed };
-    // Timers and connections keep the context in which they begin, and may outlive the request, which must not stay in
-    // memory with them.
+    // Timers and connections keep the context in which they begin. They may outlive the request, which must not stay in
+    // memory for them.
     response.once('close', () => {
       served.refuse = undefined;
       served.response = undefined;
@@ -92,7 +92,7 @@ interface ServedRequest extends GuardedRequest {
 
 function endServed(this: ServedRequest, error: unknown): void {
   const { response, refuse, failed } = this;
-  // If its answer was sent, its end is recorded already.
+  // If the answer was sent, its end is already recorded.
   if (response === undefined || response.writableFinished) failed(error);
   else if (refuse !== undefined) endBy(response, () => refuse(error));
   else {
@@ -125,8 +125,8 @@ function startListening(server: Server, host: string, port: number): Promise<voi
 }
 
 /**
- * Answers bytes that are not HTTP, or came too slowly, and then destroys the connection: ending it would wait for the
- * client.
+ * Answers bytes that are not HTTP, or came too slowly, and destroys the connection, since a normal end would wait for
+ * the client.
  */
 function endBroken(error: Error & { readonly code?: string }, socket: Socket): void {
   if (!socket.writable || socket.destroyed) {

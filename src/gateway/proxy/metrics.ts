@@ -1,4 +1,4 @@
-// Counts the requests of a proxy, under the names of existing dashboards and OpenTelemetry's MCP conventions. The
+// Counts the requests of a proxy, under the names of ToolHive's dashboards and OpenTelemetry's MCP conventions. The
 // number of label values that clients choose is bounded.
 
 import { type BoundGauge, createMetrics, type Metrics } from '#std/telemetry/metrics.ts';
@@ -10,42 +10,42 @@ export interface AnsweredCall {
   readonly failed: boolean;
   /** Empty if the request is not an MCP message. */
   readonly mcpMethod: string;
-  /** Name of the tool or prompt; empty otherwise, also for resources, since the number of URIs is unlimited. */
+  /** Name of the tool or prompt. Empty for other requests and for resources, since the number of URIs is unlimited. */
   readonly target: string;
   readonly isTool: boolean;
-  /** Type of the error for OpenTelemetry; empty without an error. */
+  /** Type of the error for OpenTelemetry; empty without error. */
   readonly errorType: string;
   readonly revision: string;
   readonly seconds: number;
-  /** Stable code of the refusal or fault; empty without one. */
+  /** Stable code of the refusal or fault; empty without refusal or fault. */
   readonly reason: string;
 }
 
 export interface ProxyMetrics {
   readonly metrics: Metrics;
   answered(call: AnsweredCall): void;
-  /** Counts the begin (1) or end (-1) of a request. */
+  /** Counts the beginning (1) or end (-1) of a request. */
   active(change: 1 | -1): void;
   /** Counts a dropped message between the server and its clients; `reason` is a stable code. */
   dropped(reason: string): void;
   /** Counts an opened (1) or closed (-1) stream. */
   streams(change: 1 | -1): void;
-  /** Sets the number of definitions of a list that differ from the reviewed ones. */
+  /** Sets the number of definitions of a list that differ from the reviewed definitions. */
   drifted(list: string, count: number): void;
 }
 
-/** Upper bounds in seconds, as on the existing platform. */
+/** Upper bounds in seconds, as in ToolHive. */
 const SECONDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
-/** Maximum number of names of tools and prompts as labels; further ones are `other`. */
+/** Maximum number of names of tools and prompts as labels; further names are `other`. */
 const TARGETS_MAX = 200;
-/** Maximum for names among them without a successful call: clients can invent any number. */
+/** Maximum number of these names without a successful call, since clients can invent any number of names. */
 const UNPROVEN_MAX = 50;
-/** Bounds error codes, which servers may choose. */
+/** Maximum number of error codes as labels, since servers may choose any code. */
 const ERROR_TYPES_MAX = 50;
 /** Version of JSON-RPC; MCP uses no other. */
 const JSONRPC = '2.0';
 
-/** Names of families over OTLP, if they do not follow from the names here. */
+/** Names of families over OTLP, if they cannot be derived from the names in this file. */
 export const OTLP_NAMES = {
   mcp_server_operation_duration_seconds: {
     name: 'mcp.server.operation.duration',
@@ -80,7 +80,7 @@ export function createProxyMetrics({
   isKnownRevision,
 }: MetricsFacts): ProxyMetrics {
   const metrics = createMetrics();
-  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  metrics.gauge('skep_build_info', 'Release of this program.', ['version']).set([version], 1);
   const families = addFamilies(metrics);
   const { refusals, drops, connections, drifts } = families;
   const targetLabel = boundedLabel(TARGETS_MAX, UNPROVEN_MAX);
@@ -165,7 +165,7 @@ function addFamilies(metrics: Metrics) {
   return { requests, durations, operations, tools, refusals, drops, connections, drifts };
 }
 
-/** Returns the counters of one kind of call; its labels are looked up once. */
+/** Returns the counters of one kind of call; the labels are looked up once. */
 function countAs(
   { requests, durations, operations, tools }: Families,
   { server, transport }: Pick<MetricsFacts, 'server' | 'transport'>,
@@ -189,7 +189,7 @@ function countAs(
   };
 }
 
-/** Keeps the first texts as labels, further ones become `other`. `proven`: the server knows the text. */
+/** Keeps the first texts as labels, further texts become `other`. `proven` is true if the server knows the text. */
 function boundedLabel(max: number, unprovenMax: number): (text: string, proven: boolean) => string {
   const known = new Set<string>();
   const unproven = new Set<string>();

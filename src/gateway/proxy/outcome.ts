@@ -1,4 +1,4 @@
-// Reads the outcome of a call from the answer that passes: success, an error of JSON-RPC, or a failed tool. Bytes pass
+// Reads the outcome of a call from the passing answer: success, an error of JSON-RPC, or a failed tool. All bytes pass
 // unchanged, and only a bounded number is read.
 
 import { isObject } from '#std/json.ts';
@@ -7,14 +7,14 @@ import { isEventStream } from '../wire/headers.ts';
 import { readValue, scanMessage } from '../wire/scan.ts';
 import { createEventSplitter } from '../wire/sse.ts';
 
-/** `unknown`: no answer came, or it was too large to be read. */
+/** `unknown`: no answer came, or the answer was too large to be read. */
 export type Outcome = 'success' | 'error' | 'tool-error' | 'unknown';
 
 /** Maximum size of an answer or event that is read. */
 const READ_BYTES_MAX = 64 * 1024;
 
 export interface WatchedAnswer extends Answer {
-  /** Returns the outcome after the end. */
+  /** Returns the outcome. Valid after the end of the answer. */
   outcome(): Outcome;
   status(): number;
   /** Returns the code of the answer's JSON-RPC error, if it was read. */
@@ -25,7 +25,10 @@ export interface WatchedAnswer extends Answer {
   message(): Buffer | undefined;
 }
 
-/** `keptBytes` is the maximum size of a stored response. */
+/**
+ * Returns an answer that passes everything on and reads the outcome. `keptBytes` is the maximum size of a stored
+ * response.
+ */
 export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
   let found: Read = { outcome: 'unknown' };
   let status = 0;
@@ -38,7 +41,7 @@ export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
     const read = outcomeOf(message);
     if (read === undefined) return;
     found = read;
-    // Copied, since the next event may reuse the buffer.
+    // The message is copied, since the next event may reuse the buffer.
     if (message.length <= keptBytes) kept = Buffer.from(message);
   }
 
@@ -75,7 +78,7 @@ export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
   };
 }
 
-/** Collects an answer; most are one chunk, which is not copied. */
+/** Collects an answer. Most answers have one chunk, which is not copied. */
 function collect(done: (whole: Buffer) => void): { push(chunk: Buffer): void; end(): void } {
   let first: Buffer | undefined;
   let more: Buffer[] = [];
@@ -114,7 +117,7 @@ function isPlainSuccess(message: Buffer, at: number): boolean {
   return plain && message.lastIndexOf(ERROR_KEY_END) === at && message.includes(RESULT_KEY);
 }
 
-/** Returns undefined if the message is not a response. Parses only messages that may be an error. */
+/** Returns undefined if the message is not a response. Only messages that may contain an error are parsed. */
 function outcomeOf(message: Buffer): Read | undefined {
   const at = message.indexOf(ERROR_KEY_END);
   if (at < 0) return message.includes(RESULT_KEY) ? SUCCESS : undefined;

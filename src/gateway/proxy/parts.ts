@@ -1,4 +1,4 @@
-// Lists the parts of a proxy.
+// Defines the parts from which a proxy is assembled.
 
 import type { Backend } from '../backends/backend.ts';
 import type { Credential } from '../credentials/credential.ts';
@@ -23,7 +23,7 @@ export interface ProxyParts {
   readonly doorway: Doorway;
   /** If undefined, callers are not authenticated. */
   readonly callers: Callers | undefined;
-  /** If set, other headers of clients are not sent on. */
+  /** If set, only these headers of clients are sent on. */
   readonly clientHeaders?: ClientHeaders;
   readonly enter: (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };
   readonly rules: LiveRules;
@@ -31,10 +31,10 @@ export interface ProxyParts {
   readonly credential: Credential;
   /** If undefined, no webhook is called. */
   readonly webhooks: WebhookWorld | undefined;
-  /** If undefined, calls are not counted over all replicas. */
+  /** Limits that all replicas share. If undefined, none apply. */
   readonly rateLimits: RateLimits | undefined;
   readonly plain: PlainAnswers;
-  /** Authorization server under the same origin; undefined if there is none. */
+  /** Authorization server under the same origin, or undefined. */
   readonly serveIssuer: ServeIssuer | undefined;
   readonly health: Health;
   readonly limits: Pick<ServiceLimits, 'requestBytes' | 'messageBytes'>;
@@ -42,16 +42,16 @@ export interface ProxyParts {
   readonly trustForwarded: boolean;
   /** Path of the MCP endpoint; requests for other paths are not sent to the server. */
   readonly endpoint: string;
-  /** If undefined, the transport of 2024-11-05 is not served. */
+  /** If undefined, the HTTP+SSE transport (MCP 2024-11-05) is not served. */
   readonly sse: SseRoutes | undefined;
   readonly clock: ProxyClock;
   readonly newRequestId: () => string;
   readonly beginSpan?: BeginSpan;
-  /** Called once for each request that has ended. */
+  /** Records a request that has ended, once. */
   readonly record: (recorded: RecordedCall) => void;
-  /** Maximum size of responses that are stored until their request is recorded. If absent, none. */
+  /** Maximum size of responses that are stored until their request is recorded. If absent, no responses are stored. */
   readonly keptAnswerBytes?: () => number;
   readonly active: (change: 1 | -1, kind: 'request' | 'stream') => void;
-  /** Calls back if the proxy is stopped before the returned function is called: streams end then. */
+  /** Calls `task` when the proxy stops, so that streams end. The returned function cancels the call. */
   readonly untilStopped: (task: () => void) => () => void;
 }

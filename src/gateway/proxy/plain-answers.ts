@@ -10,9 +10,9 @@ import { metadataPaths } from './settings.ts';
 
 export interface PlainAnswers {
   readonly health: Health;
-  /** If absent, callers are not authenticated, and there is no document about it. */
+  /** If absent, callers are not authenticated, and no document about the login is served. */
   readonly resource?: ResourceSettings;
-  /** Returns the text of /metrics; absent if it is not served here. */
+  /** Returns the text of /metrics; absent if this listener does not serve it. */
   readonly metricsText?: () => string;
   /** Further documents by path. */
   readonly documents?: Readonly<Record<string, () => JsonObject>>;
@@ -24,8 +24,8 @@ const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD'];
 export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
 
 /**
- * Returns false if the path is not one of these. Browsers may read the documents from everywhere, since they contain no
- * secrets.
+ * Answers a request. Returns false if no route has the path. Pages of all origins may read the documents, since they
+ * contain no secrets.
  */
 export function answerPlain(
   routes: PlainRoutes,
@@ -56,7 +56,7 @@ interface Plain {
 
 interface PlainRoute {
   readonly answer: () => Plain;
-  /** Whether pages of other origins may read it. */
+  /** Whether pages of other origins may read the answer. */
   readonly open: boolean;
 }
 

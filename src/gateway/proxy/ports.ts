@@ -4,9 +4,9 @@ import type { Json, JsonObject } from '#std/json.ts';
 import type { BackendClock } from '../backends/ports.ts';
 
 export interface ProxyClock extends BackendClock {
-  /** Calls back repeatedly until it is cancelled; does not keep the process alive. */
+  /** Calls `task` repeatedly until the returned function is called. Does not keep the process alive. */
   every(ms: number, task: () => void): () => void;
-  /** Calls back at the end of this turn of the event loop, together with all other tasks of the turn. */
+  /** Calls `task` at the end of this turn of the event loop, together with all other tasks of the turn. */
   atTurnEnd(task: () => void): void;
 }
 
@@ -25,11 +25,11 @@ export interface TraceContext {
 }
 
 export interface CallSpan {
-  /** Context for the other side, so that its spans are children of this one. */
+  /** Context for the server, so that the server's spans are children of this span. */
   readonly context: TraceContext;
   /** False if the span was not sampled, so that `end` need not be called. */
   readonly recording: boolean;
-  /** 32 hexadecimal digits, for logs. */
+  /** Id of the trace in 32 hexadecimal digits, for logs. */
   readonly traceId: string;
   /** Ends the span. `attributes` never contain a token or the value of an argument. */
   end(name: string, attributes: Readonly<Record<string, Json>>, failed: boolean): void;

@@ -1,4 +1,4 @@
-// Serves one MCP server behind the gate: routes each request, and sends calls through every step of the gate.
+// Serves one MCP server behind the gate: routes each request, and passes calls through every step of the gate.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from './body.ts';
@@ -36,7 +36,7 @@ function routesOf({ endpoint, sse }: ProxyParts) {
 
 /**
  * Returns the target without its query. The endpoint with a trailing slash counts as the endpoint: clients and gateways
- * add one.
+ * add a slash.
  */
 function pathOf(url: string, endpoint: string): string {
   const query = url.indexOf('?');
@@ -67,7 +67,7 @@ function serveCaller(parts: ProxyParts, call: Call, caller: FoundCaller): void {
     return;
   }
   const kind = request.method === 'GET' ? 'stream' : 'call';
-  // The response has ended before a listener was added, so nothing may begin that waits for its end.
+  // If the response has already ended, its end is not reported again, so the call must not begin.
   const place = response.closed ? { refusal: CLIENT_CLOSED } : parts.enter(kind, caller.key);
   if ('refusal' in place) {
     entry.refuse(place.refusal, { caller });

@@ -5,17 +5,17 @@ import { ACCEPT_REFUSED, type Refusal } from './faults.ts';
 import { MESSAGES_PATH, SSE_PATH } from './sse/routes.ts';
 
 export interface Routes {
-  /** Path of the only resource; the gate does not protect other paths of the server. */
+  /** Path of the MCP endpoint. The gate does not protect other paths of the server. */
   readonly endpoint: string;
-  /** Whether the transport of 2024-11-05 is served. */
+  /** Whether the HTTP+SSE transport (MCP 2024-11-05) is served. */
   readonly sse: boolean;
 }
 
 const METHODS: readonly (string | undefined)[] = ['POST', 'GET', 'DELETE'];
 
-/** `path` is the target without its query. */
+/** Returns the refusal, if any. `path` is the target without its query. */
 export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage, path: string): Refusal | undefined {
-  // HTTP/0.9 has no headers, so an answer could not be framed.
+  // HTTP/0.9 has no headers, so the answer could not have a head.
   if (request.httpVersionMajor < 1) return VERSION_REFUSED;
   if (!path.startsWith('/')) return TARGET_REFUSED;
   if (sse && (path === SSE_PATH || path === MESSAGES_PATH)) return sseRefusal(request, path);
@@ -29,8 +29,8 @@ export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage
   }
   if (!METHODS.includes(request.method)) return methodRefusal('GET, POST, DELETE');
   if (request.method === 'POST') return typeRefusal(request);
-  // A client that tries whether it has to log in accepts every type. The GET of a known caller has to list this one
-  // (exchange.ts).
+  // A client that checks whether it has to log in may accept every type. An authenticated caller's GET must list event
+  // streams explicitly (exchange.ts).
   const accept = request.headers.accept ?? '*/*';
   const refused = request.method === 'GET' && !/text\/event-stream|\*\/\*|text\/\*/i.test(accept);
   return refused ? ACCEPT_REFUSED : undefined;
@@ -48,8 +48,8 @@ function methodRefusal(allow: string): Refusal {
 }
 
 /**
- * Refuses bodies that the server could read differently than the scan: only JSON in UTF-8 (RFC 8259 section 8.1),
- * without a content coding, is accepted.
+ * Refuses bodies that the server could read differently than the scan. Only JSON in UTF-8 (RFC 8259 section 8.1)
+ * without a content coding is accepted.
  */
 function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
   const type = headers['content-type'] ?? '';
@@ -58,7 +58,10 @@ function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
   return coding === undefined || /^\s*identity\s*$/i.test(coding) ? undefined : CODING_REFUSED;
 }
 
-/** Parameters do not matter except a charset: some servers decode the body by it, even UTF-7. */
+/**
+ * Returns whether the type is JSON in UTF-8. Of its parameters only charset matters: some servers decode the body by
+ * it, even as UTF-7.
+ */
 function isJsonInUtf8(type: string): boolean {
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) return false;
   return !/charset/i.test(type) || /^\s*application\/json\s*;\s*charset=("utf-8"|utf-8)\s*;?\s*$/i.test(type);

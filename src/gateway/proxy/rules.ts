@@ -1,5 +1,5 @@
 // Applies the current rules to one message and the server's answers: which tool is meant, whether the caller may call
-// it, which items a list contains. A value: it is replaced when configuration files change.
+// it, which items a list contains. Rules are immutable, and are replaced when configuration files change.
 
 import { isObject } from '#std/json.ts';
 import { passesInOnePiece, type RewriteMessage } from '../backends/rewrite-answer.ts';
@@ -21,9 +21,9 @@ import { rememberTasks, taskRewriting } from './tasks/answers.ts';
 export interface Rules {
   /** Whether lists may contain less for some callers than the server offers. */
   readonly filters: boolean;
-  /** Provider whose tokens policies read; undefined if they read the tokens that callers send. */
+  /** Provider whose tokens policies read; undefined if policies read the tokens that callers send. */
   readonly upstreamProvider: string | undefined;
-  /** Returns the list that has to be read first. `scope` differs for each session, and for each caller without one. */
+  /** Returns the list that has to be read first. `scope` is a key of the session, or of a caller without one. */
   needsList(message: Message, body: Buffer | undefined, caller: Caller, scope: string): NeededList | undefined;
   /** Begins the reading of a list; returns undefined if its contents are not needed. */
   beginReading(list: FilteredKey, scope: string): LockReading | undefined;
@@ -41,8 +41,9 @@ export interface Rules {
 }
 
 /**
- * `hints`: policies read unknown hints, so the call is refused if the list cannot be read. `lock`: the same, since it
- * is unknown whether the definition is the reviewed one. `names`: the list tells which tool a name means.
+ * `hints`: policies read hints that are unknown. `lock`: it is unknown whether the definition is the reviewed
+ * definition. In both cases the call is refused if the list cannot be read. `names`: the list shows which tool a name
+ * means.
  */
 export interface NeededList {
   readonly need: 'hints' | 'lock' | 'names';
@@ -58,7 +59,7 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known, lock } = parts;
   const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
-  // Answers are remembered only without policies, since these decide for each caller.
+  // Answers are remembered only without policies, since policies decide for each caller.
   const agreed = lock !== undefined && policies === undefined ? createAgreedLists() : undefined;
   const named = rememberTasks();
   return {
@@ -87,7 +88,7 @@ function needsHints({ tools, policies, known }: RuleParts, message: Message): bo
   if (policies?.readsHints !== true || message.kind !== 'request' || message.method !== 'tools/call') return false;
   const name = message.target?.value;
   if (name === undefined || (tools !== undefined && tools.ownName(name) === undefined)) return false;
-  // A server may show a tool to some callers only, or only since a moment ago.
+  // A server may show a tool to some callers only, or may have just added it.
   return !known.complete || known.hintsOf(name) === undefined;
 }
 
@@ -123,7 +124,7 @@ function listRewriting(
   return Object.assign(rewrite, { passes });
 }
 
-/** Rewrites answers to requests that asked for no list: most contain none, and pass after one search of their bytes. */
+/** Rewrites answers to requests without a list. Most pass after one search of their bytes. */
 function rewriteIfList({ parts, pages, reading }: Omit<ListParts, 'agreed'>, caller: Caller): RewriteMessage {
   function rewrite(bytes: Buffer): Buffer {
     if (!mayHaveList(bytes)) return bytes;
@@ -155,7 +156,7 @@ function filteredKey(key: string | undefined): FilteredKey | undefined {
 
 const FOLDED: ReadonlyMap<string, FilteredKey> = new Map(FILTERED.map((each) => [foldKey(each), each]));
 
-/** Returns the key of the list that the message requests; undefined for other messages. */
+/** Returns the key of the list that the message requests, or undefined for other messages. */
 export function listKeyOf(message: Message | undefined): FilteredKey | undefined {
   if (message?.kind !== 'request') return undefined;
   return filteredKey(methodFacts(message.method)?.resultKey);
@@ -172,14 +173,14 @@ const PERHAPS_LIST =
 const LISTS_CHANGE = /^notifications\/(?:tools|prompts|resources)\/list_changed$/;
 
 interface Requested {
-  /** Undefined if no list was requested; any answer may still contain one. */
+  /** Key of the requested list. Undefined if no list was requested, but the answer may still contain one. */
   readonly key: FilteredKey | undefined;
   readonly page: Page;
-  /** Called if the lists of a response pass unchanged. */
+  /** Receives the id of a response whose lists pass unchanged. */
   readonly unchanged?: (answerId: MessageId | undefined) => void;
 }
 
-/** Rewrites a message. If it cannot be read, it becomes an error, unless nothing is ever left out of lists. */
+/** Rewrites a message. A message that cannot be read becomes an error, unless the rules never filter lists. */
 function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, bytes: Buffer): Buffer {
   const { key, page, unchanged } = requested;
   const scanned = scanMessage(bytes);
@@ -201,7 +202,7 @@ function rewriteMessage(parts: RuleParts, view: ListView, requested: Requested, 
 
 interface ScannedBytes {
   readonly bytes: Buffer;
-  /** Absent if the bytes were changed since the scan. */
+  /** Result of the scan. Absent if the bytes were changed since. */
   readonly scanned: Scanned | undefined;
 }
 
@@ -241,7 +242,7 @@ function unreadList(
 ): Buffer {
   unreadable(detail);
   const isFiltered = tools !== undefined || policies !== undefined || lock?.enforces === true;
-  // Returns the same bytes as another object, since they were not found to agree.
+  // The copy marks the answer as changed, so that it is not remembered as agreeing.
   if (!isFiltered) return bytes.subarray();
   const message = 'The answer of the MCP server cannot be read, so its lists cannot be filtered.';
   return errorBody(id, ERRORS.internalError, message);

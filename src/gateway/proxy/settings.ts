@@ -5,11 +5,11 @@ import type { ProviderSettings, ResourceSettings } from '#auth/settings.ts';
 import type { RunConfig } from '#contracts/run-config.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 
-/** Address of the MCP server. */
+/** The address of the MCP server. */
 export type Target =
   /** Streamable HTTP server, by the URL of its endpoint. */
   | { readonly kind: 'http'; readonly url: string }
-  /** URL of its event stream. */
+  /** HTTP+SSE server, by the URL of its event stream. */
   | { readonly kind: 'sse'; readonly url: string }
   | { readonly kind: 'stdio' };
 
@@ -53,8 +53,8 @@ function httpEndpoint(url: string): Target {
 }
 
 /**
- * Returns the transport for clients; `sse` is the transport of 2024-11-05. The configuration can choose it for stdio
- * servers; others keep their own.
+ * Returns the transport for clients; `sse` is HTTP+SSE (MCP 2024-11-05). The configuration can choose it for stdio
+ * servers. Other servers keep their own transport.
  */
 export function frontOf({ transport, proxy_mode: mode }: RunConfig): 'streamable-http' | 'sse' {
   if (transport === 'stdio') return mode;
@@ -87,8 +87,9 @@ export function timesOf({ timeouts = {} }: RunConfig): ServiceTimes {
 }
 
 /**
- * Returns undefined if callers are not authenticated. Without `audience` a token must name the resource (RFC 8707
- * section 2). `clientSecret` is that of the introspection client if no file has it, `own` an issuer in this process.
+ * Returns the settings of the resource, or undefined if callers are not authenticated. Without `audience` a token must
+ * name the resource (RFC 8707 section 2). `clientSecret` is the secret of the introspection client if no file contains
+ * it. `own` is an issuer in this process.
  */
 export function resourceOf(
   config: RunConfig,
@@ -126,7 +127,7 @@ interface OwnIssuer {
   readonly publishedKeys: NonNullable<ProviderSettings['ownKeys']>;
 }
 
-/** Facts that a client needs to log in for more scopes. */
+/** The facts that a client needs to log in for more scopes. */
 export type NamedResource = Pick<ResourceSettings, 'realm' | 'resourceUrl' | 'scopesSupported'>;
 
 export function namedResource(oidc: NonNullable<RunConfig['oidc_config']>): NamedResource {
@@ -139,8 +140,8 @@ export function audienceOf({ audience, resource_url: resource }: NonNullable<Run
 }
 
 /**
- * Returns the paths that answer about the resource (RFC 9728 section 3.1): with and without the path of the resource,
- * and with a trailing slash, which some clients add.
+ * Returns the paths of the resource's metadata (RFC 9728 section 3.1): with and without the path of the resource, and
+ * with a trailing slash, which some clients add.
  */
 export function metadataPaths(settings: ResourceSettings): readonly string[] {
   const { pathname } = new URL(metadataUrl(settings.resourceUrl));
@@ -158,8 +159,8 @@ export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[
 }
 
 /**
- * Returns whether a URL is https or loopback, which is secure without TLS since nothing leaves the machine (RFC 8252
- * section 8.3).
+ * Returns whether a URL is https or loopback, which is secure without TLS since loopback traffic stays on the machine
+ * (RFC 8252 section 8.3).
  */
 function isSecure(url: string): boolean {
   const { protocol, hostname } = new URL(url);

@@ -17,17 +17,17 @@ export interface StreamableWorld {
   readonly seal: SessionSeal;
   readonly clock: Pick<ProxyClock, 'now' | 'every' | 'atTurnEnd'>;
   readonly keepAliveMs: number;
-  /** Reports the health that real traffic shows of the server. */
+  /** Reports whether the server was available for a request. */
   readonly observed: (available: boolean) => void;
-  /** Maximum size of responses that are stored until the end of their request. If absent, none. */
+  /** Maximum size of responses that are stored until the end of their request. If absent, no responses are stored. */
   readonly keptAnswerBytes?: () => number;
-  /** False if clients can answer a 401 of the server themselves. */
+  /** Whether a 401 of the server is replaced. False if clients themselves authenticate to the server. */
   readonly hidesChallenges: boolean;
-  /** Calls back if the proxy is stopped before the returned function is called. */
+  /** Calls `task` when the proxy stops. The returned function cancels the call. */
   readonly untilStopped: (task: () => void) => () => void;
 }
 
-/** Exchange that may pass. */
+/** An exchange that may pass. */
 export type Ready = Extract<Prepared, { readonly exchange: Exchange }>;
 
 /** Sends the exchange and streams its answer. */
@@ -44,7 +44,7 @@ export function streamExchange(world: StreamableWorld, entry: Entry, prepared: R
     keepAliveMs: world.keepAliveMs,
     clock: world.clock,
     ended(fault) {
-      // The rest of a refused answer is not awaited.
+      // The rest of a refused answer is not read.
       if (fault !== undefined) flow?.abort();
       if (fault === undefined) world.observed(true);
       else if (UNAVAILABLE.includes(fault.reason)) world.observed(false);
@@ -94,8 +94,8 @@ function endOf(
 }
 
 /**
- * Callers log in at the proxy: a challenge of the server would send them to log in endlessly. The server did not accept
- * the credentials of the proxy.
+ * Replaces challenges of the server. Callers log in at the proxy, so a challenge of the server, which did not accept
+ * the credentials of the proxy, would make them log in endlessly.
  */
 function refuseChallenges(answer: Answer): Answer {
   let refused = false;
@@ -125,9 +125,9 @@ function shownHeaders(
 ): OutgoingHttpHeaders {
   const shown = responseHeadersToForward(headers) as OutgoingHttpHeaders;
   const length = headers['content-length'];
-  // Our own comments make a stream longer than its server knows.
+  // The proxy adds comments to a stream, so the server's length would be wrong.
   if (typeof length === 'string' && !isEventStream(headers['content-type'])) shown['content-length'] = length;
-  // With 403 a challenge may also name the login (RFC 6750 section 3.1), which only the proxy may do. Deleting an
+  // A 403 may also contain a challenge (RFC 6750 section 3.1), and only the proxy may send challenges. Deleting an
   // absent property costs time.
   if (hidesChallenges && shown['www-authenticate'] !== undefined) delete shown['www-authenticate'];
   const session = headers[HEADERS.sessionId];

@@ -19,12 +19,12 @@ export function traceParent({ headers }: IncomingMessage, message: Message | und
 }
 
 /**
- * Maximum length: more than any of them needs (W3C Baggage section 3.3.2), and well below the head size that servers
- * accept.
+ * Maximum length of each text: more than trace headers need (W3C Baggage section 3.3.2), and well below the head size
+ * that servers accept.
  */
 const TRACE_TEXT_MAX = 8192;
 
-/** Returns undefined for a text that cannot be a header value, since a body may contain any text. */
+/** Returns the text, or undefined if it cannot be a header value, since a body may contain any text. */
 function traceText(value: string | readonly string[] | undefined): string | undefined {
   const fits = typeof value === 'string' && value.length <= TRACE_TEXT_MAX && /^[\t\x20-\x7e]*$/.test(value);
   return fits ? value : undefined;

@@ -1,4 +1,4 @@
-// Lists the codes for faults of a virtual MCP server itself. Its clients get the codes of the proxy.
+// Lists the codes for faults of a virtual MCP server itself. Clients of a virtual server get the codes of the proxy.
 
 export const VMCP_CODES = {
   'vmcp-config-invalid':
@@ -12,7 +12,7 @@ export const VMCP_CODES = {
   'vmcp-status-unwritten':
     'The health of the backends cannot be written into the status of the VirtualMCPServer; the message says why. Its ServiceAccount needs `get` on it and `patch` on its status.',
   'vmcp-tools-clash':
-    'Several tools of the backends have the same name. With `manual` clients see none of them: give one of them another name in `aggregation.tools[].overrides`. With `prefix` the first has it.',
+    'Several tools of the backends have the same name. With `manual` clients see none of these tools: give each another name in `aggregation.tools[].overrides`. With `prefix` the first tool keeps the name.',
   'vmcp-item-doubtful':
     'A tool, prompt or resource of a backend has invisible characters, or a text that reads like instructions to a model. Clients get it unchanged: look at it, hide it by `aggregation.tools[].filter`, or give it another description by `overrides`.',
   'vmcp-item-unreadable':

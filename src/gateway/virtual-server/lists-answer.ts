@@ -1,4 +1,4 @@
-// Answers about the virtual server itself: its description, and its lists.
+// Answers requests about the virtual server itself: for its description, and for its lists.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Era, Flow } from '../backends/backend.ts';
@@ -21,7 +21,7 @@ export interface ServerName {
   readonly version: string;
 }
 
-/** Returns the revision that both sides speak (2025-11-25, Lifecycle, Version Negotiation). */
+/** Returns the revision that both sides speak (MCP 2025-11-25, Lifecycle, Version Negotiation). */
 export function agreedRevision(requested: string | undefined): string {
   return requested !== undefined && eraOfRevision(requested) === 'session' ? requested : LATEST_SESSION_REVISION;
 }
@@ -55,15 +55,15 @@ export function discoverMessage(
   );
 }
 
-/** Clients that listen learn of changes earlier; the others ask again. */
+/** Time for which clients may cache a list. Clients that listen learn of changes earlier. */
 const TTL_MS = 30_000;
 
 const NOT_FOUND = Symbol('no such page');
 
 /**
- * Answers from the offer. If the offer is known, as it nearly always is, no turn of the event loop is needed to get it;
- * but the answer is sent after all requests that arrived with this one were read. Writing a long list evicts the code
- * that reads requests from the processor's caches.
+ * Answers from the offer, which is nearly always known and then needs no turn of the event loop. The answer is still
+ * sent only after all requests that arrived together were read: writing a long list evicts the code that reads requests
+ * from the processor's caches.
  */
 export function answerFromOffer(
   asked: Offered | Promise<Offered>,
@@ -87,9 +87,7 @@ export function answerFromOffer(
   return flow;
 }
 
-/**
- * Sends an answer. An error of ours ends only the request in which it occurred, since nothing else would catch it here.
- */
+/** Sends an answer. An internal error ends only this request, since no caller would catch the error. */
 function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): void {
   try {
     createReply(answer).finish(message);
@@ -102,13 +100,13 @@ function finishGuarded(answer: Answer, message: Buffer | readonly Buffer[]): voi
 interface ListAsked {
   readonly era: Era;
   readonly server: ServerName;
-  /** Whether every caller gets the same. */
+  /** Whether every caller gets the same offer. */
   readonly shared: boolean;
   /** Returns the capabilities that the client declared. */
   readonly capabilities: () => unknown;
 }
 
-/** Returns pieces; the page among them is cached and the same for all. */
+/** Returns the message in pieces. The piece with the page is cached and shared by all clients. */
 export function listMessage(
   name: ListName,
   body: Buffer,
@@ -125,7 +123,7 @@ export function listMessage(
     return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor does not belong to this list')];
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
-  // Other clients may get another list.
+  // Clients without user interfaces may get another list of tools.
   const isSame = shared && (name !== 'tools' || modelTools === lists.tools);
   return era === 'session' ? [head, page] : [head, page, statelessEnd(server, isSame)];
 }

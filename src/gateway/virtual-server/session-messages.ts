@@ -1,5 +1,5 @@
-// Delivers the messages of a client's session that are not requests to their members: answers to members' requests, and
-// notifications.
+// Delivers messages of a client's session other than requests: answers to members' requests, and notifications to
+// members.
 
 import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';
 import { ask, postExchange } from '../backends/bridge/ask.ts';
@@ -31,7 +31,7 @@ function joinedMembers(world: World, session: Session): readonly Joined[] {
   return [...session.members.keys()].flatMap((name) => joinedMember(world, session, name) ?? []);
 }
 
-/** Passes on the member's status. */
+/** Sends a response to the member that asked, and passes on the member's status. */
 export function sendResponse(
   world: World,
   session: Session,
@@ -65,8 +65,8 @@ const BUSY: BackendFault = {
 };
 
 /**
- * Sends a notification. The client does not wait until members have it: one of them may be silent, and the others need
- * it.
+ * Sends a notification. The client does not wait until members have it, since one silent member must not delay the
+ * other members.
  */
 export function sendNotification(
   world: World,
@@ -105,7 +105,7 @@ function deliveries(world: World, session: Session, body: Buffer, message: Notif
       : [{ to, bytes: patchMessage(body, message, { refersTo: at.id }) }];
   }
   const call = method === 'notifications/cancelled' ? session.calls.get(refersTo?.json ?? '') : undefined;
-  // Ids are the client's own, so a member that does not know one has nothing to cancel.
+  // All members get the client's own ids, so a member that does not know an id ignores the cancellation.
   const to = call === undefined ? joinedMembers(world, session) : [joinedMember(world, session, call.member)];
   return to.flatMap((each) => (each === undefined ? [] : [{ to: each, bytes: body }]));
 }

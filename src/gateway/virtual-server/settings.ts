@@ -43,7 +43,8 @@ export function healthTimes({ operational }: Pick<VmcpConfig, 'operational'>): H
 }
 
 /**
- * Converts a duration, which the schema has validated. Zero becomes 1 ms, since it would never let anything through.
+ * Converts a duration, which the schema has validated. Zero becomes 1 ms, since a limit of zero would refuse every
+ * call.
  */
 function durationMs(text: string): number {
   return Math.max(1, Math.ceil(parseDuration(text) ?? 0));

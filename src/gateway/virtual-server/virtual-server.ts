@@ -1,4 +1,4 @@
-// Presents a virtual MCP server as a backend: many servers that answer as one, in either era.
+// Presents a virtual MCP server as a backend: many servers appear as one server, in either era.
 
 import type { Backend, Era } from '../backends/backend.ts';
 import { openSessionExchange } from './session-clients.ts';
@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const BOTH: ReadonlySet<Era> = new Set<Era>(['session', 'stateless']);
 
-/** `available` returns whether it can serve any caller now. */
+/** Creates the backend. `available` returns whether the virtual server can serve callers at the moment. */
 export function createVirtualServer(world: World, available: () => boolean): Backend {
   return {
     open(exchange, answer) {

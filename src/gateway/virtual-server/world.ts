@@ -11,7 +11,7 @@ import type { Optimizer } from './optimizer/optimizer.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 interface VmcpClock extends BackendClock {
-  /** Calls back repeatedly until it is cancelled; does not keep the process alive. */
+  /** Calls `task` repeatedly until the returned function is called. Does not keep the process alive. */
   every(ms: number, task: () => void): () => void;
 }
 
@@ -24,14 +24,14 @@ export interface World {
   readonly sessions: Sessions;
   /** Limits notifications that are on their way to members. */
   readonly notifications: CallerBytes;
-  /** Returns why policies do not permit a call of an own tool to its caller; undefined if they do. */
+  /** Returns why policies do not permit a call of an own tool to its caller, or undefined if they permit it. */
   readonly denial: (cause: Exchange, body: Buffer, message: RequestMessage) => string | undefined;
-  /** Returns which tools policies permit to a caller; undefined for all of them. */
+  /** Returns a check of the tools that policies permit to a caller, or undefined if all tools are permitted. */
   readonly permittedTools: (cause: Exchange) => ((tool: string) => boolean) | undefined;
-  /** Counts a call of a member's tool that an own tool makes. Returns the seconds to wait if a limit refuses it. */
+  /** Counts a member's tool that an own tool calls. Returns the seconds to wait if a limit refuses the call. */
   readonly limitInner: (cause: Exchange, tool: string) => Promise<number | undefined>;
   readonly optimizer: Optimizer;
-  /** Maximum size of members' messages that have to be read; larger ones are refused. */
+  /** Maximum size of members' messages that are read. Larger messages are refused. */
   readonly messageBytes: number;
   readonly log: (
     level: 'debug' | 'info' | 'warn',
@@ -49,8 +49,7 @@ const ID_BYTES = 16;
 
 /**
  * Returns the JSON text of an id, or progress token, for the virtual server's own request in a client's session at a
- * member. It is random, since the member would refuse an id that a request of the client in flight has, or mix up the
- * answers.
+ * member. The id is random, since the member would refuse the id of another request in flight, or mix up the answers.
  */
 export function ownRequestId({ clock }: Pick<World, 'clock'>): string {
   return JSON.stringify(`skep-${clock.random(ID_BYTES).toString('base64url')}`);

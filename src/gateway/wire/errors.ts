@@ -12,11 +12,11 @@ export const ERRORS = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Servers of the session era send it with HTTP 400 or for a lost connection; no revision defines it. */
+  /** Code that servers of the session era send with HTTP 400 or for a lost connection. No MCP revision defines it. */
   badRequest: -32000,
-  /** Sent with HTTP 404 for an unknown session; no revision defines it. */
+  /** Code sent with HTTP 404 for an unknown session. No MCP revision defines it. */
   sessionNotFound: -32001,
-  /** Used in the session era; the stateless era uses -32602. */
+  /** Code of the session era. The stateless era uses -32602. */
   resourceNotFound: -32002,
   urlElicitationRequired: -32042,
   headerMismatch: -32020,
@@ -24,7 +24,7 @@ export const ERRORS = {
   unsupportedProtocolVersion: -32022,
 } as const;
 
-/** Reason why the rules of the protocol refuse a request, with the HTTP status. */
+/** The reason why the rules of the protocol refuse a request, with the HTTP status. */
 export interface ProtocolFault {
   readonly status: number;
   readonly code: number;
@@ -33,8 +33,8 @@ export interface ProtocolFault {
 }
 
 /**
- * Formats an error response. Without an id the member is left out: the schemas since 2025-11-25 allow that but not
- * null, and clients that check the schema would not recognise the error.
+ * Formats an error response. Without an id the member is left out: the schemas since MCP 2025-11-25 allow an absent id
+ * but not null, and clients that check the schema would not recognise an error with null.
  */
 export function errorBody(id: MessageId | undefined, code: number, message: string, data?: Json): Buffer {
   const member = id === undefined ? '' : `"id":${id.json},`;

@@ -14,10 +14,12 @@ export const HEADERS = {
   lastEventId: 'last-event-id',
 } as const;
 
-/** Prefix of `Mcp-Param-{Name}`: arguments that a tool's schema mirrors into headers (2026-07-28, Custom Headers). */
+/**
+ * Prefix of `Mcp-Param-{Name}`: arguments that a tool's schema mirrors into headers (MCP 2026-07-28, Custom Headers).
+ */
 export const PARAM_HEADER_PREFIX = 'mcp-param-';
 
-/** Headers as node:http provides them, names in lower case. */
+/** Headers in the form of node:http, with names in lower case. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const SENTINEL = '=?base64?';
@@ -25,13 +27,16 @@ const SENTINEL_END = '?=';
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Encodes a value for a header (2026-07-28, Streamable HTTP, Value Encoding). */
+/** Encodes a value for a header (MCP 2026-07-28, Streamable HTTP, Value Encoding). */
 export function encodeHeaderValue(value: string): string {
   const plain = value === '' || (PLAIN.test(value) && !isSentinel(value));
   return plain ? value : `${SENTINEL}${Buffer.from(value).toString('base64')}${SENTINEL_END}`;
 }
 
-/** Returns undefined if the value has characters that no header can have, or is not canonical base64 of UTF-8. */
+/**
+ * Decodes a value. Returns undefined if the value has characters that no header can have, or is not canonical base64 of
+ * UTF-8.
+ */
 export function decodeHeaderValue(value: string): string | undefined {
   const trimmed = withoutOuterSpace(value);
   if (!FIELD_VALUE.test(trimmed)) return undefined;
@@ -60,14 +65,15 @@ function isSentinel(value: string): boolean {
   );
 }
 
-/** Returns the value of a header; several headers of one name are joined (RFC 9110 section 5.3). */
+/** Returns the value of a header. Several headers of one name are joined (RFC 9110 section 5.3). */
 function headerValue(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name];
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
 
 /**
- * Returns undefined if the header came several times: Node joins or drops repeated headers, so a list is not reliable.
+ * Returns the value, or undefined if the header came several times: Node joins or drops repeated headers, so a list is
+ * not reliable.
  */
 export function singleHeader(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name];
@@ -85,7 +91,7 @@ export function isJson(contentType: string | readonly string[] | undefined): boo
 }
 
 /**
- * Checks the headers of a stateless request against its body (2026-07-28, Streamable HTTP, Server Validation).
+ * Checks the headers of a stateless request against its body (MCP 2026-07-28, Streamable HTTP, Server Validation).
  * Notifications have no rules. `eraOf` checks that the header and `_meta` name the same revision.
  */
 export function checkStandardHeaders(headers: HeaderValues, message: Message): ProtocolFault | undefined {
@@ -107,7 +113,8 @@ function mismatch(text: string): ProtocolFault {
 }
 
 /**
- * Returns the headers that the client has to send with this message in the stateless era; empty unless it is a request.
+ * Returns the headers that the client has to send with this message in the stateless era; empty unless the message is a
+ * request.
  */
 export function standardHeaders(message: Message, revision: string): Record<string, string> {
   if (message.kind !== 'request') return {};
@@ -121,7 +128,7 @@ export function standardHeaders(message: Message, revision: string): Record<stri
   return headers;
 }
 
-/** Headers of RFC 9110 section 7.6.1, and older ones that software still sends. */
+/** Headers of RFC 9110 section 7.6.1, and older hop-by-hop headers that software still sends. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -159,9 +166,9 @@ const NONE: ReadonlySet<string> = new Set();
 const NOT_FROM_SERVERS = /^(content-length|set-cookie2?|alt-svc|access-control-.*)$/;
 
 /**
- * Returns the headers of a client that are sent on. `Authorization` is not: the code that authenticates to the other
- * side adds its own. Bodies are requested without a content coding, since lists and events are read. `Forwarded` and
- * `X-Forwarded-*` pass unchanged; a caller that does not trust them names them in `dropped`.
+ * Returns the headers of a client that are sent on. `Authorization` is left out: the code that authenticates to the
+ * server adds its own. Bodies are requested without a content coding, since the gateway reads lists and events.
+ * `Forwarded` and `X-Forwarded-*` pass unchanged; a caller that does not trust these headers names them in `dropped`.
  */
 export function requestHeadersToForward(
   headers: HeaderValues,
@@ -191,7 +198,7 @@ export function responseHeadersToForward(headers: HeaderValues): Record<string, 
   return forwarded;
 }
 
-/** Returns the names that `Connection` lists: they apply to this hop only. */
+/** Returns the names that `Connection` lists, which apply only to this connection. */
 function connectionOptions(headers: HeaderValues): ReadonlySet<string> | undefined {
   const value = headerValue(headers, 'connection');
   if (value === undefined || value === 'keep-alive' || value === 'close') return undefined;

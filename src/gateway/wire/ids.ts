@@ -13,7 +13,7 @@ export interface MessageChanges {
   readonly subscriptionId?: string;
   /** Replaces `params.requestId` of a cancellation or `params.progressToken` of a progress notification. */
   readonly refersTo?: string;
-  /** Plain text, not JSON. */
+  /** Name or URI of the target, as plain text, not JSON. */
   readonly target?: string;
 }
 

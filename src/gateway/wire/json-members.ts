@@ -17,8 +17,8 @@ import {
 } from './json-bytes.ts';
 
 /**
- * Maximum number of unknown keys in one object. Each key is decoded and stored; megabytes of short keys would take a
- * quarter of a second.
+ * Maximum number of unknown keys in one object. Each key is decoded and stored, and megabytes of short keys would take
+ * a quarter of a second.
  */
 const UNKNOWN_KEYS_MAX = 1000;
 
@@ -37,11 +37,13 @@ interface KnownKey {
   readonly bytes: Buffer;
   /** Slot for the start of the value; the next slot holds its end. */
   readonly slot: number;
-  /** Level by which the value is read strictly if it is an object. */
+  /** Level with which the value is read strictly if it is an object. */
   readonly nested: KeyLevel | undefined;
 }
 
-/** Creates a level. `slot` is the first free slot; names that are keys of `nested` are read by their own level. */
+/**
+ * Creates a level. `slot` is the first free slot; a name that is a key of `nested` is read with the level in `nested`.
+ */
 export function keyLevel(
   slot: number,
   names: readonly string[],
@@ -66,8 +68,8 @@ export function slotOf(level: KeyLevel, name: string): number {
 }
 
 /**
- * Folds a key as readers do that ignore letter case. Go's encoding/json folds by Unicode: U+017F is an s and U+212A a
- * k. Others fold U+0130 and U+0131 to i.
+ * Folds a key like readers that ignore letter case. Go's encoding/json folds by Unicode, so U+017F becomes s and U+212A
+ * becomes k. Other readers fold U+0130 and U+0131 to i.
  */
 export function foldKey(key: string): string {
   return key.replace(/[A-Z\u017f\u212a\u0130\u0131]/g, (letter) => FOLDED[letter] ?? letter.toLowerCase());
@@ -153,7 +155,9 @@ function knownKey(bytes: Buffer, start: number, end: number, level: KeyLevel): K
   return undefined;
 }
 
-/** Returns the text of an unknown key, or a fault if another reader (C ends texts at NUL) takes it for a known one. */
+/**
+ * Returns the text of an unknown key, or a fault if another reader could read it as a known key (C ends texts at NUL).
+ */
 function unknownKey(source: Source, start: number, end: number, level: KeyLevel): string | number {
   const text = decodeString(source, start, end);
   if (text === undefined) return faultAt(start - 1, LONE_SURROGATE);

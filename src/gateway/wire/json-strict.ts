@@ -19,20 +19,20 @@ import { decodeString, foldKey } from './json-members.ts';
 import type { Span } from './message.ts';
 
 export interface StrictOptions {
-  /** If set, nested objects and arrays are read as strictly; otherwise only the outermost object is. */
+  /** If set, nested objects and arrays are read strictly too. Otherwise only the outermost object is read strictly. */
   readonly deep?: boolean;
   /**
-   * Keys of the outermost object that are read afterwards: none may occur in another letter case. If unset, no two keys
-   * may differ in letter case only.
+   * Keys of the outermost object that are read later: none of them may occur in another letter case. If unset, no two
+   * keys may differ in letter case only.
    */
   readonly known?: readonly string[];
   /** Maximum number of keys in the outermost object; unlimited if unset. */
   readonly keysMax?: number;
-  /** Called for each member of the outermost object. */
+  /** Receives each member of the outermost object. */
   readonly member?: (key: string, value: Span) => void;
 }
 
-/** Returns the position after the value at `from`, or a fault. `depth` is the number of containers around it. */
+/** Returns the position after the value at `from`, or a fault. `depth` is the number of containers around the value. */
 export function readStrict(source: Source, from: number, end: number, depth: number, options: StrictOptions): number {
   const { deep = false, known, keysMax, member } = options;
   const names = known === undefined ? undefined : new Map(known.map((name) => [foldKey(name), name]));
@@ -112,7 +112,7 @@ function readObject(source: Source, from: number, end: number, depth: number, de
   }
 }
 
-/** Returns 0 or a fault. */
+/** Checks a key. Returns 0 or a fault. */
 function checkKey(text: string, quote: number, seen: Set<string>, { names, keysMax }: KeyRules): number {
   const folded = foldKey(text);
   const known = names?.get(folded);

@@ -7,7 +7,7 @@ import type { Span } from './message.ts';
 
 export interface Member {
   readonly key: string;
-  /** Position of the key's opening quote. */
+  /** Position of the opening quote of the key. */
   readonly start: number;
   readonly value: Span;
 }

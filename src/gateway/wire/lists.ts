@@ -32,7 +32,7 @@ export interface ListResult {
   readonly nextCursor?: Span;
 }
 
-/** A list that clients could read differently. It must not pass if it should be filtered. */
+/** The fault of a list that two clients could read differently. Such a list must not pass if it should be filtered. */
 export interface ListFault {
   readonly ok: false;
   /** Message for the operator. */
@@ -76,7 +76,7 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 
-/** Returns the keys of the lists in the result at this span, or undefined if readers could find different ones. */
+/** Returns the keys of the lists in the result at this span, or undefined if readers could find different lists. */
 export function listKeysIn(body: Buffer, result: Span): readonly ListKey[] | undefined {
   const slots = new Int32Array(RESULT.to);
   if (body[result.start] !== OPEN_OBJECT) return undefined;
@@ -155,7 +155,7 @@ function readItem(source: Source, span: Span, slots: Int32Array): ListItem | und
   };
 }
 
-/** Returns null if the value is not a string. */
+/** Returns the text at the slot, undefined if it is absent, or null if the value is not a string. */
 function targetAt(source: Source, slots: Int32Array, slot: number): Target | undefined | null {
   const span = spanAt(slots, slot);
   if (span === undefined) return undefined;
@@ -165,7 +165,7 @@ function targetAt(source: Source, slots: Int32Array, slot: number): Target | und
 
 /**
  * Returns the whole body with only the kept items, in the given order. `private` sets `cacheScope`: a result that was
- * filtered for one caller must not be cached for others (2026-07-28, Caching).
+ * filtered for one caller must not be cached for other callers (MCP 2026-07-28, Caching).
  */
 export function rebuildList(
   body: Buffer,

@@ -1,23 +1,20 @@
 // Describes one JSON-RPC message of MCP as its strict scan reports it: its kind, and where its parts stand in the
 // unchanged bytes.
 
-/** Bytes from `start` (inclusive) to `end` (exclusive) of the scanned body. */
+/** The bytes from `start` (inclusive) to `end` (exclusive) of the scanned body. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** JSON-RPC id or progress token: a text or an integer, and its position in the bytes. */
+/** A JSON-RPC id or progress token: a text or an integer, with its position in the bytes. */
 export interface MessageId {
   readonly span: Span;
   /** JSON text without needless escapes, such as `7` or `"a"`: equal ids have equal texts. */
   readonly json: string;
 }
 
-/**
- * Text that a message is about (a tool's name, a resource's URI), and the position of the JSON string including its
- * quotes.
- */
+/** The name or URI that a message is about, and the position of the JSON string including its quotes. */
 export interface Target {
   readonly value: string;
   readonly span: Span;
@@ -25,14 +22,14 @@ export interface Target {
   readonly refType?: 'ref/prompt' | 'ref/resource';
 }
 
-/** Parts of `params._meta` that a gateway reads. */
+/** The parts of `params._meta` that a gateway reads. */
 export interface MessageMeta {
   /** Position of the whole object. */
   readonly span: Span;
   /** `io.modelcontextprotocol/protocolVersion`; only set in the stateless era. */
   readonly protocolVersion?: string;
   readonly progressToken?: MessageId;
-  /** `io.modelcontextprotocol/subscriptionId`: the id of the `subscriptions/listen` that a notification belongs to. */
+  /** `io.modelcontextprotocol/subscriptionId`: the id of the `subscriptions/listen` to which a notification belongs. */
   readonly subscriptionId?: MessageId;
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -82,7 +79,7 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** Reason why bytes are refused, in words for their sender. */
+/** The reason why bytes are refused, in words for their sender. */
 export interface ScanFault {
   /**
    * Code of JSON-RPC 2.0 section 5.1: -32700 for bytes that are not JSON, -32600 for JSON that is not a message, -32602
@@ -90,7 +87,7 @@ export interface ScanFault {
    */
   readonly code: -32700 | -32600 | -32602;
   readonly message: string;
-  /** Id of the message if it could be read, so that the refusal can name it. */
+  /** Id of the message, if readable, so that the refusal can contain it. */
   readonly id?: MessageId;
 }
 

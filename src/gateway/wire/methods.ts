@@ -29,23 +29,23 @@ type ReferenceParam = 'requestId' | 'progressToken';
 
 export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots' | 'skills';
 
-/** List of a server that may contain less for one client than for another. */
+/** A list of a server that may be filtered for a client. */
 export type FilteredKey = Exclude<ListKey, 'tasks' | 'roots'>;
 
 export interface MethodFacts {
   readonly method: string;
   readonly notification: boolean;
   readonly sender: 'client' | 'server' | 'both';
-  /** In the stateless era a server's requests are parts of results, not messages (2026-07-28, multi round-trip). */
+  /** In the stateless era a server's requests are parts of results, not messages (MCP 2026-07-28, multi round-trip). */
   readonly eras: readonly Era[];
   readonly feature: Feature;
-  /** `call` runs or reads the one target, `list` lists many. */
+  /** `call` runs or reads one target, `list` lists many items. */
   readonly kind: 'call' | 'list' | 'other';
   readonly target?: TargetParam;
   readonly refersTo?: ReferenceParam;
   /** Key of the array in the result of a list. */
   readonly resultKey?: ListKey;
-  /** Whether `Mcp-Name` is required (2026-07-28, Streamable HTTP, Standard Request Headers; SEP-2663 for tasks). */
+  /** Whether `Mcp-Name` is required (MCP 2026-07-28, Streamable HTTP, Standard Request Headers; SEP-2663 for tasks). */
   readonly nameHeader: boolean;
   /** Identifier of the extension that adds the method to the revisions of its eras. */
   readonly extension?: string;
@@ -133,7 +133,9 @@ export function methodOfList(key: FilteredKey): string {
   return found.method;
 }
 
-/** Returns undefined for a method that no revision names; names are case-sensitive (JSON-RPC 2.0 section 4). */
+/**
+ * Returns the facts, or undefined for a method that no revision has. Names are case-sensitive (JSON-RPC 2.0 section 4).
+ */
 export function methodFacts(method: string): MethodFacts | undefined {
   return BY_METHOD.get(method);
 }

@@ -8,8 +8,8 @@ export interface Patch {
 }
 
 /**
- * Applies patches that are sorted by position and do not overlap; an empty span inserts. Returns the body itself if
- * there are no patches.
+ * Applies patches that are sorted by position and do not overlap; a patch with an empty span inserts bytes. Returns the
+ * body itself if there are no patches.
  */
 export function patchBytes(body: Buffer, patches: readonly Patch[]): Buffer {
   return patches.length === 0 ? body : Buffer.concat(patchedParts(body, 0, body.length, patches));

@@ -1,16 +1,16 @@
 // Stores the bytes of an incomplete event or message.
 
 export interface Remainder {
-  /** Number of stored bytes. */
+  /** Returns the number of stored bytes. */
   length(): number;
   /** Copies a part of the chunk, which may be changed afterwards. */
   keep(chunk: Buffer, from: number, to: number): void;
-  /** Returns the stored bytes and this part, in memory that is not written again, and stores nothing from then on. */
+  /** Returns the stored bytes and this part, in memory that is not written again, and empties the store. */
   take(chunk: Buffer, from: number, to: number): Buffer;
   clear(): void;
 }
 
-/** Doubles its memory when it is full, so that many small chunks cost no more than a large one. */
+/** Opens a store whose memory doubles when it is full, so that many small chunks cost no more than a large chunk. */
 export function openRemainder(): Remainder {
   let bytes = EMPTY;
   let length = 0;

@@ -3,7 +3,7 @@
 import { ERRORS, type ProtocolFault } from './errors.ts';
 import type { Message } from './message.ts';
 
-/** Revisions until 2025-11-25 have sessions; since 2026-07-28 each request is independent. */
+/** Revisions until MCP 2025-11-25 have sessions. Since MCP 2026-07-28 each request is independent. */
 export type Era = 'session' | 'stateless';
 
 export const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -12,7 +12,7 @@ const STATELESS_REVISIONS = ['2026-07-28'] as const;
 export const LATEST_SESSION_REVISION = '2025-11-25';
 export const LATEST_STATELESS_REVISION = '2026-07-28';
 
-/** Revision of a request without the header (2025-11-25, Transports, Protocol Version Header). */
+/** Revision of a request without the header (MCP 2025-11-25, Transports, Protocol Version Header). */
 const ASSUMED_REVISION = '2025-03-26';
 
 /** Revisions, newest first, as a client should choose. */
@@ -23,7 +23,7 @@ const ERAS: ReadonlyMap<string, Era> = new Map([
   ...STATELESS_REVISIONS.map((revision) => [revision, 'stateless'] as const),
 ]);
 
-/** Returns undefined for an unknown revision. */
+/** Returns the era, or undefined for an unknown revision. */
 export function eraOfRevision(revision: string): Era | undefined {
   return ERAS.get(revision);
 }
@@ -33,8 +33,8 @@ export type EraDecision =
   | { readonly fault: ProtocolFault };
 
 /**
- * Finds the era of one HTTP request: by `_meta` of its message, else by the header. `message` is undefined for GET and
- * DELETE. `checkStandardHeaders` checks that the header is present.
+ * Finds the era of one HTTP request: by `_meta` of its message, or else by the header. `message` is undefined for GET
+ * and DELETE. `checkStandardHeaders` checks that the header is present.
  */
 export function eraOf(header: string | undefined, message: Message | undefined): EraDecision {
   const call = message === undefined || message.kind === 'response' ? undefined : message;
@@ -57,7 +57,9 @@ function eraOfClaim(header: string | undefined, claimed: string): EraDecision {
   return { fault: unsupportedRevision(claimed) };
 }
 
-/** Returns the era of initialize. The header is required only afterwards, so an unknown value does not matter here. */
+/**
+ * Returns the era of initialize. The header is required only after `initialize`, so an unknown value does not matter.
+ */
 function eraOfInitialize(header: string | undefined, requested: string | undefined): EraDecision {
   if (header !== undefined && eraOfRevision(header) === 'stateless') {
     const text = `Header mismatch: MCP-Protocol-Version ${header} has no initialize; use 2025-11-25 or server/discover`;
@@ -68,8 +70,8 @@ function eraOfInitialize(header: string | undefined, requested: string | undefin
 }
 
 /**
- * Follows 2026-07-28, Versioning, Protocol Version Negotiation. Lists only revisions that a request can name by itself:
- * `initialize` reports the revisions with sessions.
+ * Returns the fault of MCP 2026-07-28, Versioning, Protocol Version Negotiation. The fault lists only revisions that a
+ * request can name without a session, since `initialize` negotiates the other revisions.
  */
 function unsupportedRevision(requested: string): ProtocolFault {
   return {
@@ -86,14 +88,14 @@ function unsupportedHeader(): ProtocolFault {
   return { status: 400, code: ERRORS.badRequest, message };
 }
 
-/** Follows 2026-07-28, Streamable HTTP, Sending Messages. */
+/** MCP 2026-07-28, Streamable HTTP, Sending Messages. */
 const RESPONSE_SENT: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidRequest,
   message: 'A client sends no responses in this revision',
 };
 
-/** Follows 2026-07-28, Base Protocol, Per-request protocol fields. */
+/** MCP 2026-07-28, Base Protocol, Per-request protocol fields. */
 const MISSING_META: ProtocolFault = {
   status: 400,
   code: ERRORS.invalidParams,

@@ -91,8 +91,8 @@ export function spanAt(slots: Int32Array, slot: number): Span | undefined {
 }
 
 /**
- * Returns undefined if the value is not a string, or a string that readers read differently: with half a surrogate pair
- * or with NUL.
+ * Returns the text, or undefined if the value is not a string, or contains half a surrogate pair or NUL, which readers
+ * read differently.
  */
 export function textAt(source: Source, { start, end }: Span): string | undefined {
   const text = source.bytes[start] === QUOTE ? decodeString(source, start + 1, end - 1) : undefined;
@@ -100,8 +100,8 @@ export function textAt(source: Source, { start, end }: Span): string | undefined
 }
 
 /**
- * Returns undefined unless the value is a string or an integer in its shortest form: `1.0` and `1` are equal numbers
- * with different texts.
+ * Returns the id, or undefined unless the value is a string or an integer in its shortest form: `1.0` and `1` are equal
+ * numbers with different texts.
  */
 export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined {
   if (span.end - span.start > MAX_ID_BYTES) return undefined;
@@ -113,7 +113,7 @@ export function idAt({ bytes, view }: Source, span: Span): MessageId | undefined
   return text === undefined ? undefined : { span, json: JSON.stringify(text) };
 }
 
-/** Returns the params that were noted, or a sentence that says which part is wrong. */
+/** Returns the params that were noted, or a sentence that names the wrong part. */
 export function readParams(source: Source, slots: Int32Array, facts: MethodFacts | undefined): Params | string {
   const meta = readMeta(source, slots);
   if (typeof meta === 'string') return meta;
@@ -143,15 +143,15 @@ export function readParams(source: Source, slots: Int32Array, facts: MethodFacts
 
 /**
  * Returns whether the stateless era no longer has the method, so that it is refused as unknown and may lack its target.
- * A target that is present is read.
+ * If the target is present, it is still read.
  */
 function isGone(facts: MethodFacts, meta: MessageMeta | undefined): boolean {
   return meta?.protocolVersion !== undefined && !facts.eras.includes('stateless');
 }
 
 /**
- * Returns whether the reference may be absent: up to 2025-11-25 a task's cancellation may leave `requestId` out
- * (2025-11-25, CancelledNotificationParams).
+ * Returns whether the reference may be absent: up to MCP 2025-11-25 a task's cancellation may leave `requestId` out (
+ * CancelledNotificationParams).
  */
 function optionalReference(facts: MethodFacts, found: Span | undefined): boolean {
   return facts.refersTo === 'requestId' && found === undefined;
@@ -212,7 +212,10 @@ function readMeta(source: Source, slots: Int32Array): MessageMeta | string | und
   };
 }
 
-/** Returns undefined for a trace context that cannot be read (W3C Trace Context section 2.2.1: start a new one). */
+/**
+ * Returns the text, or undefined for a trace context that cannot be read (W3C Trace Context section 2.2.1: a new trace
+ * starts).
+ */
 function optionalText(source: Source, slots: Int32Array, slot: number): string | undefined {
   const span = spanAt(slots, slot);
   return span === undefined ? undefined : textAt(source, span);

@@ -40,7 +40,7 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 const LETTER_N = 0x6e;
 
-/** Positions in the message that is being scanned; set to zero before each scan, meaningless between scans. */
+/** Positions in the message that is being scanned; set to zero before each scan. They have no meaning between scans. */
 const SLOTS = new Int32Array(TOP.to);
 
 /** Scans a message without throwing. The spans of the message refer to `body`. */
@@ -69,7 +69,7 @@ export type StrictScan =
 
 /**
  * Scans a part of a body, such as `arguments`, on which a decision depends: refuses repeated keys, keys that another
- * reader takes for one that is read, and half surrogate pairs.
+ * reader could read as a known key, and half surrogate pairs.
  */
 export function scanValueStrict(body: Buffer, span: Span, options: StrictOptions = {}): StrictScan {
   const after = readStrict(openSource(body), span.start, span.end, 0, options);

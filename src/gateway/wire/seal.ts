@@ -13,29 +13,29 @@ import {
 import { setBounded } from '#std/bounded.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 
-/** Facts that belong to a session: its id at the backend, when it was created, and other data. */
+/** The facts about a session: its id at the backend, when it was created, and other data. */
 interface SealedSession {
   readonly id: string;
-  /** Milliseconds since 1970. */
+  /** Time of creation in milliseconds since 1970. */
   readonly issuedAt: number;
   readonly data?: JsonObject;
 }
 
 export interface SessionSeal {
   /**
-   * Returns visible ASCII, different for each call: send the first text and keep to it, since clients accept a session
-   * id once. Returns undefined if the text would be longer than a header should be.
+   * Returns visible ASCII that differs at each call. Send only the first text, since clients accept a session id once.
+   * Returns undefined if the text would be longer than a header should be.
    */
   seal(session: SealedSession & { readonly caller: string }): string | undefined;
   /**
-   * Returns undefined if the text was not sealed by us, was changed, or belongs to another caller or to a key that was
-   * removed.
+   * Returns the session, or undefined if the text was not sealed by us, was changed, or belongs to another caller or to
+   * a key that was removed.
    */
   open(text: string, caller: string): SealedSession | undefined;
 }
 
 export interface SealOptions {
-  /** Keys of at least 32 bytes. The first one seals, all open. */
+  /** Keys of at least 32 bytes. The first key seals, and all keys open. */
   readonly keys: readonly Buffer[];
   /** Returns unpredictable bytes. */
   readonly random: (size: number) => Buffer;
@@ -109,7 +109,7 @@ function begins(bytes: Buffer, head: Buffer): boolean {
   return timingSafeEqual(bytes.subarray(0, HEAD_BYTES), head);
 }
 
-/** Accepts only the encoding that `seal` produces: base64 has others for the same bytes. */
+/** Accepts only the encoding that `seal` produces: base64 has other encodings for the same bytes. */
 function decode(text: string): Buffer | undefined {
   if (text.length > MAX_SEALED_LENGTH) return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -127,8 +127,8 @@ function unseal({ key, head }: SealKey, bytes: Buffer, caller: string): SealedSe
   try {
     decipher.final();
   } catch {
-    // The tag does not match: the text was changed, or is for another caller. Node documents no other reason to throw
-    // here.
+    // The tag does not match: the text was changed, or was sealed for another caller. Node documents no other reason to
+    // throw here.
     return undefined;
   }
   return readSession(plain);

@@ -4,7 +4,7 @@
 import { openRemainder } from './remainder.ts';
 
 export interface SseEvent {
-  /** Data lines joined by LF, not decoded. They may share memory with the pushed chunk. */
+  /** The data lines joined by LF, not decoded. The buffer may share memory with the pushed chunk. */
   readonly data: Buffer;
   /** Id of this event only; ids of earlier events are not carried over. */
   readonly id?: string;
@@ -17,24 +17,21 @@ export interface SseEvent {
 
 export interface EventHandlers {
   event(event: SseEvent): void;
-  /** Called once. No other call follows, and later pushes are ignored. */
+  /** Reports the fault once. No other call follows, and later pushes are ignored. */
   fault(reason: 'event-too-large'): void;
-  /**
-   * Called for each piece of an event that is too large, with the received bytes. Without this handler such an event is
-   * a fault.
-   */
+  /** Receives each piece of an event that is too large. Without this handler such an event is a fault. */
   large?(raw: Buffer, isLast: boolean): void;
   /**
-   * Called for a block without data, which is not an event (comments, a lone id or retry), so that a stream can be
+   * Receives a block without data, which is not an event (comments, or only id or retry), so that a stream can be
    * forwarded completely.
    */
   silent?(raw: Buffer): void;
 }
 
 export interface EventSplitter {
-  /** The chunk must not be changed afterwards. */
+  /** Reads a chunk, which must not be changed afterwards. */
   push(chunk: Buffer): void;
-  /** Called when the stream ended: an unfinished event is dropped, as the standard says. */
+  /** Ends the stream. An unfinished event is dropped, as the standard requires. */
   end(): void;
 }
 
@@ -52,11 +49,11 @@ export function createEventSplitter(
   const rest = openRemainder();
   /** Whether the last byte was the end of a line, so that another line end ends the event. */
   let atLineStart = true;
-  /** Whether the last byte was a CR: an LF that follows belongs to it. */
+  /** Whether the last byte was a CR: an LF after it belongs to the same line end. */
   let afterCr = false;
   let begun = false;
   let closed = false;
-  /** Whether an event that is too large has begun, whose pieces are forwarded as they come. */
+  /** Whether an event that is too large has begun, whose pieces are forwarded at once. */
   let passing = false;
 
   function stop(): void {
@@ -100,7 +97,7 @@ export function createEventSplitter(
   function push(chunk: Buffer): void {
     if (closed || chunk.length === 0) return;
     let line = afterCr && chunk[0] === LF ? 1 : 0;
-    // If the CR ended an event, its LF is not part of the next one.
+    // If a CR ended an event, the following LF does not belong to the next event.
     let from = rest.length() === 0 && !passing ? line : 0;
     let fresh = atLineStart;
     let cr = chunk.indexOf(CR, line);
@@ -128,12 +125,12 @@ export function createEventSplitter(
   return { push, end: stop };
 }
 
-/** Returns the length of a byte order mark, which is allowed at the start of a stream only. */
+/** Returns the length of a byte order mark, which is allowed only at the start of a stream. */
 function markLength(raw: Buffer): number {
   return raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0;
 }
 
-/** Reads the block from `start` on; returns undefined if it has no data. */
+/** Reads the block from `start` on. Returns undefined if the block has no data. */
 function readEvent(raw: Buffer, start: number): SseEvent | undefined {
   const pieces: Buffer[] = [];
   let id: string | undefined;
@@ -186,8 +183,8 @@ const FIELDS: readonly { readonly name: Field; readonly bytes: Buffer }[] = (
 ).map((name) => ({ name, bytes: Buffer.from(name) }));
 
 /**
- * Returns undefined for comments and fields that the standard does not define. A line without a colon is a field
- * without a value.
+ * Returns the field of a line, or undefined for comments and fields that the standard does not define. A line without a
+ * colon is a field without a value.
  */
 function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
   next: for (const { name, bytes } of FIELDS) {
@@ -201,7 +198,7 @@ function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
   return undefined;
 }
 
-/** Names of known fields contain no colon, so the first one ends the name; one space after it is left out. */
+/** Names of known fields contain no colon, so the first colon ends the name. One space after the colon is left out. */
 function valueStart(raw: Buffer, line: number, end: number): number {
   for (let pos = line; pos < end && pos <= line + LONGEST_FIELD; pos += 1) {
     if (raw[pos] === COLON) return pos + 1 < end && raw[pos + 1] === 0x20 ? pos + 2 : pos + 1;

@@ -15,9 +15,9 @@ export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
     const file = await stat(path);
     if (!file.isFile()) return unusable(path, 'it is not a file');
     const { mode, uid } = file;
-    // ssh demands the same of keys that belong to the user. A mounted Secret belongs to root and a group may read it.
+    // ssh requires the same mode for the user's own keys. A mounted Secret belongs to root, and a group may read it.
     const others = uid === process.getuid?.() ? 0o077 : 0o007;
-    if ((mode & others) !== 0) return unusable(path, `its mode ${(mode & 0o777).toString(8)} lets others read it`);
+    if ((mode & others) !== 0) return unusable(path, `its mode ${(mode & 0o777).toString(8)} lets other users read it`);
     const decoded = decodeFile(await readFile(path));
     if ('fault' in decoded) return unusable(path, decoded.fault);
     const read = await readAgeKeys(decoded.text);
@@ -28,7 +28,7 @@ export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
   }
 }
 
-/** For commands that only compare: without the file, they compare ciphertext. */
+/** Returns no keys if the file does not exist: commands that only compare then compare ciphertext. */
 export async function readAgeKeyFileIfPresent(path: string): Promise<SopsKeys> {
   return existsSync(path) ? readAgeKeyFile(path) : { type: 'none' };
 }

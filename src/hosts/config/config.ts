@@ -1,4 +1,4 @@
-// Defines the schema of skep.yaml. Every setting is defined here or in a file that this one imports.
+// Defines the schema of skep.yaml. Every setting is defined here or in a file that this file imports.
 
 import { DATABASE } from '#contracts/database-fields.ts';
 import { ADDED_TO_NAMES } from '#reconciler/run/records/home-record.ts';
@@ -76,7 +76,7 @@ const SETTINGS = object(
       default: ['*'],
     }),
     scope: choice(
-      'git: only objects that the sources declare; cluster: also children and status of custom resources that others apply; each of their changes wakes a run, which reads everything.',
+      'git: only objects that the sources declare; cluster: also children and status of custom resources that other managers apply; each change of these wakes a run, which reads everything.',
       ['git', 'cluster'],
       { default: 'git' },
     ),
@@ -92,7 +92,7 @@ const SETTINGS = object(
         context: optional(text('Context of the kubeconfig; default: its current one.')),
         concurrency: integer('Limit of requests in flight.', { default: 16, minimum: 1, maximum: 256 }),
         timeoutSeconds: integer(
-          'Time after which `skep status`, `skep plan --against` and other commands that only read, or only write a record, name the servers that did not answer. A large repository that --against has to clone first needs more.',
+          'Time after which `skep status`, `skep plan --against` and other commands that only read, or only write a record, name the servers that did not respond. A large repository that --against has to clone first needs more.',
           { default: 10, minimum: 1, maximum: 600 },
         ),
       },
@@ -118,10 +118,10 @@ const SETTINGS = object(
           },
         ),
         deadlineSeconds: integer(
-          'A run that takes longer begins no further change, and soon after no further request; it reports the changes that were not begun, and the next run continues there. How long `skep sync` waits for readiness is not part of it. `skep plan` ends in the same time. Both wait for a silent source for half of it at most, and no longer than two minutes.',
+          'A run that takes longer begins no further change, and soon after no further request; it reports the changes that were not begun, and the next run continues there. The time does not include the time that `skep sync` waits for readiness. `skep plan` ends in the same time. Both commands wait for a silent source for at most half of the time, and no longer than two minutes.',
           { default: 600, minimum: 1, maximum: 86_400 },
         ),
-        waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
+        waitSeconds: integer('Time that `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
         conflicts: choice('Declared fields that another manager changed: force or only report.', ['force', 'report'], {
           default: 'force',
         }),
@@ -144,7 +144,7 @@ const SETTINGS = object(
     snapshot: optional(SNAPSHOT),
     images: IMAGES,
     policies: list(
-      text('A folder or file, or builtin: the pack that comes with skep.', { minLength: 1 }),
+      text('A folder or file, or builtin: the pack that is bundled with skep.', { minLength: 1 }),
       'ValidatingAdmissionPolicies that check all declared objects; never policies of a source.',
       { default: [] },
     ),
@@ -188,7 +188,8 @@ const SETTINGS = object(
 export const CONFIG_SCHEMA = withRules(SETTINGS, [
   {
     holds: ({ sources, scope }) => sources.length > 0 || scope === 'cluster',
-    message: 'there is no source: name one, or set scope to cluster to reconcile custom resources that others apply',
+    message:
+      'there is no source: name one, or set scope to cluster to reconcile custom resources that other managers apply',
     at: '/sources',
   },
 ]);

@@ -1,4 +1,4 @@
-// Finds and reads the configuration file: the file that a command names, or else the file that exists.
+// Finds and reads the configuration file: the file that a command names, or else skep.yaml or the file of `skep dev`.
 
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
@@ -24,7 +24,7 @@ export function outputOption(formats: readonly string[] = ['text', 'json']): Opt
   return new Option('-o, --output <format>', 'format of the output').choices(formats).default('text');
 }
 
-/** The settings of a `skep dev` in this folder. They are used if no option and no variable names others. */
+/** File with the settings of a `skep dev` in this folder, which is used if no option and no variable names a file. */
 const DEV_FILE = '.skep/dev/skep.yaml';
 
 /** Returns whether commands without `-c` are about the `skep dev` of this folder. */
@@ -34,7 +34,8 @@ export function isAboutDev(): boolean {
 
 function defaultFile(): string {
   const isDev = isAboutDev();
-  if (isDev) process.stderr.write(`there is no skep.yaml here, so this is about skep dev (-c ${DEV_FILE})\n`);
+  if (isDev)
+    process.stderr.write(`there is no skep.yaml here, so the command uses the settings of skep dev (-c ${DEV_FILE})\n`);
   return isDev ? DEV_FILE : 'skep.yaml';
 }
 

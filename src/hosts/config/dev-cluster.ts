@@ -1,5 +1,5 @@
-// Keeps a configuration out of the cluster of a `skep dev` that uses the same instance name: each would delete the
-// objects of the other.
+// Keeps a configuration out of the cluster of a `skep dev` with the same instance name: each of the two instances would
+// delete the objects of the other instance.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';

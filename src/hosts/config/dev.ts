@@ -22,7 +22,7 @@ export const DEV = object(
     images: list(IMAGE, 'Programs of this machine in place of images; the first match counts.', { default: [] }),
     run: list(
       choice('npm: needs npm on this machine; pypi: needs uv.', PACKAGE_TYPES),
-      'Types of packages that run in place of images if an entry names both, in an exact version; the first type that the entry has counts.',
+      'Types of packages that run in place of an image if an entry names the image and a package in an exact version; the first type in this list counts.',
       { default: [] },
     ),
   },

@@ -1,5 +1,4 @@
-// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the signers that
-// images must have.
+// Defines the part of skep.yaml about images: the images of the workloads that skep creates, and the required signers.
 
 import { addressed } from '#std/address/address.ts';
 import { parseGlob } from '#std/patterns/glob.ts';
@@ -51,7 +50,7 @@ const RULE = withRules(
 const VERIFY = object(
   {
     mode: choice(
-      'For namespaces that are not in the list: warn applies images without a matching signature, with a warning; require keeps their children unchanged.',
+      'Mode for namespaces that are not in the list: warn applies images without a matching signature, with a warning; require keeps their children unchanged.',
       MODES,
       { default: 'off' },
     ),
@@ -72,8 +71,12 @@ const VERIFY = object(
         minLength: 1,
       }),
     ),
-    refreshSeconds: integer('A tag is resolved again after this time.', { default: 300, minimum: 30, maximum: 86_400 }),
-    realms: optional(textMap('Hosts of token services that registries may send their clients to, by registry.')),
+    refreshSeconds: integer('Time after which a tag is resolved again.', {
+      default: 300,
+      minimum: 30,
+      maximum: 86_400,
+    }),
+    realms: optional(textMap('Hosts of token services to which registries may send their clients, by registry.')),
     plainHttp: list(text('A host with its port.', { minLength: 1 }), 'Registries without TLS.', { default: [] }),
   },
   'Whether images of children are verified before they are applied.',

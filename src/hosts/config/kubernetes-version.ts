@@ -1,4 +1,4 @@
-// Checks the version of Kubernetes that manifests are validated against: only the bundled version is possible.
+// Checks the version of Kubernetes against which manifests are validated: only the bundled version is possible.
 
 import { KUBERNETES_VERSION } from '#kubernetes/rules/schemas/kinds.ts';
 import { Failure } from '#std/failure.ts';

@@ -48,7 +48,7 @@ const CHAT = object(
 export const NOTIFY = object(
   {
     commitStatus: optional(COMMIT_STATUS),
-    // The last notice is remembered by these keys: a second entry with the same keys would never be notified.
+    // The last notice is stored under these keys: a second receiver with the same keys would never be notified.
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', {
       default: [],
       keys: ['url'],

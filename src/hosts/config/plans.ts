@@ -1,4 +1,4 @@
-// Defines the part of skep.yaml about plans that leave the cluster: the keys that must have signed a plan file, and the
+// Defines the part of skep.yaml about plans outside of the cluster: the keys that must have signed a plan file, and the
 // place at which the state is published for plans without access to the cluster.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
@@ -32,6 +32,12 @@ export const PLANS = withRules(
 );
 
 export const SNAPSHOT = object(
-  { file: optional(text('File that is written after each run; absent: only the listener has it.', { minLength: 1 })) },
+  {
+    file: optional(
+      text('File to which the snapshot is written after each run. If absent, only the listener serves the snapshot.', {
+        minLength: 1,
+      }),
+    ),
+  },
   'Publish the state, without values of fields, for `skep plan --against`: in a file, and at /snapshot of the listener (http).',
 );

@@ -11,7 +11,7 @@ import { imagePolicyOf } from './image-policy.ts';
 import { settingsText } from './settings-file.ts';
 
 export interface ManifestFolder {
-  /** A folder, or a file. */
+  /** Path of a folder or a file. */
   readonly path: string;
   /** Patterns of paths below it that are ignored. */
   readonly ignore: readonly string[];
@@ -19,9 +19,9 @@ export interface ManifestFolder {
   readonly namespace?: string | undefined;
   /** Values of the variables in expressions, as far as skep.yaml has them. If absent, expressions are not replaced. */
   readonly variables?: Variables;
-  /** If true, its reconciler may connect to some private addresses. */
+  /** If true, the folder's reconciler may connect to some private addresses. */
   readonly allowsPrivate?: boolean;
-  /** Its reconciler verifies images by these rules. If absent, it does not verify images. */
+  /** Rules by which the folder's reconciler verifies images. If absent, images are not verified. */
   readonly verify?: ImagePolicy | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Rules between settings of skep.yaml. They are code, because no API server reads them (docs/decisions/0304). Each rule
-// belongs to the schema of the value that it checks.
+// Evaluates rules between settings of skep.yaml. They are code, because no API server reads them (docs/decisions/0304).
+// Each rule belongs to the schema of the value that it checks.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
@@ -18,7 +18,7 @@ interface Fault {
 export type Rule<T> =
   | (Fault & { readonly holds: (value: T) => boolean })
   /**
-   * For a rule whose place depends on the value. `message` describes the rule in general, for the reference of the
+   * A rule whose faults have places that depend on the value. `message` describes the rule for the reference of the
    * settings.
    */
   | { readonly message: string; readonly faults: (value: T) => readonly Fault[] };

@@ -18,7 +18,7 @@ export async function readSecretFile(path: string): Promise<readonly string[]> {
 async function readTrusted(path: string): Promise<string> {
   try {
     const { mode } = await stat(path);
-    // Kubernetes mounts a Secret readable by others unless it is set otherwise (docs/decisions/0211).
+    // Kubernetes mounts a Secret readable for all users unless a mode is set (docs/decisions/0211).
     if (process.platform !== 'win32' && (mode & 0o002) !== 0) {
       const message = `secret file ${path} can be written by any user of this machine: remove that right (chmod o-w)`;
       throw new Failure('secret-file-open', message);

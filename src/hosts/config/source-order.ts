@@ -1,4 +1,4 @@
-// Rules about `dependsOn`: it names other sources, and no source may wait for itself through others.
+// Checks `dependsOn`: it must name other sources, and no source may wait for itself through other sources.
 
 import { didYouMean } from '#std/closest.ts';
 

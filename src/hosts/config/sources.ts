@@ -19,7 +19,10 @@ const KEY = {
   ),
 };
 
-const PAIRS = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; default: those of git.credentials.');
+const PAIRS = object(
+  { ...PASSWORD, ...KEY },
+  'Credentials for the repository; default: the matching credentials in git.credentials.',
+);
 
 const IN_PAIRS: readonly Rule<Static<typeof PAIRS>>[] = [
   {
@@ -49,7 +52,7 @@ const ALLOW = object(
       default: ['*'],
     }),
   },
-  'Objects that the source may declare; others are problems, and their live objects are kept unchanged.',
+  'Objects that the source may declare. Other declared objects are problems, and their live objects are kept unchanged.',
 );
 
 const VERIFY = object(
@@ -77,7 +80,7 @@ const DECRYPTION = object(
       },
     ),
   },
-  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and the live one is kept unchanged.',
+  'Decryption of Secrets that are encrypted with SOPS. If absent, such a Secret is a problem, and its live object is kept unchanged.',
 );
 
 const SUBSTITUTE = withRules(
@@ -138,7 +141,7 @@ const SOURCE = withRules(
         default: [],
       }),
       namespace: optional(
-        text('Namespace of its namespaced objects that do not name one; absent: such an object is a problem.', {
+        text('Namespace of namespaced objects without a namespace; absent: such objects are problems.', {
           maxLength: 63,
           pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
         }),
@@ -186,14 +189,14 @@ const SOURCE = withRules(
 export const SOURCES = withRules(
   list(
     SOURCE,
-    'Sources of the fleet; empty with scope cluster: only custom resources that others apply are reconciled.',
+    'Sources of the fleet; empty with scope cluster: only custom resources that other managers apply are reconciled.',
     {
       keys: ['name'],
     },
   ),
   [
     { faults: unknownSources, message: 'dependsOn names other sources of the same file' },
-    { faults: circularSources, message: 'no source depends on itself through dependsOn of others' },
+    { faults: circularSources, message: 'no source depends on itself through dependsOn of other sources' },
   ],
 );
 
@@ -207,11 +210,10 @@ const HOST_CREDENTIALS = withRules(
     {
       host: text('Host of the URL, without a port.', { minLength: 1, pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$' }),
       scheme: optional(
-        choice('Scheme of the repository; absent: https, and ssh for a key. http is used only if it is set here.', [
-          'https',
-          'http',
-          'ssh',
-        ]),
+        choice(
+          'Scheme of the repository; absent: ssh for a key, else https. Credentials are sent over http only if this is http.',
+          ['https', 'http', 'ssh'],
+        ),
       ),
       port: optional(integer("Port of the URL; absent: the scheme's own.", { minimum: 1, maximum: 65_535 })),
       ...PASSWORD,

@@ -28,7 +28,7 @@ const WINDOW = withRules(
 
 export const WINDOWS = list(
   WINDOW,
-  'Times in which changes may be made: never in a deny; if there is an allow, only in one; otherwise always.',
+  'Times of changes: never during a deny window; with allow windows, only during one; otherwise always.',
   { default: [] },
 );
 

@@ -10,7 +10,7 @@ import { readRenderedConfigs } from './registries.ts';
 import type { DevWorld } from './world.ts';
 
 export interface FollowedPackages {
-  /** If the catalogue does not respond, the packages that were read before stay in use. */
+  /** Reads the catalogue after a run. If it does not respond, the packages that were read before stay in use. */
   ran(result: RunResult): Promise<void>;
   close(): Promise<void>;
 }

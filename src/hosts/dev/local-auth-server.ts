@@ -3,7 +3,7 @@
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
-/** `url` is the new URL of the resource that the server guards, `before` its old one. */
+/** `url` is the new URL of the resource that the server guards, `before` the old URL. */
 export function relocateAuthServer(server: AuthServerConfig, url: string, before: string): AuthServerConfig {
   return {
     ...server,

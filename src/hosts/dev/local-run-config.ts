@@ -1,5 +1,5 @@
-// Adapts the configuration of a proxy to this machine: it listens on loopback, on a port of its own, reaches its server on another
-// one, and clients reach it through the URL next to the catalogue.
+// Adapts the configuration of a proxy to this machine: the proxy listens on a loopback port and reaches its server on
+// another port, and clients reach the proxy through the URL next to the catalogue.
 
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { readRunConfig } from '#contracts/run-config-read.ts';
@@ -14,8 +14,8 @@ export interface LocalPlace {
 }
 
 /**
- * Returns undefined if it is another file. The proxy itself reports a file that it cannot read. Throws if the
- * configuration names a process.
+ * Returns undefined if the file is not the configuration. The proxy itself reports a file that it cannot read. Throws
+ * if the configuration names a process.
  */
 export async function relocateRunConfig(file: string, text: string, place: LocalPlace): Promise<string | undefined> {
   const config = file === RUN_CONFIG_FILE ? parse(text) : undefined;
@@ -43,7 +43,7 @@ export async function relocateRunConfig(file: string, text: string, place: Local
   );
 }
 
-/** Returns the address of the API server if that is the issuer, as inside a cluster. */
+/** Returns the address of the API server if the API server is the issuer. */
 function apiServer({ issuer_is_api_server: isApiServer }: JsonObject, addresses: Addresses): JsonObject {
   return isApiServer === true ? { issuer: addresses.apiServer() } : {};
 }

@@ -4,7 +4,7 @@
 import { formatVmcpConfig, readVmcpConfig, VMCP_CONFIG_FILE } from '#contracts/vmcp-config.ts';
 import { relocateAuthServer } from './local-auth-server.ts';
 
-/** Returns undefined if it is another file, or if it cannot be read, which the server reports itself. */
+/** Returns undefined if the file is not the configuration, or cannot be read, which the server reports itself. */
 export function relocateVmcpConfig(
   file: string,
   text: string,

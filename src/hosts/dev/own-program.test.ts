@@ -1,5 +1,5 @@
-// Tests our own image as a process of this machine: the pods that may have it, and the files and programs that the
-// process can reach whatever its configuration names.
+// Tests our own image as a process of this machine: the pods that may run it, and the files and programs that the
+// process can reach, even if its configuration names other files and programs.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

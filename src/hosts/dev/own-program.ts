@@ -17,9 +17,9 @@ import { relocateRunConfig } from './local-run-config.ts';
 import { relocateVmcpConfig } from './local-vmcp-config.ts';
 
 export interface OwnProgramOptions {
-  /** The servers have their URLs below it. */
+  /** Origin below which the servers have their URLs. */
   readonly origin: string;
-  /** Path of the embedded cluster's kubeconfig. The file exists when the first pod does. */
+  /** Path of the embedded cluster's kubeconfig. The file exists before the first pod. */
   readonly kubeconfig: string;
   /** Node.js and this program. */
   readonly self: readonly [string, string];
@@ -30,7 +30,7 @@ export interface OwnProgramOptions {
 interface Role {
   /** The custom resources whose pods may run in this role. */
   readonly kinds: readonly string[];
-  /** The file that its pod mounts. If absent, the role has no configuration. */
+  /** The configuration file that the pod mounts. If absent, the role has no configuration. */
   readonly config?: { readonly directory: string; readonly file: string };
   /** Returns whether an argument is allowed in addition to `--config`. */
   takes(argument: string): boolean;
@@ -50,7 +50,7 @@ const ROLES: Readonly<Record<string, Role>> = {
     config: { directory: VMCP_CONFIG_DIRECTORY, file: VMCP_CONFIG_FILE },
     takes: (argument) => LOGGING.includes(argument) || /^--(host|port)=/.test(argument),
   },
-  // Its arguments name a server and a folder, and it reads and writes only in the folders of its pod.
+  // The arguments name a server and a folder, and the program reads and writes only in the folders of its pod.
   sample: { kinds: ['MCPServer'], takes: () => true },
 };
 
@@ -110,7 +110,7 @@ function whyRefused(
   return mountsConfig(container, pod, config.directory) ? undefined : `${config.directory} is not a mounted ConfigMap`;
 }
 
-/** Returns whether the folder has the ConfigMap and nothing else is mounted over it or into it. */
+/** Returns whether the folder has the ConfigMap, and no other volume is mounted over or into the folder. */
 function mountsConfig({ volumeMounts = [] }: Container, { volumes = [] }: PodSpec, directory: string): boolean {
   const [mount, ...others] = volumeMounts.filter(({ mountPath }) => `${mountPath}/`.startsWith(`${directory}/`));
   if (mount?.mountPath !== directory || mount.subPath !== undefined || others.length > 0) return false;
@@ -119,8 +119,8 @@ function mountsConfig({ volumeMounts = [] }: Container, { volumes = [] }: PodSpe
 }
 
 /**
- * Node.js then refuses to start programs and to open other files, whatever a configuration names (Node.js
- * documentation, "Permissions").
+ * Returns a command under which Node.js refuses to start programs and to open other files, whatever a configuration
+ * names (Node.js documentation, "Permissions").
  */
 function confinedCommand(
   [node, script]: readonly [string, string],
@@ -145,7 +145,7 @@ function withRealPaths(paths: readonly string[]): readonly string[] {
 
 /** `src/hosts/dev/` and `dist/hosts/dev/` are equally far from the root of the package. */
 const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
-/** The package, and the folders in which Node.js looks for its dependencies: they may be links, or belong to a package around this one. */
+/** The package, and the folders of its dependencies, which may be links or belong to a package around this package. */
 const PROGRAM_FOLDERS = withRealPaths([PACKAGE, ...dependencyFolders(realpathSync(PACKAGE))]);
 
 function dependencyFolders(folder: string): readonly string[] {

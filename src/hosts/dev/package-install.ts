@@ -29,7 +29,7 @@ export function openInstaller({ folder, environment }: InstallerOptions): Instal
   const tools = new Map(Object.values(TOOLS).map((name) => [name, findProgram(name, environment.PATH ?? '')]));
   const installing = new Map<string, Promise<void>>();
 
-  /** Installs for one pod after the other: the second pod finds the package installed. */
+  /** Installs a package for one pod at a time: the second pod finds the package installed. */
   function installOnce(dir: string, install: () => Promise<void>): Promise<void> {
     const before = installing.get(dir) ?? Promise.resolve();
     const now = before.catch(() => undefined).then(install);
@@ -71,7 +71,7 @@ function findProgram(name: string, path: string): string | undefined {
     });
 }
 
-/** Returns the path of a file that npm and uv write last: an interrupted installation does not have it. */
+/** Returns the path of a file that exists only if the installation was not interrupted. */
 function doneMark({ type, name }: ExactPackage): string {
   return type === 'npm' ? join('node_modules', '.package-lock.json') : join('tools', name, 'uv-receipt.toml');
 }
@@ -103,7 +103,7 @@ function commandFor({ type, name, version }: ExactPackage, dir: string): Install
   return { args, variables: { UV_TOOL_DIR: join(dir, 'tools'), UV_TOOL_BIN_DIR: join(dir, 'bin') } };
 }
 
-/** Chooses like npx: the only program, or the program with the package's own name. */
+/** Chooses the same program as npx: the only program, or the program with the package's name. */
 async function npmProgram({ name, version }: ExactPackage, dir: string): Promise<string> {
   const text = await readFile(join(dir, 'node_modules', name, 'package.json'), 'utf8');
   const { bin }: { readonly bin?: unknown } = JSON.parse(text);

@@ -1,5 +1,5 @@
-// Finds the npm or PyPI package that runs on this machine in place of an image, if the user allowed this and the
-// image's entry in the catalogue names both.
+// Finds the npm or PyPI package that runs on this machine in place of an image, if the user allowed packages of this
+// type and one entry of the catalogue names the image and the package.
 
 import type { Container } from '#kubernetes/devcluster/node/objects.ts';
 import type { NotHere, Program } from '#kubernetes/devcluster/node/ports.ts';
@@ -9,7 +9,7 @@ import type { JsonObject } from '#std/json.ts';
 import type { Installer } from './package-install.ts';
 
 export interface PackagePrograms {
-  /** Returns the program, or the reason why there is none; the reason is empty until the catalogue has been read. */
+  /** Returns the program, or why no program was found; the reason is empty until the catalogue has been read. */
   find(container: Container): Program | NotHere;
   /** Takes over the entries of the catalogue. Returns whether a program has changed. */
   take(documents: readonly JsonObject[]): boolean;
@@ -41,7 +41,7 @@ export function openPackagePrograms(run: readonly PackageType[], installer: Inst
       const first = choose(container);
       if ('absent' in first) return first;
       return {
-        // If a container starts again, it runs what the catalogue names at that time.
+        // A container that starts again runs the package that the catalogue then names.
         command: async (runToEnd) => {
           const latest = choose(container);
           const { pkg, words } = 'absent' in latest ? first : latest;
@@ -66,7 +66,7 @@ function noneText(image: string, run: readonly PackageType[]): string {
 function whyUnfit(container: Container, pkg: ExactPackage, others: readonly ExactPackage[]): string | undefined {
   const name = nameOfPackage(pkg);
   if (others.length > 0) {
-    return `entries of the catalogue name different packages for it: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
+    return `entries of the catalogue name different packages for the image: ${[pkg, ...others].map(nameOfPackage).join(', ')}`;
   }
   const spoken = transportOf(container);
   if (pkg.transport !== spoken)

@@ -1,5 +1,5 @@
 // Finds the programs that run in place of images on the machine of `skep dev`: this program for our own image, and the
-// programs that the user names for others. No other program runs.
+// programs that the user names for other images. No other program runs.
 
 import type { FindProgram } from '#kubernetes/devcluster/node/ports.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
@@ -28,7 +28,7 @@ export function findPrograms(options: ProgramOptions): FindProgram {
   });
   return (container, pod, owners) => {
     const { image } = container;
-    // images.verify adds the digest, and a manifest may pin it.
+    // images.verify adds the digest, or the manifest has it.
     const names = [image, withoutDigest(image)];
     const rule = rules.find(({ glob }) => names.some((name) => globMatches(glob, name)));
     if (rule !== undefined) return { command: rule.command };

@@ -25,11 +25,11 @@ export interface DevRegistries {
   /** URLs at which the registries list their servers. */
   urls(): readonly string[];
   /**
-   * Serves the registries that exist now: starts services of new ones, restarts changed ones and stops others. Throws a
-   * Failure that names the registries that cannot be served; it serves all others.
+   * Starts services of new registries, restarts services of changed registries and stops services of deleted ones.
+   * Throws a Failure that names the registries that cannot be served; all other registries are served.
    */
   follow(): Promise<void>;
-  /** Answers a request to the main port. */
+  /** Responds to a request to the main port. */
   serve(request: IncomingMessage, response: ServerResponse): void;
   stop(): Promise<void>;
 }
@@ -120,10 +120,10 @@ export async function openRegistries(
   };
 }
 
-/** Where the main port has the page that a registry service has at its root. */
+/** Path at the main port of the page that a registry service has at its root. */
 export const CATALOGUE_PATH = '/catalogue';
 
-/** The service that answers if a fleet has no MCPRegistry. */
+/** Configuration of the service that responds if a fleet has no MCPRegistry. */
 const BARE = settleConfig({ registries: [], auth: { mode: 'anonymous' } });
 
 function notServed(id: string, cause: Failure): Failure {
@@ -136,8 +136,8 @@ function withOthers(first: Failure, others: readonly Failure[]): Failure {
 }
 
 /**
- * Refuses every file: a manifest may name any path, and the service would send the file to an address that the manifest
- * names too.
+ * Refuses every file: a manifest may name any path, and the service would send the file to an address in the same
+ * manifest.
  */
 async function refuseFile(path: string): Promise<string> {
   throw new Failure('secret-file-unreadable', `${path} cannot be read: skep dev mounts no files for a registry`);

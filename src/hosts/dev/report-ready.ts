@@ -22,7 +22,7 @@ export function reportReady(
 
   async function look(): Promise<void> {
     while (!over.signal.aborted) {
-      // The cluster may be busy: the next look reports the change.
+      // The cluster may be busy: the next reading reports the change.
       const servers = await running().catch(() => []);
       for (const server of servers) report(server);
       await systemClock.sleep(LOOK_MS, over.signal);

@@ -1,5 +1,5 @@
-// Opens the listeners of `skep dev`: the main one, for the servers that run on this machine and one registry, and a listener for each
-// further registry.
+// Opens the listeners of `skep dev`: the main listener for one registry and the servers that run on this machine, and a
+// listener for each further registry.
 
 import { createServer } from 'node:http';
 import type { RunningServer } from '#contracts/running-servers.ts';
@@ -27,7 +27,7 @@ interface Options {
   readonly inOrder: boolean;
   /** If true, the token of earlier starts is refused. */
   readonly newToken: boolean;
-  /** For the commands in the texts about runs. */
+  /** Returns commands for the texts about runs. */
   readonly commandOf: CommandOf;
   /** Prints faults of the served parts. */
   readonly say: (text: string) => void;
@@ -35,10 +35,10 @@ interface Options {
 
 export interface Serving {
   readonly registries: DevRegistries;
-  /** The token for all servers that do not require another token. */
+  /** The token for all servers that do not require a token of their own issuer. */
   readonly token: string;
   running(): Promise<readonly RunningServer[]>;
-  /** Serves the registries that exist after the run. */
+  /** Follows a run: serves the registries that exist after it. */
   ran(result: RunResult): void;
   stop(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export async function openServing(options: Options): Promise<Serving> {
 /** Follows one run after the other. After a failure, the next run tries again. */
 function followRuns(registries: DevRegistries, say: (text: string) => void) {
   let last: Promise<void> = Promise.resolve();
-  /** The reason why not all registries are served. It is printed once. */
+  /** The reason why not all registries are served, which is printed once. */
   let fault: string | undefined;
 
   async function start(): Promise<void> {

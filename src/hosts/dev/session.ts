@@ -37,7 +37,7 @@ export interface DevOptions {
   readonly newToken: boolean;
   /** If true, names each object that the start creates. */
   readonly verbose: boolean;
-  /** Types of packages of the catalogue that may run in place of images. If absent, the configuration decides. */
+  /** Types of packages of the catalogue that may run in place of images. If absent, the types in the configuration. */
   readonly run?: readonly PackageType[];
   /** Configuration with the sources and the programs that may run. If absent, the sample fleet and its programs. */
   readonly given?: Config;
@@ -65,7 +65,7 @@ async function runSession(options: DevOptions): Promise<void> {
   const origin = `http://127.0.0.1:${listening}`;
   const packages = packagesOf(options);
   const programs = programsOf(options, origin, packages);
-  // A single run shows what would be started: the processes would be stopped at once.
+  // A single run only shows which processes would start, because they would be stopped at once.
   const find = once ? undefined : programs;
   // If dozens of processes started now, they would slow down the run that decides which of them must exist.
   const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();

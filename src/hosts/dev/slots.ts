@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { writePrivately } from '#kubernetes/devcluster/storage/private-file.ts';
 import { parseJson } from '#std/json.ts';
 
-/** Registries (`namespace/name`) by place; the first has the port of `skep dev`. */
+/** Registries (`namespace/name`) by place; the registry at the first place has the port of `skep dev`. */
 export type Slots = readonly string[];
 
-/** Gives new registries the places of deleted registries, the first places first; all others keep their places. */
+/** Gives new registries the first places of deleted registries. Registries with a place keep it. */
 export function assignSlots(before: Slots, registries: readonly string[]): Slots {
   const slots = [...before];
   for (const registry of registries.filter((each) => !before.includes(each)).sort()) {

@@ -10,8 +10,8 @@ const TOKEN = /^[\w-]{32}$/;
 const OTHERS = 0o077;
 
 /**
- * Returns the token of the file. Writes a new token if the file has none, if others may read or write it, or if `fresh`
- * is true.
+ * Returns the token of the file. Writes a new token if the file has none, if other users may read or write the file, or
+ * if `fresh` is true.
  */
 export async function openToken(file: string, fresh: boolean): Promise<string> {
   const kept = fresh ? undefined : await readToken(file);

@@ -40,9 +40,9 @@ export interface DevWorld {
   readonly tokenFile: string;
   /** Settings with which other commands find this cluster: `skep approve -c FILE`. */
   readonly configFile: string;
-  /** Undefined if no workloads run. */
+  /** The node; undefined if no workloads run. */
   readonly node: Node | undefined;
-  /** Call this if images have other programs than before. */
+  /** Tells the node that images have other programs than before. */
   programsChanged(): void;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface DevWorld {
 export interface WorldOptions {
   readonly dir: string;
   readonly say: (text: string) => void;
-  /** Finds the programs that run on this machine. If absent, none run. */
+  /** Finds the programs that run on this machine. If absent, no programs run. */
   readonly find?: FindProgram;
   /** No pod starts before this resolves. */
   readonly begin: Promise<void>;
@@ -104,7 +104,7 @@ interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** If one of them cannot start, stops the others before it throws the Failure. */
+/** Starts all parts. If a part cannot start, stops the started parts and throws the Failure. */
 async function allOrNone<A extends Stoppable, B extends Stoppable, C extends Stoppable>(
   starting: [Promise<A>, Promise<B>, Promise<C>],
 ): Promise<[A, B, C]> {
@@ -215,8 +215,8 @@ interface ConfigInput {
 }
 
 /**
- * Replaces the cluster and the database of a configuration by the ones of this machine. No receiver is notified of its
- * runs.
+ * Replaces the cluster and the database of a configuration by the cluster and database of this machine. No receiver is
+ * notified of the runs.
  */
 function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigInput): Config {
   const { host, port, user, database: name, passFile } = database;
@@ -241,7 +241,7 @@ function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigIn
   return { ...given, ...here, http: undefined, snapshot: undefined };
 }
 
-/** A repository of this machine needs no other setting that allows it: the user of the machine has named it. */
+/** Returns whether the repository is on this machine: it is allowed without a setting, because the user named it. */
 function isLocal({ repository }: Config['sources'][number]): boolean {
   return URL.parse(repository)?.protocol === 'file:';
 }

@@ -46,7 +46,7 @@ export interface OpenBackend {
 }
 
 const CONNECT_MS = 10_000;
-/** Time that a process gets to end by itself, and again after SIGTERM. */
+/** Time for a process to end by itself, and again to end after SIGTERM. */
 const PROCESS_GRACE_MS = 2000;
 /** A shared process that has sent nothing for this long, not even a response to a ping, counts as gone. */
 const SILENT_MS = 60_000;
@@ -107,7 +107,7 @@ function openRemote(
   return { backend: preserved, close: () => upstream.close() };
 }
 
-/** Keeps the client's Host: the gate has checked it already. */
+/** Sends the client's Host, which the gate has checked already. */
 function withHostOfClient(backend: Backend): Backend {
   return {
     ...backend,
@@ -132,7 +132,7 @@ async function openStdio(
     limits: { keepAliveMs: times.keepAliveMs, silenceMs: times.firstByteMs },
     maxLineBytes: limits.messageBytes,
   };
-  // A silent remote node may be gone, but a silent process of our own is working.
+  // A silent remote node may have been lost, but a silent process of our own is working.
   const silentMs = config.process === undefined ? SILENT_MS : undefined;
   const processes = await openProcesses(config, environment, observer);
   const backend =
@@ -193,7 +193,7 @@ async function openPods(
   });
 }
 
-/** A missing permission fails for every pod: it is reported once. */
+/** Reports a Failure once, because a missing permission fails again for every pod. */
 function reportOnce(observer: BackendObserver): (failure: Failure) => void {
   let reported = '';
   return ({ code, message }) => {
@@ -221,8 +221,8 @@ function observe(logger: Logger, metrics: ProxyMetrics): BackendObserver {
 }
 
 /**
- * Behind a rewritten Host a server cannot detect DNS rebinding, and a server that checks the Host refuses the name of
- * the Service.
+ * Returns the configured Host. With a rewritten Host a server cannot detect DNS rebinding, but with the name of the
+ * Service a server that checks the Host refuses requests.
  */
 function hostHeader({ backend_host_header: host, target_port: port }: RunConfig): string | undefined {
   return host === 'localhost' ? `localhost:${port ?? 80}` : undefined;

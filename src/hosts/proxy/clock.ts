@@ -1,10 +1,10 @@
-// Provides time and random bytes for the data plane: its only code that asks the system for them.
+// Provides time and random bytes for the data plane. No other code of the data plane reads them from the system.
 
 import { randomBytes } from 'node:crypto';
 import type { ProxyClock } from '#gateway/proxy/ports.ts';
 import { systemClock } from '../clock.ts';
 
-/** Timers of the proxy do not keep the process alive: its listener does. */
+/** Clock of the proxy. Its timers do not keep the process alive; the listener does. */
 export const proxyClock: ProxyClock = {
   now: systemClock.now,
   monotonic: systemClock.monotonic,

@@ -126,7 +126,7 @@ test.each([
 test('a resource that is not a URL, in a file that changes, leaves the last good settings', () => {
   const good = { ...CONFIG, oidc_config: { ...OIDC, issuer: 'https://a' } };
   const file = fileWith(JSON.stringify(good));
-  // These files are read each time, without the second in which a file is not read again.
+  // This reader has no cache, unlike the proxy, which does not read a file again within a second.
   const read = (path: string) => readFileSync(path, 'utf8');
   const files = { read, readSettings: read };
   const { config } = readProxyConfig(files, file);

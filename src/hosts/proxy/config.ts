@@ -30,8 +30,8 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
 }
 
 /**
- * A lock that is not complete is not used: at the start the proxy ends, and later the last complete lock stays in
- * force.
+ * Reads the parts of the lock. An incomplete lock is not used: at the start the proxy ends, and later the last complete
+ * lock stays in force.
  */
 function withWholeLock(files: WatchedFiles, file: string, config: RunConfig): RunConfig {
   if (config.tools_lock?.parts === undefined) return config;

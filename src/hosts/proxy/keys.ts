@@ -10,8 +10,8 @@ import { proxyClock } from './clock.ts';
 const KEY_BYTES_MIN = 32;
 
 /**
- * Without files, creates a key for this process only: another replica, or the process after a restart, cannot open its
- * sessions.
+ * Returns the keys in the files. Without files, creates a key for this process only: another replica, or the process
+ * after a restart, cannot open its sessions.
  */
 export function readSessionKeys(
   { session_key_files: paths = [] }: RunConfig,
@@ -30,7 +30,8 @@ function sessionKey(path: string, text: string): Buffer {
 }
 
 /**
- * Seals with the keys that the files have now. Files that cannot be used change nothing. `keys`: the keys at the start.
+ * Returns a seal with the current keys of the files. If a file cannot be used, the last keys stay. `keys`: the keys at
+ * the start.
  */
 export function watchSeal(config: RunConfig, files: Pick<WatchedFiles, 'read'>, keys: readonly Buffer[]): SessionSeal {
   const { session_key_files: paths = [] } = config;

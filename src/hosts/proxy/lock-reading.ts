@@ -24,8 +24,8 @@ const TIMEOUT_MS = 30_000;
 const OWN_SCOPE = 'the proxy itself';
 
 /**
- * Returns the function that ends the readings. If a server shows its lists to known callers only, they are read when
- * one of them calls.
+ * Returns the function that ends the readings. If a server shows its lists only to known callers, the proxy reads the
+ * lists when a known caller calls.
  */
 export function readNowAndThen(parts: LockReadingParts): () => void {
   let read: LockKeeper | undefined;
@@ -49,7 +49,7 @@ async function readOnce({ backend, messageBytes, credential }: LockReadingParts,
   const readings = new Map(
     LOCKED_LIST_NAMES.map((list) => [list as FilteredKey, keeper.beginReading(list, OWN_SCOPE)]),
   );
-  // It compares the complete bytes, before other rules change them.
+  // The lock compares the complete bytes, before other rules change them.
   const watching: Lock = {
     mode: 'report',
     names: () => undefined,

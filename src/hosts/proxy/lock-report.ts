@@ -1,4 +1,4 @@
-// Writes the definitions that differ from the lock into a ConfigMap of the cluster. The reconciler and `skep lock` read it.
+// Writes the definitions that differ from the lock into a ConfigMap, which the reconciler and `skep lock` read.
 
 import type { Logger } from 'pino';
 import { type ConnectedCluster, connectCluster } from '#adapters/cluster/connect.ts';
@@ -48,7 +48,10 @@ const SOON_MS = 1000;
  */
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 10_000;
-/** Someone may delete the ConfigMap, and a replica that ends may write about an earlier lock after the last change. */
+/**
+ * Time between two checks of the ConfigMap: people may delete it, and a replica that ends may still write about an
+ * earlier lock.
+ */
 const LOOK_MS = 60_000;
 
 export function openLockReporter(options: WriterOptions): LockReporter {
@@ -76,8 +79,8 @@ export function reportOf(lock: HeldLock, drifts: Drifts): LockReport {
 }
 
 /**
- * Writes the report into its ConfigMap a while after each request, and again if the ConfigMap no longer has it. `read` returns undefined if there is nothing
- * to write.
+ * Writes the report into its ConfigMap a while after each request, and again if the ConfigMap no longer has the report.
+ * `read` returns undefined if there is nothing to write.
  */
 export function openReportWriter(
   { environment, logger, lookMs = LOOK_MS }: WriterOptions,
@@ -111,7 +114,7 @@ export function openReportWriter(
 
   /**
    * Writes again if the ConfigMap lost the report. A report of another replica about the same lock stays, because the
-   * replica may see other definitions.
+   * server may show that replica other definitions.
    */
   async function look(): Promise<void> {
     const report = read();
@@ -121,12 +124,12 @@ export function openReportWriter(
       const live = await (await connect()).get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
       if (!hasSameLocks(data, live?.data)) writing.request();
     } catch (error) {
-      // A failed read is repeated by the next look.
+      // The next check repeats a failed read.
       if (!(error instanceof Failure)) throw error;
     }
   }
 
-  /** Returns true if it has to be tried again. */
+  /** Returns true if the report has to be written again later. */
   async function tryToWrite(): Promise<boolean> {
     try {
       await write();

@@ -36,7 +36,7 @@ import { openWebhooks } from './webhooks.ts';
 
 export interface ProxyOptions {
   readonly config: RunConfig;
-  /** Returns the current configuration, for the parts that follow its changes. If absent, it never changes. */
+  /** Returns the current configuration. If absent, the configuration never changes. */
   readonly readConfig?: () => RunConfig;
   readonly environment: Environment;
   readonly files: WatchedFiles;
@@ -50,7 +50,7 @@ export interface RunningProxy {
   readonly url: string;
   /** URL of the separate listener of metrics; undefined if there is none. */
   readonly metricsUrl: string | undefined;
-  /** Reports not ready, accepts no new connections, gives requests in flight their time to end, then ends streams. */
+  /** Reports not ready, accepts no new connections, waits for requests in flight, then ends streams. */
   stop(): Promise<void>;
 }
 
@@ -107,8 +107,8 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
 }
 
 /**
- * Connections to each webhook: further calls wait. They are separate from the connections to token endpoints, which a
- * slow webhook must not delay.
+ * Connections to each webhook; further calls wait. They are separate from the connections to token endpoints, because a
+ * slow webhook must not delay requests for tokens.
  */
 const WEBHOOK_CONNECTIONS = 64;
 

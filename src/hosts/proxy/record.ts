@@ -17,14 +17,14 @@ export interface RecorderOptions {
   readonly metrics: ProxyMetrics;
   readonly logger: Logger;
   /**
-   * Writes the lines of the audit. If absent, they go to standard output, which the log collection of a fleet reads.
+   * Writes the lines of the audit. If absent, lines go to standard output, which the log collection of a fleet reads.
    */
   readonly writeAudit?: (line: string) => void;
   /** Returns whether the output of `writeAudit` fails. */
   readonly auditFails?: () => boolean;
-  /** Returns whether events of a type are written. If absent, all are. */
+  /** Returns whether events of a type are written. If absent, all events are written. */
   readonly keeps?: (type: AuditType) => boolean;
-  /** Returns which contents events hold. If absent, they hold none. */
+  /** Returns the contents of calls that events include. If absent, events include no contents. */
   readonly data?: () => AuditData;
 }
 
@@ -96,7 +96,7 @@ function auditTrail(
 const GATHERED_MAX = 64;
 const GATHER_MS = 20;
 
-/** Writes lines that come together in one piece: a write costs as much as all other work on a line. */
+/** Joins lines that come together into one write, which costs as much as all other work on a line. */
 function gatherLines(write: (text: string) => void): { write(line: string): void; flush(): void } {
   let lines: string[] = [];
   function flush(): void {

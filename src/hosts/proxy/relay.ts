@@ -1,5 +1,5 @@
-// Connects the replicas of a proxy, so that each reaches the sessions of the others: over the Redis or Valkey that the
-// configuration names.
+// Connects the replicas of a proxy over the Redis or Valkey in its configuration, so that each replica reaches the
+// sessions of the other replicas.
 
 import type { Logger } from 'pino';
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';

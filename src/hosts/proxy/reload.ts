@@ -1,5 +1,5 @@
-// Reads the configuration of a running proxy again at intervals, and puts changes in force as far as a running process
-// can follow them.
+// Reads the configuration of a running proxy again at intervals, and puts those changes in force that do not require a
+// new process.
 
 import type { Logger } from 'pino';
 import { followed } from '#contracts/key-readings.ts';
@@ -13,7 +13,7 @@ export interface ReloadOptions {
   readonly config: RunConfig;
   /** Returns the current configuration of the file; throws a Failure if it cannot be used. */
   readonly read: () => RunConfig;
-  /** Puts the configuration and the files that it names in force. Throws a Failure, and changes nothing then. */
+  /** Puts the configuration and the files that it names in force. If it throws a Failure, nothing has changed. */
   readonly use: (config: RunConfig) => void;
   readonly logger: Logger;
   readonly clock: Pick<ProxyClock, 'every'>;
@@ -38,7 +38,7 @@ export function watchConfig({ config: started, read, use, logger, clock }: Reloa
   return clock.every(LOOK_MS, () => {
     try {
       const next = read();
-      // `read` returns the same value as long as nothing has changed: the parts in force are not created again.
+      // `read` returns the same value as long as nothing has changed: then no part is created again.
       if (next !== seen) running = followed(RUN_CONFIG_KEYS, started, next);
       seen = next;
       use(running);

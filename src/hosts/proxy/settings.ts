@@ -1,5 +1,5 @@
-// Creates the settings for requests from the configuration of a proxy, again after each change: authentication,
-// records, limits, permissions. The parts that stay as long as the process (listener, server, sessions) are passed in.
+// Creates the settings for requests (authentication, records, limits, permissions) from the configuration of a proxy,
+// and again after each change. The parts that stay as long as the process (listener, sessions) are passed in.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

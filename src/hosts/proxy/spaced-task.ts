@@ -1,4 +1,4 @@
-// Runs a task soon after it was requested, one run after the other and with time between two runs, however often it is requested.
+// Runs a task soon after a request, one run after the other, with time between two runs even if requests are frequent.
 
 import type { ProxyClock } from '#gateway/proxy/ports.ts';
 
@@ -15,7 +15,7 @@ export interface SpacedTaskOptions {
   readonly soonMs: number;
   /** Least time from the start of one run to the start of the next. */
   readonly betweenMs: number;
-  /** Resolves to true if it has to run again. */
+  /** Runs the task. Resolves to true if it has to run again. */
   readonly run: () => Promise<boolean>;
 }
 

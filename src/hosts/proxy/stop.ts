@@ -1,11 +1,11 @@
-// Stops a proxy: it reports not ready first, streams end, calls in flight finish, then everything else ends. Until then
-// it responds to requests, because Kubernetes sends some for a moment after it has sent the signal.
+// Stops a proxy: it reports not ready, streams end, calls in flight finish, then everything else ends. Until the end it
+// responds to requests, because Kubernetes sends some for a moment after the signal.
 
 import type { Health } from '#gateway/proxy/health.ts';
 import type { Listener } from '#gateway/proxy/listener.ts';
 import { proxyClock } from './clock.ts';
 
-/** Counts the requests and streams in flight. */
+/** Tracks the requests and streams in flight. */
 export interface UnderWay {
   readonly count: (change: 1 | -1) => void;
   /** Calls `task` at the stop, unless the returned function is called before. */
@@ -45,7 +45,7 @@ export interface Stopping {
   readonly listener: Listener;
   readonly underWay: UnderWay;
   readonly times: { readonly shutdownMs: number };
-  /** Functions that close the parts. The last one is called first. */
+  /** Functions that close the parts. The last function is called first. */
   readonly closing: readonly (() => unknown)[];
 }
 

@@ -58,7 +58,7 @@ export function openProxyMetrics({ name, transport }: Pick<RunConfig, 'name' | '
   };
 }
 
-/** Returns undefined if the configuration has no separate listener. It serves only /metrics, /health and /readyz. */
+/** Opens the separate listener of /metrics, /health and /readyz. Returns undefined if none is configured. */
 export async function listenMetrics(
   { metrics: place }: RunConfig,
   health: Health,
@@ -135,7 +135,7 @@ function rootsOf({ ca_cert_path: caFile }: TelemetryBlock): readonly string[] | 
 }
 
 /**
- * Returns the headers with secret values that are read again when their files change. A secret wins over a plain value.
+ * Returns the headers, whose secret values are read again when their files change. A secret wins over a plain value.
  */
 function collectorHeaders(
   { environment, files, logger }: ProxyTelemetryOptions,

@@ -14,9 +14,9 @@ import { proxyClock } from './clock.ts';
 import type { Recorder } from './record.ts';
 
 export interface ProxyLock {
-  /** Undefined if nothing is locked. */
+  /** Returns the keeper of the current lock; undefined if nothing is locked. */
   current(): LockKeeper | undefined;
-  /** The same keeper as long as the lock is the same; undefined if nothing is locked. */
+  /** Returns the same keeper as long as the lock is the same; undefined if nothing is locked. */
   keeperOf(config: RunConfig): LockKeeper | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface ProxyLockOptions {
   readonly logger: Logger;
   readonly metrics: Pick<ProxyMetrics, 'drifted'>;
   readonly recorder: Pick<Recorder, 'write'>;
-  /** Called if a definition begins to differ or agrees again. */
+  /** Receives the differences if a definition begins to differ or agrees again. */
   readonly changed: (config: RunConfig, drifts: Drifts) => void;
 }
 
@@ -39,7 +39,7 @@ export function openProxyLock(options: ProxyLockOptions): ProxyLock {
     const drifts = createDrifts({
       drifted: report,
       changed() {
-        // A result under an earlier lock may come late.
+        // A reading under an earlier lock may end late.
         if (drifts !== current) return;
         countDrifts(metrics, drifts);
         changed(config, drifts);

@@ -22,7 +22,7 @@ type Settings = NonNullable<NonNullable<RunConfig['webhooks']>['mutating']>[numb
 /** Largest response of a webhook in bytes. */
 const ANSWER_MAX = 1024 * 1024;
 
-/** The metrics count the webhooks of all configurations together. */
+/** Opens the webhooks of each configuration. The metrics count the webhooks of all configurations together. */
 export function openWebhooks(parts: WebhookParts): (config: RunConfig) => WebhookWorld | undefined {
   const { logger, metrics } = parts;
   const answers = metrics.counter('skep_proxy_webhook_answers_total', 'Responses of webhooks, by outcome.', [
@@ -52,8 +52,8 @@ export function openWebhooks(parts: WebhookParts): (config: RunConfig) => Webhoo
 }
 
 /**
- * The author of the configuration chose the URL: like a token endpoint, it may be at a private address. Redirects are
- * not followed.
+ * The URL may be at a private address, like a token endpoint, because the author of the configuration chose it.
+ * Redirects are not followed.
  */
 function webhookOf({ outbound, files }: WebhookParts, settings: Settings, mutates: boolean): Webhook {
   const { name, url, timeout_ms: timeoutMs, insecure_skip_verify: skipVerify } = settings;
@@ -78,7 +78,7 @@ function webhookOf({ outbound, files }: WebhookParts, settings: Settings, mutate
   };
 }
 
-/** Signs with HMAC-SHA256 over time and body, as webhooks of the existing platform expect it. */
+/** Signs time and body with HMAC-SHA256, as webhooks of ToolHive expect. */
 function signed(files: WatchedFiles, { hmac_secret_file: file }: Settings, body: Buffer): Record<string, string> {
   if (file === undefined) return {};
   const secret = Buffer.from(files.readSettings(file));

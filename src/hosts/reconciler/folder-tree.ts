@@ -11,7 +11,7 @@ export interface FolderTree {
   readonly folder: string;
 }
 
-/** The root is the repository around the folder; without one, the current directory if the folder is in it. */
+/** The root is the repository around the folder. Without a repository, it is the current directory if that is above. */
 export function openFolderTree(folder: string, currentDirectory: string): FolderTree {
   const place = realpathSync(folder);
   const root =
@@ -43,7 +43,7 @@ export function openFolderTree(folder: string, currentDirectory: string): Folder
   return { tree, folder: inside };
 }
 
-/** Returns the nearest folder above, itself included, that is the work tree of a Git repository. */
+/** Returns the nearest work tree of a Git repository: the folder itself, or a folder above it. */
 export function repositoryAbove(folder: string): string | undefined {
   if (existsSync(join(folder, '.git'))) return folder;
   const above = dirname(folder);

@@ -8,7 +8,7 @@ export interface GatheredWrites {
 
 const WITHIN_MS = 100;
 
-/** Holds texts for about 100 ms. Code that ends the process with `process.exit` need not flush. */
+/** Holds texts for about 100 ms. Code that ends the process with `process.exit` need not call `flush`. */
 export function gatherWrites(write: (text: string) => void): GatheredWrites {
   const held: string[] = [];
   let timer: NodeJS.Timeout | undefined;

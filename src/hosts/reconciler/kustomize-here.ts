@@ -10,10 +10,10 @@ const GIB = 1024 ** 3;
 const SHARE = 1 / 4;
 const AT_ONCE = 2;
 
-/** Shared by all sources, each of which has its own builder. */
+/** Limit that the builders of all sources share. */
 const places = createLimiter(AT_ONCE);
 
-/** Searches the program on the PATH at each use. `temporary`: folder for files that a build needs. */
+/** Returns a builder that searches the program on the PATH at each use. `temporary`: folder for files of a build. */
 export function kustomizeHere(temporary: string): KustomizeBuilder {
   const memoryBytes = memoryOfBuild(process.constrainedMemory());
   const builder = createKustomize({
@@ -33,8 +33,8 @@ export function kustomizeHere(temporary: string): KustomizeBuilder {
 }
 
 /**
- * Kubernetes ends a container that exceeds its memory limit, with all its processes. `constrained` is 0 if no limit is
- * known.
+ * Returns the memory limit of a build: Kubernetes ends a container that exceeds its limit, with all its processes.
+ * `constrained`: limit of the container; 0 if no limit is known.
  */
 export function memoryOfBuild(constrained: number): number {
   return constrained === 0 ? GIB : Math.min(GIB, Math.floor(constrained * SHARE));

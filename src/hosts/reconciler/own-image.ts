@@ -1,5 +1,5 @@
-// Finds the image for workloads if skep.yaml names none: inside the cluster the image of this process, by the digest in
-// its pod. Outside, the image that such a process has recorded, and before there is a record the tag of this release.
+// Finds the image for workloads if skep.yaml names none. Inside the cluster it is the image of this process, by the
+// digest in its pod. Outside, it is the image that a process inside has recorded, or else the tag of this release.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
@@ -25,8 +25,8 @@ export interface OwnImageFinder {
    */
   known(): string;
   /**
-   * Searches the image if it is not known yet, and with `leave` records it for other processes. A Failure of either is
-   * returned, and the next call tries again. With `leave` it throws a Failure if the recorded image cannot be read.
+   * Searches the image if it is not known yet, and with `leave` records it for other processes. Returns a Failure of
+   * the search or the record; the next call tries again. With `leave`, throws a Failure if the record cannot be read.
    */
   find(how: 'look' | 'leave'): Promise<Failure | undefined>;
 }
@@ -51,8 +51,8 @@ export async function findOwnImage(
 }
 
 /**
- * Returns the same run, which searches the image first. If it is not found, the run has a warning. `options` returns
- * the options at that time, by id.
+ * Returns a run that searches the image first. If the image is not found, the run has a warning. `options` returns the
+ * options after the search, by id.
  */
 export function withOwnImage(
   finder: OwnImageFinder | undefined,
@@ -105,7 +105,7 @@ function openOwnImage(
       try {
         stored ??= await readStored();
       } catch (error) {
-        // A run without the recorded image would roll out all workloads, and the next one would roll them back.
+        // A run without the recorded image would roll out all workloads, and the next run would roll them back.
         if (how === 'look' && error instanceof Failure) return error;
         throw error;
       }
@@ -125,8 +125,8 @@ const ASKED_MAX = 20;
 const PAUSE_MS = 500;
 
 /**
- * Asks several times, because a container runs before its kubelet has reported its image: with a tag until then,
- * everything would be rolled out twice.
+ * Returns the image. Reads the pod several times, because a container runs before its kubelet has reported its image:
+ * with a tag until then, all workloads would be rolled out twice.
  */
 async function imageOfPod(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<string | undefined> {
   for (let asked = 1; ; asked += 1) {
@@ -138,7 +138,7 @@ async function imageOfPod(cluster: Pick<Cluster, 'get'>, namespace: string, name
 }
 
 const DIGEST = /@(sha256:[0-9a-f]{64})$/;
-/** Name of the container, if others have put more containers into the pod. */
+/** Name of our container, because meshes put more containers into the pod. */
 const CONTAINER = 'skep';
 
 /**
@@ -152,7 +152,7 @@ export function imageOf({ spec, status }: Readonly<Record<string, unknown>>): st
   if (DIGEST.test(own.image)) return own.image;
   const statuses = listOf(isObject(status) ? status.containerStatuses : undefined);
   const id = statuses.find((each) => each.name === own.name)?.imageID;
-  // The kubelet has not reported it yet: the next run asks again.
+  // The kubelet has not reported the image yet: the next run reads the pod again.
   if (typeof id !== 'string' || id === '') return undefined;
   const digest = DIGEST.exec(id)?.[1];
   return digest === undefined ? own.image : `${withoutTag(own.image)}@${digest}`;

@@ -1,5 +1,5 @@
-// Handles sources whose thread ended without a result: records a failed attempt for each, and gives each a thread of
-// its own until it has been read, so that a crash does not affect the others.
+// Handles sources whose thread ended without a result: records a failed attempt for each source, and gives each source
+// a thread of its own until it has been read, so that a crash does not affect other sources.
 
 import type { Logger } from 'pino';
 import type { RegistrySource, ServiceOrigin } from '#contracts/registry/source.ts';
@@ -48,7 +48,7 @@ export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, si
       const failure = unrecorded.get(name);
       // The thread's claim outlives it by up to a minute.
       if (failure === undefined || states[name]?.claimed === true) continue;
-      // The source was read all the same: before the crash, or by another replica.
+      // The source was read all the same, before the crash or by another replica.
       if (!due(source, states[name], undefined, deps.clock.now()).due) unrecorded.delete(name);
       else await recordOne(source, failure);
     }
@@ -92,8 +92,7 @@ function setApart(sources: readonly Own[], suspects: ReadonlySet<string>): reado
 }
 
 /**
- * Records the same as for a source that could not be read: the attempt counts, and the content that was read before
- * stays.
+ * Records a failed attempt, as for a source that could not be read. The content that was read before stays.
  */
 function recordCrash(
   { writer, clock }: Deps,

@@ -40,7 +40,7 @@ export type SyncNews = Omit<SyncOutcome, 'failure'>;
  */
 export type RoundEnd = { readonly outcomes: readonly SyncNews[] } | { readonly code: string; readonly message: string };
 
-/** Connections in addition to the connections of the service. */
+/** Database connections of the thread, in addition to the connections of the service. */
 const AT_A_TIME = 4;
 
 async function readRound({ registry, sources, ...order }: RoundOrder, signal: AbortSignal): Promise<RoundEnd> {

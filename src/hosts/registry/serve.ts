@@ -38,9 +38,9 @@ export interface Service {
   readonly url: string;
   /** URL of /metrics without the path; absent if the configuration has no metrics. */
   readonly metricsUrl?: string;
-  /** Reports not ready from now on. Resolves when clients had time to notice. Requests are served until `stop`. */
+  /** Reports not ready from now on. Resolves after clients had time to notice. Requests are served until `stop`. */
   drain(): Promise<void>;
-  /** Answers a request of another listener. */
+  /** Responds to a request to another listener. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Waits for requests in flight. */
   stop(): Promise<void>;
@@ -50,14 +50,14 @@ export interface ServiceOptions {
   readonly traced?: BeginRequest | undefined;
   /**
    * URL of a listener that passes requests to `handle`, and that also serves the servers of this machine. If absent,
-   * the service listens itself.
+   * the service has its own listener.
    */
   readonly within?: string | undefined;
   /** Reads the files that the configuration names. If absent, they are files of this machine. */
   readonly readFile?: (path: string) => Promise<string>;
 }
 
-/** Listens at the address of the configuration; port 0 lets the system choose. If it cannot, it leaves nothing open. */
+/** Listens at the configured address; port 0 lets the system choose. If listening fails, nothing stays open. */
 export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,

@@ -1,5 +1,5 @@
 // Syncs the sources that the configuration leaves to the registry service, as long as the service runs. Any number of
-// replicas may do so: the store gives each source to one of them. The main thread only checks whether a source is due;
+// replicas may do so: the store gives each source to one replica. The main thread only checks whether a source is due;
 // another thread reads it.
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ export interface RunningSync {
 }
 
 export interface SyncDeps {
-  /** Knows which sources are due. */
+  /** Catalogue, which knows the due sources. */
   readonly writer: CatalogueWriter;
   /** Settings of the thread's connection to the same database. */
   readonly database: DatabaseSettings;
@@ -33,12 +33,11 @@ export interface SyncDeps {
   readonly logger: Logger;
   /** Returns a number between 0 and 1. */
   readonly random: () => number;
-  /** Pause between two checks for due sources. If absent, 10 s. */
+  /** Pause between two checks for due sources. If absent, 10 s: a check without due sources is one small query. */
   readonly everyMs?: number;
 }
 
-/** While no source is due, each check is one small query. */
-/** Spreads the checks of replicas that started together. */
+/** Share of the pause by which the checks of replicas that started together are spread. */
 const JITTER = 0.2;
 
 type Own = RegistrySource<ServiceOrigin>;
@@ -74,7 +73,7 @@ function isOwn(registry: ServedRegistry): registry is ServedRegistry & Own {
   return syncedBy === 'service' && origin.type !== 'kubernetes' && origin.type !== 'managed';
 }
 
-/** Makes round after round. If the store cannot be reached, reports it and tries again. */
+/** Makes one round after the other. If the store cannot be reached, reports this and tries again. */
 async function run(
   { writer, clock, logger, random, everyMs = DUE_EVERY_MS }: SyncDeps,
   order: RoundOrder,

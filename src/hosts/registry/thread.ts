@@ -44,7 +44,7 @@ function startWorker(order: RoundOrder): Worker {
   }
 }
 
-/** Keeps errors of the thread, from a source that is too large for its memory to a bug, from ending the service. */
+/** Awaits the end of the thread. Its errors (a bug, or a source too large for its memory) do not end the service. */
 export function awaitEnd(worker: Worker): Promise<RoundEnd> {
   return new Promise((resolve, reject) => {
     let end: RoundEnd | undefined;

@@ -16,7 +16,7 @@ export interface AdminOptions {
 
 export interface Admin {
   readonly url: string;
-  /** Takes over names, metadata and workflows; the address stays. */
+  /** Takes over names, metadata and workflows of a new configuration; the address stays the same. */
   replace(config: VmcpConfig): void;
   stop(): void;
 }

@@ -10,17 +10,17 @@ import { openLineOutput } from '../line-output.ts';
 
 export interface VirtualAudit {
   keeps(type: AuditType): boolean;
-  /** Returns which contents of requests and responses events hold. */
+  /** Returns the contents of requests and responses that events include. */
   data(): AuditData;
   /** Returns the component that events name; undefined if the configuration has no audit. */
   component(): string | undefined;
-  /** Returns the largest size of a response that events hold. */
+  /** Returns the largest size of a response that events include. */
   keptAnswerBytes(): number;
   /** Writes a line. If undefined, lines go to standard output. */
   readonly write: ((line: string) => void) | undefined;
   /** Returns true while the file cannot be written. */
   fails(): boolean;
-  /** Takes over types and contents; the file stays. */
+  /** Takes over event types and contents of a new configuration; the file stays the same. */
   replace(config: VmcpConfig): void;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ function contentsOf({ audit }: VmcpConfig): AuditData {
   };
 }
 
-/** Excluded types win, and an empty list means all (Document 3, Audit config). */
+/** Returns the recorded types. Excluded types win, an empty list means all (virtual server document, Audit config). */
 function keptTypes({ audit }: VmcpConfig): ReadonlySet<string> {
   const { eventTypes = [], excludeEventTypes = [] } = audit ?? {};
   const named: readonly string[] = eventTypes.length === 0 ? AUDIT_TYPES : eventTypes;

@@ -14,7 +14,10 @@ import { type JsonObject, pointerToken } from '#std/json.ts';
 import { checkHostIssuer } from '../issuer.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 
-/** Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. `ownUrl`: see `readVmcpConfig`. */
+/**
+ * Throws Failure `vmcp-config-invalid`, `issuer-config-invalid`, `vmcp-setting-not-supported`, or
+ * `secret-file-unreadable`. `ownUrl`: see `readVmcpConfig`.
+ */
 export function readVirtualConfig(files: WatchedFiles, file: string, ownUrl?: string): VmcpConfig {
   const read = readVmcpConfig(files.read(file), ownUrl);
   if ('fault' in read) throw invalid(file, read.fault);
@@ -50,14 +53,14 @@ function ruleFault({ pointer, message }: Finding): string {
   return message.replace(`${fieldPath(pointer)}:`, pointer);
 }
 
-/** Drops everything that JSON does not have: fields that are undefined, marks of types. */
+/** Drops parts that JSON does not have: undefined fields, marks of types. */
 function plainObject(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }
 
 /**
- * Checks before the start. The authorization server checks the same settings again when it opens with its keys and
- * secrets.
+ * Checks the authorization server before the start. The server checks the same settings again when it opens with its
+ * keys and secrets.
  */
 function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: VmcpConfig): void {
   if (authServer === undefined) return;
@@ -66,7 +69,7 @@ function checkAuthServer(file: string, { authServer, incomingAuth: { oidc } }: V
   issuerSettings(authServer, oidc.audience);
 }
 
-/** Returns a fault if a strategy names a provider that does not exist (Document 3, UpstreamInjectConfig). */
+/** Returns a fault if a strategy names an unknown provider (virtual server document, UpstreamInjectConfig). */
 function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): string | undefined {
   const providers = authServer?.upstreams.map(({ name }) => name) ?? [];
   for (const { name } of backends) {

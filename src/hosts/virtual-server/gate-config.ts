@@ -1,4 +1,5 @@
-// Translates the settings of a virtual server into a proxy's configuration: the same gate stands in front of both.
+// Translates the settings of a virtual server into a proxy's configuration, because proxies and virtual servers have
+// the same gate.
 
 import assert from 'node:assert/strict';
 import type { RunConfig } from '#contracts/run-config.ts';

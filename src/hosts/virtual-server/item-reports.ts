@@ -10,7 +10,7 @@ import { setBounded } from '#std/bounded.ts';
 const ITEMS_NAMED = 20;
 const REPORTS_MAX = 1000;
 
-/** Logs each item once, whoever reads it: some members show different items to each caller. */
+/** Logs each item once for all callers: some members show different items to each caller. */
 export function reportNotices(logger: Logger): (member: Member, notices: readonly ItemNotice[]) => void {
   const reported = new Map<string, true>();
   return ({ name }, notices) => {

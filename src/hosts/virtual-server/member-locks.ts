@@ -1,5 +1,5 @@
-// Opens the locks of the members whose locks the virtual server enforces itself, and reports definitions that differ
-// from the reviewed ones.
+// Opens the locks of members that the virtual server enforces itself, and reports definitions that differ from the
+// reviewed definitions.
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -76,7 +76,7 @@ export function openMemberLocks({ environment, logger, metrics, audit }: MemberL
       const drifts: Drifts = createDrifts({
         drifted: (drift) => record(held, drift),
         changed() {
-          // A result under an earlier lock may come late.
+          // A reading under an earlier lock may end late.
           if ([...watched.values()].some((each) => each.drifts === drifts)) changed();
         },
       });
@@ -102,7 +102,7 @@ function watchLock(lock: Lock, drifts: Drifts): Lock {
     ...lock,
     compare(list, name, definition) {
       const what = lock.compare(list, name, definition);
-      // A list may have a name twice: only at its end is it known that all of them agree.
+      // A list may have a name twice: whether all items with the name agree is known only at the end of the list.
       if (what !== 'agrees') drifts.observed({ list, name, what, definition });
       return what;
     },

@@ -1,5 +1,5 @@
-// Opens the servers behind a virtual server that its configuration lists, each with its connection, its credentials and
-// its health, and opens the changed ones again when the file changes.
+// Opens the servers that the configuration of a virtual server lists, each with its connection, its credentials and its
+// health, and opens changed servers again when the file changes.
 
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
 import type { Backend } from '#gateway/backends/backend.ts';
@@ -34,7 +34,7 @@ export interface MemberParts {
   readonly credentials: StrategyPorts;
   readonly messageBytes: number;
   readonly locks: Pick<MemberLocks, 'open' | 'use'>;
-  /** Called when the health of a member changes. */
+  /** Reports that the health of a member has changed. */
   readonly changed: () => void;
 }
 
@@ -87,7 +87,7 @@ function closeOthers(list: ReadonlyMap<string, Opened>, other: ReadonlyMap<strin
   }
 }
 
-/** If one cannot be opened, those that were opened before it are closed again. */
+/** Opens all members. If a member cannot be opened, the members opened before it are closed again. */
 function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<string, Opened>): Map<string, Opened> {
   const opened = new Map<string, Opened>();
   try {
@@ -111,7 +111,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   const { name, url, transport } = listed;
   const strategy = strategyAt(config, name);
   const timeoutMs = timeoutOf(config, name);
-  // Before anything is open, because it throws if a secret is missing.
+  // Comes first, because it throws if a secret is missing: nothing is open yet.
   const credential = credentialOfBackend(listed, config, parts.credentials);
   return {
     name,
@@ -128,7 +128,7 @@ function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Mem
   };
 }
 
-/** A member may know a caller by the caller's rights, or by headers of its client. */
+/** Returns whether a member may distinguish callers, by their rights or by headers of their clients. */
 function isForEachCaller({ passthroughHeaders = [] }: VmcpConfig, strategy: ReturnType<typeof strategyAt>): boolean {
   return passthroughHeaders.length > 0 || isPerCaller(strategy);
 }

@@ -27,7 +27,7 @@ export function policiesOf(authz: Authz): Policies | undefined {
   return authz.type === 'none' ? undefined : decideOwnUris(usable(compilePolicies(policyFileOf(authz))));
 }
 
-/** Policies name a user interface by the URI that its server uses, whether or not another server has the same URI. */
+/** Policies name a user interface by the URI of its server, also if another server has the same URI. */
 function decideOwnUris(policies: Policies): Policies {
   return {
     ...policies,
@@ -49,7 +49,7 @@ export function policyFileOf({ policies = [], entitiesJson, ...more }: Authz): A
   return { version: '1.0', type: 'cedarv1', cedar };
 }
 
-/** Throws Failure `policy-file-invalid`. */
+/** Returns the policies. Throws Failure `policy-file-invalid`. */
 export function usable(compiled: CompiledPolicies): Policies {
   if (compiled.ok) return compiled.policies;
   const words = compiled.faults.map(({ message }) => message).join('; ');

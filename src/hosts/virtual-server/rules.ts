@@ -29,14 +29,15 @@ type KnownTool = Pick<ToolRoute, 'name' | 'definition'>;
 
 export interface VirtualRules extends LiveRules {
   /**
-   * Throws Failure `policy-file-invalid` if the policies of the new configuration cannot be used: nothing changes then.
+   * Puts the policies of a new configuration in force. If they cannot be used, throws Failure `policy-file-invalid` and
+   * changes nothing.
    */
   replace(config: VmcpConfig): void;
-  /** Learns the tools as clients see them, because policies may read their hints. */
+  /** Stores the tools as clients see them, because policies may read their hints. */
   learn(tools: readonly KnownTool[]): void;
-  /** Returns the tools that a caller may call, whatever the arguments; undefined: all of them. */
+  /** Returns whether policies permit a caller a tool, without regard to arguments; undefined: every tool. */
   permittedTools(cause: Exchange): ((tool: string) => boolean) | undefined;
-  /** Returns why the caller is not permitted a call of a workflow; undefined if it is permitted. */
+  /** Returns why the caller may not call a workflow; undefined if the call is permitted. */
   denial(cause: Exchange, body: Buffer, message: RequestMessage): string | undefined;
 }
 
@@ -48,7 +49,7 @@ export interface VirtualRuleParts {
   readonly logger: Logger;
   /** Seals the ids of tasks. */
   readonly seal: SessionSeal;
-  /** The last offer to a caller; undefined if it is not known. */
+  /** Returns the last offer to a caller; undefined if it is not known. */
   readonly lastOffer: (caller: string) => Pick<Offer, 'tools' | 'appTool'> | undefined;
 }
 
@@ -121,8 +122,8 @@ export function openVirtualRules(config: VmcpConfig, parts: VirtualRuleParts): V
 }
 
 /**
- * `find_tool` and `call_tool` need no permit: the tools that a caller finds and calls through them are decided one by
- * one. A `forbid` that applies to them holds.
+ * `find_tool` and `call_tool` need no permit, because each tool that a caller finds and calls through them is decided.
+ * A `forbid` that applies to `find_tool` or `call_tool` holds.
  */
 function openOptimizer(policies: Policies, authz: IncomingAuth['authz']): Policies {
   const tools = [FIND_TOOL, CALL_TOOL];
@@ -136,7 +137,7 @@ function openOptimizer(policies: Policies, authz: IncomingAuth['authz']): Polici
   };
 }
 
-/** Records name the tool that `call_tool` calls. `inner` decides on that tool. */
+/** Returns rules whose records name the tool that `call_tool` calls. `inner` decides on that tool. */
 function namingInnerTools(outer: Rules, inner: Rules): Rules {
   return {
     ...outer,
@@ -157,8 +158,8 @@ function namingInnerTools(outer: Rules, inner: Rules): Rules {
 }
 
 /**
- * A user interface calls tools by the names of their own server (SEP-1865). Such a call is decided, sent and answered
- * as a call of the tool under the name that clients know.
+ * A user interface calls tools by the names of their own server (SEP-1865). Such a call is handled as a call of the
+ * tool under the name that clients know.
  */
 function nameAppTools(rules: Rules, lastOffer: VirtualRuleParts['lastOffer']): Rules {
   const read = new WeakMap<Message, AppCall | undefined>();

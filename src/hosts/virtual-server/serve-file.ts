@@ -43,7 +43,7 @@ export async function serveFile(options: FileOptions, environment: Environment):
   };
 }
 
-/** Returns `localhost` for a server that listens on all addresses: at least its own machine reaches it there. */
+/** Returns the host for the URL: `localhost` for a server that listens on all addresses. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -60,7 +60,7 @@ interface Following {
 
 function followFile({ files, file, ownUrl, logger, levelOf, running }: Following): () => void {
   let text = files.read(file);
-  /** The reason why the file is currently not text. It is logged once. */
+  /** The reason why the current file is not text, which is logged once. */
   let fault = '';
   return proxyClock.every(LOOK_MS, () => {
     try {

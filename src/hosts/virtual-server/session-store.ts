@@ -55,7 +55,7 @@ interface StorePlace {
   readonly logger: Logger;
 }
 
-/** Lets replicas reach the runs of workflows of each other. Returns undefined if there is only one replica. */
+/** Lets each replica reach workflow runs of the other replicas. Returns undefined if there is only one replica. */
 async function openVirtualRelay(
   place: StorePlace,
   observer: BackendObserver,

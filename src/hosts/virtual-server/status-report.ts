@@ -1,5 +1,5 @@
-// Reports the health of the backends of a virtual server to the cluster. This is the only thing that the server writes
-// there (contracts/vmcp-config.ts).
+// Reports the health of a virtual server's backends in the cluster (contracts/vmcp-config.ts). The server writes
+// nothing else there.
 
 import type { Logger } from 'pino';
 import { connectCluster } from '#adapters/cluster/connect.ts';
@@ -20,9 +20,9 @@ export interface StatusOptions {
 }
 
 export interface StatusReport {
-  /** Call it when the health of a backend has changed; it is reported soon. */
+  /** Soon reports the health of backends, which has changed. */
   changed(): void;
-  /** Takes over the interval. */
+  /** Takes over the interval of a new configuration. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface StatusReport {
 const SOON_MS = 1000;
 const KIND = 'VirtualMCPServer';
 
-/** Returns undefined outside of a cluster, because there is no status there. */
+/** Returns undefined outside of a cluster, because no status exists there. */
 export function openStatusReport(options: StatusOptions): StatusReport | undefined {
   const { environment, logger } = options;
   const { [VMCP_ENV.name]: name, [VMCP_ENV.namespace]: namespace } = environment;

@@ -26,7 +26,7 @@ export function checkVirtualConfig(files: WatchedFiles, file: string): readonly 
   return [...nameWarnings(config), ...memberWarnings(config), ...workflowWarnings(config), ...types];
 }
 
-/** Throws a Failure if a strategy cannot be used. Secrets are replaced by any value. */
+/** Throws a Failure if a strategy cannot be used. Secrets are replaced by a fixed text. */
 function checkCredentials({ outgoingAuth }: VmcpConfig): void {
   for (const [name, strategy] of Object.entries(outgoingAuth.backends)) {
     const { headerInjection, tokenExchange, bearerToken } = strategy;

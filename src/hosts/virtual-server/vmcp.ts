@@ -1,4 +1,4 @@
-// `skep vmcp serve`: wires many MCP servers as one, behind the gate of a proxy, as the configuration says.
+// `skep vmcp serve`: serves many MCP servers as one server, behind the gate of a proxy.
 
 import type { Logger } from 'pino';
 import { createOutbound, type Outbound } from '#adapters/http/outbound.ts';
@@ -55,7 +55,7 @@ export interface RunningVirtualServer {
   readonly url: string;
   /** URL of its page, if its configuration has one. */
   readonly adminUrl: string | undefined;
-  /** Takes over a configuration. One that cannot be used changes nothing and is thrown as a Failure. */
+  /** Takes over a configuration. If it cannot be used, throws a Failure and changes nothing. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
 }

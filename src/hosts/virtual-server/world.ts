@@ -1,4 +1,4 @@
-// Wires the inside of a virtual server as the configuration says: its members, their joint offer, sessions.
+// Opens the inside of a virtual server: its members, their joint offer, sessions.
 
 import type { Logger } from 'pino';
 import type { VmcpConfig } from '#contracts/vmcp-config.ts';
@@ -39,11 +39,11 @@ export interface VirtualWorld {
   readonly health: Health;
   readonly members: () => readonly ReportedMember[];
   readonly documents: Readonly<Record<string, () => JsonObject>>;
-  /** The last offer to a caller; undefined if it is not known. */
+  /** Returns the last offer to a caller; undefined if it is not known. */
   readonly lastOffer: Catalogue['lastOffer'];
   /** Returns the state for operators. */
   readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
-  /** Throws a Failure if the configuration cannot be used. The returned function puts it into use. */
+  /** Prepares a configuration. The returned function puts it in force. Throws a Failure if it cannot be used. */
   prepare(config: VmcpConfig): () => void;
   stop(): void;
 }
@@ -55,15 +55,15 @@ export interface WorldOptions {
   readonly members: Omit<MemberParts, 'changed'>;
   /** Undefined: sessions stay in this replica. */
   readonly store: SessionStore | undefined;
-  /** Called when the health of a member has changed. */
+  /** Reports that the health of a member has changed. */
   readonly healthChanged: () => void;
   readonly denial: World['denial'];
   readonly permittedTools: World['permittedTools'];
   readonly limitInner: World['limitInner'];
   readonly optimizer: Optimizer;
-  /** Called when the offer to a caller has changed. */
+  /** Receives the offer to a caller after a change. */
   readonly assembled: (offer: Offer) => void;
-  /** Creates the server's own tools; absent: it has none. */
+  /** Creates the server's own tools. If absent, the server has no tools of its own. */
   readonly ownTools?: (calls: InnerCalls) => OwnTools;
   /** Undefined: only this replica reaches runs of its own tools. */
   readonly relay?: Relay;
@@ -136,7 +136,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
 /** A request without a caller. */
 const ANYBODY: Exchange = { method: 'POST', era: 'stateless', path: '/', headers: {}, caller: '' };
 
-/** Lists and embeds, before the first caller searches, the tools that all callers see. */
+/** Lists and embeds the tools that all callers see, before the first caller searches. */
 function learnAhead({ optimizer, members, catalogue }: Pick<World, 'optimizer' | 'members' | 'catalogue'>) {
   let stop: (() => void) | undefined;
   const isShared = () => members.all().every(({ perCaller }) => !perCaller);
@@ -171,7 +171,7 @@ interface OpenedOwnTools {
   member: Member | undefined;
 }
 
-/** These tools serve clients of either protocol era, as every member does. */
+/** Opens the server's own tools, which serve clients of both protocol eras, as every member does. */
 function openOwnTools(
   { ownTools, members, messageBytes, relay }: WorldOptions,
   world: World,
@@ -211,8 +211,8 @@ function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: O
 }
 
 /**
- * Ready once the health of every member is known and their offer can be searched. The lists report a member that is
- * down.
+ * Returns the health of the server: ready once the health of every member is known and their offer can be searched. A
+ * member that is down does not change it, because the lists report such a member.
  */
 function openHealth(members: Members, incomplete: () => string | undefined): Health {
   let draining = false;

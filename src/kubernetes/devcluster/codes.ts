@@ -1,4 +1,4 @@
-// Error codes of the embedded cluster itself. Its API responds with metav1.Status objects, which do not use them.
+// Defines error codes of the embedded cluster itself. Its API uses none of them: it answers with metav1.Status objects.
 
 export const DEVCLUSTER_CODES = {
   'devcluster-locked': 'Another process uses this state directory: stop it, or choose another directory.',

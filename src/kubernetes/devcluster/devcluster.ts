@@ -1,4 +1,4 @@
-// An embedded Kubernetes API server for newcomers and tests: HTTPS on loopback, state in a directory.
+// Starts an embedded Kubernetes API server for newcomers and tests: HTTPS on loopback, state in a directory.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -50,9 +50,9 @@ export interface DevclusterOptions {
   readonly clock: DevclusterClock;
   /** Milliseconds until Deployments and StatefulSets become ready, 1000 by default. */
   readonly workloadsReadyAfterMs?: number;
-  /** Runs the containers of pods, for `pods/attach`. If absent, the node runs them, if there is one. */
+  /** Runs the containers of pods, for `pods/attach`. If absent, the node, if any, runs the containers. */
   readonly containers?: ContainerRunner;
-  /** If set, a node runs pods as processes of this machine. Otherwise nothing runs and there are no pods. */
+  /** If set, a node runs pods as processes of this machine. Otherwise no pods are created. */
   readonly node?: Omit<NodeOptions, 'api' | 'apiServer' | 'clock' | 'dir' | 'failed'>;
   /** Subprotocols of `pods/attach`. Both if absent. */
   readonly attachProtocols?: readonly AttachProtocol[];

@@ -8,13 +8,13 @@ export function hasEntry(object: KubeObject, key: string): boolean {
   return [object.data, object.binaryData, object.stringData].some((each) => isObject(each) && each[key] !== undefined);
 }
 
-/** Returns undefined if there is no ConfigMap or it has no text under the key. */
+/** Returns undefined if the ConfigMap does not exist or has no text under the key. */
 export function configMapText(configMap: KubeObject | undefined, key: string): string | undefined {
   const text = isObject(configMap?.data) ? configMap.data[key] : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Returns undefined if there is no ConfigMap or it does not have the key. */
+/** Returns undefined if the ConfigMap does not exist or lacks the key. */
 export function configMapBytes(configMap: KubeObject | undefined, key: string): Buffer | undefined {
   const text = configMapText(configMap, key);
   if (text !== undefined) return Buffer.from(text, 'utf8');
@@ -23,8 +23,8 @@ export function configMapBytes(configMap: KubeObject | undefined, key: string): 
 }
 
 /**
- * Returns undefined if there is no Secret or it does not have the key. `stringData`, which only manifests have, is read
- * first: the API server writes it over `data`.
+ * Returns undefined if the Secret does not exist or lacks the key. `stringData`, which only manifests have, takes
+ * precedence: the API server writes it over `data`.
  */
 export function secretBytes(secret: KubeObject | undefined, key: string): Buffer | undefined {
   const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;

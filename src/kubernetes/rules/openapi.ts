@@ -42,9 +42,9 @@ export interface GroupVersionKind {
 }
 
 /**
- * The form of a value between request and storage. `struct`: it passes through a Go struct, which drops some empty
- * values and writes others in another form (built-in kinds, metadata). `verbatim`: it is kept as written (custom
- * resources, raw JSON). `opaque`: it passes through a struct whose fields are not published.
+ * Treatment of a value between request and storage. `struct`: a Go struct drops some empty values and changes the form
+ * of other values (built-in kinds, metadata). `verbatim`: the value is kept as written (custom resources, raw JSON).
+ * `opaque`: the fields of the Go struct are not published.
  */
 type Storage = 'struct' | 'verbatim' | 'opaque';
 

@@ -8,7 +8,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Steps of `group/kind`: objects that a later step names exist when it is applied. */
 const STEPS: readonly (readonly string[])[] = [
   ['apiextensions.k8s.io/CustomResourceDefinition'],
-  // Objects that those of any namespace name: classes, priorities, volumes, devices.
+  // Objects that objects of any namespace name: classes, priorities, volumes, devices.
   [
     ...['StorageClass', 'VolumeAttributesClass', 'CSIDriver'].map((kind) => `storage.k8s.io/${kind}`),
     'scheduling.k8s.io/PriorityClass',

@@ -137,8 +137,8 @@ function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject
 }
 
 /**
- * Sorts the list. Items that `order` names have its order, the others keep theirs. Between the two groups, items keep
- * the order of before, and new ones come first.
+ * Sorts the list. Items that `order` names follow it, the other items keep their order. Between the two groups, items
+ * keep their previous order, and new items come first.
  */
 function ordered(
   list: readonly Json[],

@@ -1,4 +1,4 @@
-// Allows requests with a token of `http.tokenFile`, and refuses all others.
+// Allows requests with a token of `http.tokenFile`, and refuses all other requests.
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { Failure } from '#std/failure.ts';
@@ -14,9 +14,9 @@ declare module 'fastify' {
 }
 
 /**
- * Sends the refusal of a request that may not go on: 403 if no token is configured, 401 if the request lacks it.
- * Callers check `reply.sent` after awaiting it: a reply is a promise of its own end, so awaiting it returns undefined
- * either way.
+ * Sends the refusal of a request: 403 if no token is configured, 401 if the request lacks it. Callers check
+ * `reply.sent` after awaiting the call: a Fastify reply is itself a promise, so the awaited value is undefined in both
+ * cases.
  */
 export type TokenCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
@@ -50,7 +50,7 @@ async function knownTokens(tokens: Secrets, request: FastifyRequest): Promise<re
   }
 }
 
-/** Reads the token (RFC 6750 section 2.1); the name of the scheme may be in any case (RFC 9110 section 11.1). */
+/** Reads the token (RFC 6750 section 2.1). The name of the scheme may be in any case (RFC 9110 section 11.1). */
 function bearerToken(header: string | undefined): string | undefined {
   const [scheme = '', token = '', ...rest] = (header ?? '').split(' ').filter((part) => part !== '');
   return scheme.toLowerCase() === 'bearer' && token !== '' && rest.length === 0 ? token : undefined;

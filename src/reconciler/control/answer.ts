@@ -25,7 +25,7 @@ const STATUS: Readonly<Record<ControlCode, number>> = {
   'control-failed': 500,
 };
 
-/** Sends `{"version": 1, ...}`; never cached. */
+/** Sends `{"version": 1, ...}` with a header that forbids caching. */
 export function answer(reply: FastifyReply, body: JsonObject, status = 200): FastifyReply {
   return reply
     .code(status)
@@ -33,7 +33,7 @@ export function answer(reply: FastifyReply, body: JsonObject, status = 200): Fas
     .send({ version: 1, ...body });
 }
 
-/** `message` is public. `status`: set if it differs from the status of the code. */
+/** `message` is public. `status` is set if it differs from the status of the code. */
 export function sendRefusal(
   reply: FastifyReply,
   code: ControlCode,
@@ -44,7 +44,10 @@ export function sendRefusal(
   return answer(reply, { code, error: message }, status);
 }
 
-/** Handles all errors of routes and of the framework: 4xx by its status, else 500. The cause is only logged. */
+/**
+ * Handles all errors of routes and of the framework. An error with a 4xx status is sent with that status, every other
+ * error as 500. The cause is only logged.
+ */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { statusCode = 500 } = error as Partial<FastifyError>;
   if (statusCode >= 400 && statusCode < 500) {

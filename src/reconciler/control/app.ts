@@ -1,5 +1,5 @@
-// Builds the reconciler's own listener as a Fastify application: its health, its runs, and requests to run. It does not
-// listen itself.
+// Builds the reconciler's own listener as a Fastify application: its health, its runs, and requests to run. The
+// application does not listen by itself.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { SECURITY_HEADERS } from '#std/page/headers.ts';
@@ -29,7 +29,7 @@ export interface ControlOptions {
   readonly trigger: Trigger;
   readonly runs: Runs;
   readonly fleet: Fleet;
-  /** State as the last run has published it. If absent, there is no such route. */
+  /** State as the last run has published it. If absent, the route /snapshot does not exist. */
   readonly snapshot?: () => string | undefined;
   /** If absent, no client gets data that needs a token. */
   readonly tokens?: Secrets;
@@ -43,7 +43,7 @@ const SOCKET_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const CONNECTIONS_MAX = 256;
 
-/** Builds the application. The caller listens and closes. */
+/** Builds the application. The caller makes it listen and closes it. */
 export function buildControl(options: ControlOptions): FastifyInstance {
   const app = createApp(options);
   app.setErrorHandler(handleError);

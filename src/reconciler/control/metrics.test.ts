@@ -1,4 +1,4 @@
-// Tests the counts at the end of runs, as Prometheus reads them.
+// Tests the counters and gauges at the end of runs, as Prometheus reads them.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -32,7 +32,7 @@ function result(changes: object): Ending {
   return { result: { ...empty, ...changes } as RunResult };
 }
 
-/** Returns the lines of some families after the runs have ended, each after three seconds. */
+/** Returns the lines of some metric families after the given runs, each of which takes three seconds. */
 function after(endings: readonly Ending[], families: RegExp): string[] {
   let now = 0;
   const metrics = createRunMetrics({ version: '1', monotonic: () => now, sources: ['fleet'], interval: () => 30 });

@@ -1,4 +1,4 @@
-// Counts the work of the reconciler for Prometheus. The loop of runs and the adapters call it.
+// Counts the work of the reconciler for Prometheus. The loop of runs and the adapters report to it.
 
 import { createMetrics, type Gauge, type Metrics } from '#std/telemetry/metrics.ts';
 import { addProcessMetrics, type ProcessUsage } from '#std/telemetry/process-metrics.ts';
@@ -8,11 +8,11 @@ import { exitCodeOf, type RunResult } from '../run/result.ts';
 import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
 
 export interface RunMetrics extends RunWatcher {
-  /** Sets whether a requested run waits for its beginning. */
+  /** Sets whether a requested run has yet to begin. */
   queued(waiting: boolean): void;
   requested(exchange: Exchange): void;
   fetched(fetch: SourceFetch): void;
-  /** Objects whose change only a LIST showed although a watch was open. */
+  /** Counts objects whose change only a LIST showed although a watch was open. */
   missed(kind: string, objects: number): void;
   webhook(provider: string, outcome: string): void;
   /** Sets whether this process holds the instance's lease now. */
@@ -34,7 +34,7 @@ export interface RunMetricsOptions {
 const RUN_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Outcomes by exit code: the same run has the same name everywhere. */
+/** Name of an outcome by exit code. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   0: 'done',
   1: 'failed',
@@ -190,7 +190,7 @@ function addPauseFindings(metrics: Metrics): (result: RunResult) => void {
   };
 }
 
-/** Ignores invalid times, because people may write such records by hand. */
+/** Sets the gauge unless the time is invalid: people may write such records by hand. */
 function setTime(gauge: Gauge, labels: readonly string[], rfc3339: string): void {
   const at = Date.parse(rfc3339);
   if (!Number.isNaN(at)) gauge.set(labels, at / 1000);

@@ -6,25 +6,26 @@ import type { RunResult } from '../run/result.ts';
 /** Secrets that another component keeps and may change at any time. */
 export interface Secrets {
   /**
-   * Returns secrets of equal rank, so that they can be changed without a gap. Throws Failure `secret-file-unreadable`.
+   * Returns the current secrets; each of them is valid, so that secrets can be replaced without a gap. Throws Failure
+   * `secret-file-unreadable`.
    */
   values(): Promise<readonly string[]>;
 }
 
-/** Health of the program; every reason is one sentence for a person. */
+/** Health of the program. Every reason is one sentence for a person. */
 export interface Vitals {
-  /** Returns why runs make no progress; undefined if they do, however slowly. */
+  /** Returns why runs make no progress; undefined if runs progress, however slowly. */
   stuck(): string | undefined;
-  /** Returns why clients should not rely on the program now; empty if they may. */
+  /** Returns why clients should not rely on the program now; empty if it is ready. */
   unready(): readonly string[];
 }
 
-/** End of a run: its result, or the failure that left it without one. */
+/** End of a run: its result, or the failure because of which it has no result. */
 export type Ending = { readonly result: RunResult } | { readonly failure: Failure };
 
-/** Called by the loop of runs. */
+/** Receives the begin and the end of runs from the loop of runs. */
 export interface RunWatcher {
-  /** `reason`: `start`, `schedule`, `follow-up`, `source`, `watch`, `webhook`, `request`. */
+  /** `reason` is `start`, `schedule`, `follow-up`, `source`, `watch`, `webhook` or `request`. */
   began(reason: string): void;
   ended(ending: Ending): void;
 }
@@ -33,7 +34,7 @@ export interface RunWatcher {
 export interface SourceFetch {
   readonly source: string;
   readonly seconds: number;
-  /** Code of the Failure; undefined if there was none. */
+  /** Code of the Failure; undefined if the read succeeded. */
   readonly failure?: string;
 }
 
@@ -43,20 +44,20 @@ export interface SourceFetch {
  */
 export type Trigger = (reason: 'webhook' | 'request') => boolean;
 
-/** `began`, `ended`: a run. `fleet`: the state of the fleet is another one, or of another run. */
+/** `began` and `ended` report a run. `fleet`: the state of the fleet has changed, or belongs to a newer run. */
 export type FleetEvent = 'began' | 'ended' | 'fleet';
 
-/** The fleet as the last run has found it. */
+/** The fleet as the last run has observed it. */
 export interface Fleet {
-  /** As JSON; equal states have equal tags. */
+  /** Returns the state as JSON; equal states have equal tags. */
   state(): { readonly text: string; readonly tag: string };
-  /** One resource as JSON, read now; undefined if the last run knew none of that id. */
+  /** Returns one resource as JSON, read now; undefined if the last run had no resource with that id. */
   resource(id: string): Promise<string | undefined>;
-  /** The returned function ends it. */
+  /** Reports events until the returned function is called. */
   follow(notify: (event: FleetEvent) => void): () => void;
 }
 
-/** The history of runs as JSON, as `skep history -o json` prints it. Both throw Failure. */
+/** The history of runs as JSON, as `skep history -o json` prints it. Both methods throw Failure. */
 export interface Runs {
   list(): Promise<string>;
   /** Finds a run by its id, or by the start of its id. Also throws Failure `run-not-found`. */

@@ -1,4 +1,4 @@
-// Adds a route with everything that belongs to it: HEAD in addition to GET, and a clear refusal of every other method.
+// Adds a route with HEAD in addition to GET, and refuses every other method with a clear message.
 
 import type {
   FastifyContextConfig,
@@ -16,7 +16,7 @@ const ALLOWED = { GET: ['GET', 'HEAD'], POST: ['POST'] } as const;
 export interface Route {
   readonly method: keyof typeof ALLOWED;
   readonly url: string;
-  /** Set if it needs no token. */
+  /** Set if the route needs no token. */
   readonly public?: true;
   /** Maximum bytes; by default the limit of the app. */
   readonly bodyLimit?: number;
@@ -30,7 +30,7 @@ export function addRoute(app: FastifyInstance, { method, url, handler, ...rest }
   const { public: isPublic, ...options } = rest;
   const config: FastifyContextConfig = isPublic === undefined ? {} : { public: isPublic };
   app.route({ method, url, config, handler, ...options });
-  // Refused before a token is checked and a body is read: the available methods are not secret.
+  // This route refuses other methods before a token is checked and a body is read: the allowed methods are not secret.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,

@@ -1,4 +1,4 @@
-// Tests whether the program is stuck or slow, ready or not, by the reports of the loop.
+// Tests whether the program counts as stuck or slow, and as ready or not, by the reports of the loop.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';
@@ -29,7 +29,7 @@ test('a run of which nothing ends is stuck, and no more once something does', ()
   const { began, progressed, stuck, pass } = start();
   began('schedule');
   pass(STUCK_AFTER_MS + 1000);
-  expect(stuck()).toBe('no run has begun, and nothing of one has ended, for 301 s');
+  expect(stuck()).toBe('no run has begun, and no request of a run has ended, for 301 s');
   progressed();
   expect(stuck()).toBeUndefined();
 });

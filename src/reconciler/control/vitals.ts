@@ -1,31 +1,28 @@
-// Distinguishes a stuck program from a slow one, and a ready one from one that is not ready yet, by the reports of the
-// loop of runs.
+// Distinguishes a stuck program from a slow program, and a ready program from one that is not ready, by the reports of
+// the loop of runs.
 
 import type { Exchange } from '../run/ports.ts';
 import type { Ending, RunWatcher, Vitals } from './ports.ts';
 
 export interface Pulse extends RunWatcher {
-  /** Called regularly while the loop waits for the next run. */
+  /** Notes that the loop is waiting for the next run. The loop calls it regularly. */
   beat(): void;
-  /**
-   * Called when something that a run waited for has ended, well or not: an exchange with a Git server, a read of a
-   * registry source.
-   */
+  /** Notes that an exchange with a Git server or a read of a registry source has ended, successfully or not. */
   progressed(): void;
-  /** Called when a request to the cluster has ended, well or not. */
+  /** Notes that a request to the cluster has ended, successfully or not. */
   requested(exchange: Pick<Exchange, 'urgent'>): void;
 }
 
 export interface VitalsOptions {
   /** Names of all sources. */
   readonly sources: readonly string[];
-  /** Milliseconds. */
+  /** Returns milliseconds. */
   readonly monotonic: () => number;
 }
 
 /**
- * Every single thing that a run waits for has a time limit of its own, two minutes at most. If none has ended for this
- * long, the run waits for something that never comes.
+ * Every request of a run has a time limit of its own, two minutes at most. If no request has ended for this long, the
+ * run waits for something that never comes.
  */
 export const STUCK_AFTER_MS = 5 * 60_000;
 
@@ -42,7 +39,7 @@ export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pu
     began: hear,
     progressed: hear,
     requested({ urgent }) {
-      // The lease of a run that hangs is renewed for ever.
+      // Urgent requests renew the lease, which a run that hangs does for ever.
       if (!urgent) hear();
     },
     ended(ending) {
@@ -51,15 +48,15 @@ export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pu
     stuck() {
       const silentMs = monotonic() - heardAt;
       if (silentMs <= STUCK_AFTER_MS) return undefined;
-      return `no run has begun, and nothing of one has ended, for ${Math.floor(silentMs / 1000)} s`;
+      return `no run has begun, and no request of a run has ended, for ${Math.floor(silentMs / 1000)} s`;
     },
     unready: () => (last === undefined ? ['no run has ended yet'] : reasonsOf(last, sources)),
   };
 }
 
 /**
- * Returns no reasons if another run of the instance is at work: a process that is locked out stands by, and is as ready
- * as it will be.
+ * Returns the reasons why the program is not ready. Returns none if another run of the instance is at work: a process
+ * that is locked out stands by, and counts as ready.
  */
 function reasonsOf(ending: Ending, sources: readonly string[]): readonly string[] {
   if ('failure' in ending) {
@@ -68,7 +65,7 @@ function reasonsOf(ending: Ending, sources: readonly string[]): readonly string[
   }
   const { commits, failures } = ending.result;
   const unread = sources.filter((name) => commits[name] === undefined).map((name) => `source ${name} cannot be read`);
-  // The source is used as it was read last.
+  // A source that Git cannot serve is used as it was read last.
   const stale = unread.length > 0 ? [] : failures.filter(({ code }) => code.startsWith('git-'));
   const unreachable = failures.filter(({ code }) => UNREACHABLE.includes(code));
   return [...unread, ...[...stale, ...unreachable].map(({ message }) => message)];

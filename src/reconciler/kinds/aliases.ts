@@ -14,7 +14,7 @@ interface Step {
   readonly written: Path;
 }
 
-/** The same place, by the names that kinds use and as written. */
+/** Pointer to a renamed field, by the names that kinds use and as written. */
 interface Place {
   readonly today: string;
   readonly written: string;
@@ -84,13 +84,13 @@ function pointerTo(above: string, path: Path): string {
   return path.reduce<string>((pointer, token) => `${pointer}/${pointerToken(token)}`, above);
 }
 
-/** The innermost renamed place decides: it was found last. */
+/** Returns the written pointer. The innermost renamed place decides, which was found last. */
 function writtenAt(pointer: string, renamed: readonly Place[]): string {
   const place = renamed.findLast(({ today }) => pointer === today || pointer.startsWith(`${today}/`));
   return place === undefined ? pointer : `${place.written}${pointer.slice(place.today.length)}`;
 }
 
-/** Returns undefined if such values have only one spelling. */
+/** Returns undefined if values of the schema have only one spelling. */
 function renamer(schema: JsonObject): Renamer | undefined {
   const { properties, items, additionalProperties } = schema;
   const words = schema[OLD_WORDS];

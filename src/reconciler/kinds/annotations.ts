@@ -30,7 +30,7 @@ export function annotationValue<Value, Place extends string>(
   return text === undefined || !places.some((place) => here.includes(place)) ? undefined : read(text);
 }
 
-/** For `rules`: finds invalid values, settings that do not apply to the resource, and names similar to one of these. */
+/** For `rules`: finds invalid values, settings that do not apply to the resource, and misspelled names of settings. */
 export function annotationFindings<Place extends string>(
   { metadata }: Annotated,
   settings: Settings<Place>,
@@ -59,7 +59,7 @@ function unknownFindings(name: string, settings: readonly Annotation[], pointer:
   return [{ code: 'annotation-unknown', severity: 'warning', pointer, message, at: 'key' }];
 }
 
-/** For settings whose values are a few words. */
+/** Returns the fields of a setting whose valid values are these words. */
 export function oneOf<const Value extends string>(choices: readonly Value[], fallback: Value) {
   const read = (text: string) => choices.find((each) => each === text);
   return { values: choices.join(' or '), fallback, read };
@@ -76,7 +76,7 @@ export function readConfigMapKey(text: string): { readonly name: string; readonl
 export const AUDIT_FAILURE_SETTING = {
   name: 'skep.dev/audit-failure',
   description:
-    'Whether calls go on while audit events cannot be written, as on a full disk. continue: they do, and the log says how many events were lost. refuse: clients get 503.',
+    'Whether calls go on while audit events cannot be written, as on a full disk. continue: calls go on, and the log says how many events were lost. refuse: clients get 503.',
   ...oneOf(['continue', 'refuse'], 'continue'),
 };
 

@@ -11,7 +11,7 @@ const ConditionSchema = object(
       pattern:
         '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$',
     }),
-    status: choice('Whether it is true.', ['True', 'False', 'Unknown']),
+    status: choice('Whether the condition is true.', ['True', 'False', 'Unknown']),
     observedGeneration: optional(
       integer('Generation of the resource that the condition is about.', { format: 'int64', minimum: 0 }),
     ),

@@ -1,5 +1,5 @@
-// Computes the status of a kind that only contains settings for others: a digest of the settings, their users, and
-// whether they are valid.
+// Computes the status of a kind that only contains settings for other resources: a digest of the settings, the
+// resources that name them, and whether the settings are valid.
 
 import { digest } from '#std/hash.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -13,11 +13,11 @@ export const ConfigStatus = object(
     observedGeneration: optional(
       integer('Generation of the settings that this status is about.', { format: 'int64', minimum: 0 }),
     ),
-    configHash: optional(text('Digest of the settings; another one whenever they change.')),
+    configHash: optional(text('Digest of the settings, which changes whenever the settings change.')),
     referencingServers: optional(
       list(
         text('Name of an MCPServer, or kind and name of another resource.'),
-        'Users of the settings, sorted: MCPServers by name, others as Kind/name.',
+        'Resources that name the settings, sorted: MCPServers by name, other kinds as Kind/name.',
       ),
     ),
     conditions: optional(ConditionsSchema),
@@ -56,15 +56,15 @@ function configHash(spec: unknown): string {
   return digest(spec).slice(0, 16);
 }
 
-/** While the settings are invalid, their users go on with the last valid ones. */
+/** Returns the digest in the current status: while settings are invalid, resources keep using the last valid ones. */
 function hashInUse({ status }: Resource): string | undefined {
   const hash = status?.configHash;
   return typeof hash === 'string' && hash !== '' ? hash : undefined;
 }
 
 /**
- * Existing clients read the list as names of MCPServers, so these stay plain; other kinds have a prefix with a slash,
- * which a name cannot contain.
+ * Clients of ToolHive read the list as names of MCPServers, so these names stay plain. Names of other kinds have a
+ * prefix with a slash, which a name cannot contain.
  */
 function usersOf(view: View, field: SettingsField, name: string): string[] {
   const fields = fieldsOfSameKind(field);
@@ -86,7 +86,7 @@ function names(ref: Json | undefined, name: string): boolean {
   return isObject(ref) && ref.name === name;
 }
 
-/** Virtual servers name settings for each of their backends. */
+/** Returns whether the object contains the reference at any depth: virtual servers name settings for each backend. */
 function namesInside(value: JsonObject, field: SettingsField, name: string): boolean {
   if (names(value[field], name)) return true;
   return Object.values(value)

@@ -81,8 +81,8 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
     });
     const { versions } = definition.spec as { versions: { name: string; storage: boolean; schema: unknown }[] };
     const [before, after] = versions;
-    // The existing platform has no v1beta1 of MCPWebhookConfig: the API server would refuse its definition if v1beta1
-    // were stored.
+    // ToolHive has no v1beta1 of MCPWebhookConfig: if v1beta1 were stored, the API server would refuse ToolHive's
+    // definition.
     const stored = kind.kind === 'MCPWebhookConfig' ? 'v1alpha1' : 'v1beta1';
     expect(versions.filter(({ storage }) => storage).map(({ name }) => name)).toEqual([stored]);
     expect(before?.schema).toEqual(after?.schema);

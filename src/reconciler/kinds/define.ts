@@ -31,7 +31,7 @@ import { withPlacement } from './pods/placement.ts';
 import { unknownReferenceFields } from './reference-fields.ts';
 import { refusedFieldAdvice } from './refused-fields.ts';
 
-/** A resource as its own kind reads it. */
+/** A resource with the typed spec of its kind. */
 export interface Typed<Spec extends TSchema> {
   readonly name: string;
   readonly namespace: string;
@@ -39,7 +39,7 @@ export interface Typed<Spec extends TSchema> {
   readonly resource: Resource;
 }
 
-/** Definition of a kind; missing parts are empty. */
+/** Definition of a kind. Parts that are left out count as empty. */
 export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly kind: string;
   readonly plural: string;
@@ -51,7 +51,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly annotations?: readonly Annotation[];
   /** Advice about fields that people know from pods, by pointer with `*` for an index: how to do the same here. */
   readonly fieldAdvice?: Readonly<Record<string, string>>;
-  /** `v1beta1` if absent. */
+  /** If absent, `v1beta1`. */
   readonly storedVersion?: string;
   readonly after: readonly string[];
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
@@ -112,7 +112,7 @@ function plain(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** Adds the part that all kinds have: a pending deletion. Its fields have the names of the resource's version. */
+/** Adds the status of a pending deletion. Fields have the names of the resource's version. */
 function completeStatus(resource: Resource, schema: TSchema, status: unknown, observed: Observed): JsonObject {
   const own = spelledFor(versionOf(resource.apiVersion), plain(schema), plain(status));
   const { kept } = observed;

@@ -24,11 +24,11 @@ export interface Field {
   readonly deprecated?: Deprecation;
   /** Limits of valid values. */
   readonly limits: Limits;
-  /** Messages of its rules, including the rules of items and of values of maps. */
+  /** Messages of the field's rules, including rules of items of lists and values of maps. */
   readonly rules: readonly string[];
   /** Fields of the object, of its items, or of the values of its map. */
   readonly fields: readonly Field[];
-  /** Whether no field below it is described. */
+  /** Whether no field below this field is described. */
   readonly leaf: boolean;
   readonly schema: JsonObject;
 }
@@ -88,7 +88,7 @@ export function flat(fields: readonly Field[]): readonly Field[] {
   return fields.flatMap((field) => [field, ...flat(field.fields)]);
 }
 
-/** Returns the last word of its path, without marks of lists and maps. */
+/** Returns the last name in the field's path, without marks of lists and maps. */
 export function lastName({ path }: Field): string {
   return path.slice(path.lastIndexOf('.') + 1).replaceAll(/\[\]|\{\}/g, '');
 }

@@ -11,7 +11,7 @@ interface Place {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Renders a ConfigMap with a digest of its content, for itself and for pods that must restart when it changes. */
+/** Renders a ConfigMap, and a digest of its content for pods that must restart when it changes. */
 export function configMap(apiGroup: string, { name, namespace, labels }: Place, data: Record<string, string>) {
   const checksum = digest({ data, labels });
   const annotations = { [`${apiGroup}/content-checksum`]: checksum };
@@ -82,7 +82,7 @@ export function accountWithRights(place: Place, pullSecrets: readonly string[], 
   ];
 }
 
-/** Returns the field of that name, in pods and service accounts; nothing if there are no secrets. */
+/** Returns the field `imagePullSecrets` of pods and service accounts; no field if there are no secrets. */
 export function imagePullSecrets(names: readonly string[]): JsonObject {
   const unique = [...new Set(names)];
   return unique.length === 0 ? {} : { imagePullSecrets: unique.map((name) => ({ name })) };

@@ -48,7 +48,7 @@ export interface Endpoint {
 
 export type EndpointAuth =
   | { readonly type: 'anonymous' }
-  /** Tokens of the issuer, limited to the audience and the account (`namespace/name`, `namespace/*`) if set. */
+  /** Accepts tokens of the issuer, limited to the audience and the account (`namespace/name`, `namespace/*`) if set. */
   | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string; readonly account?: string }
   /** The named settings cannot be read. */
   | { readonly type: 'unknown' };
@@ -72,7 +72,7 @@ export type Offer =
 
 export interface OfferedMember {
   readonly workload: string;
-  /** Kind of the resource of that name in the same namespace; absent: it is elsewhere, at the URL. */
+  /** Kind of the resource with that name in the same namespace; absent: the server is elsewhere, at the URL. */
   readonly kind?: string;
   readonly url: string;
   readonly shown: Shown;
@@ -89,12 +89,12 @@ export interface Image {
 /** An object of the resource's namespace. */
 export type ObjectName = Pick<ResourceId, 'apiVersion' | 'kind' | 'name'>;
 
-/** The objects of the resource's namespace: desired ones if Git declares them, live ones otherwise. */
+/** The objects of the resource's namespace: the desired object if Git declares it, otherwise the live object. */
 export interface View {
   find(kind: string, name: string): KubeObject | undefined;
   /** Returns all objects of a kind, by name. */
   all(kind: string): readonly KubeObject[];
-  /** Returns the pods of a workload that lacks some, as far as they are known; absent: none are known. */
+  /** Returns the known pods of a workload that has fewer ready pods than declared; absent: no pods are known. */
   readonly pods?: ((kind: string, name: string) => readonly KubeObject[]) | undefined;
 }
 
@@ -109,18 +109,18 @@ export interface Settings {
   readonly apiGroup: string;
   readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
   readonly pullSecrets: readonly string[];
-  /** Settings of every pod, of any kind; absent: none. */
+  /** Settings of every pod, of any kind; absent: no settings. */
   readonly pods?: {
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly tolerations: readonly JsonObject[];
     readonly platform: 'kubernetes' | 'openshift';
   };
-  /** `catalogue.database` of skep.yaml without passwords, for registries that name none. Absent: the defaults. */
+  /** `catalogue.database` of skep.yaml without passwords, for registries without a database. Absent: the defaults. */
   readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']> & {
-    /** Objects in the namespace of each such registry. */
+    /** Objects in the namespace of each registry without a database. */
     readonly services?: { readonly passFileSecret?: ObjectKey; readonly caConfigMap?: ObjectKey };
   };
-  /** Returns a keyed hash of a secret value, which must not be guessable from it. Equal texts have equal digests. */
+  /** Returns a keyed hash, from which the secret value cannot be guessed. Equal texts have equal digests. */
   digest(text: string): string;
 }
 
@@ -131,9 +131,9 @@ export type TokenIssuer = { readonly issuer: string } | { readonly fault: string
 export interface Observed {
   /** The objects that exist now. */
   readonly view: View;
-  /** Reasons why children are kept unchanged: missing references, a rejected image. Empty if there are none. */
+  /** Reasons why children are kept unchanged: missing references, a rejected image. */
   readonly refusals: readonly Finding[];
-  /** Names of kinds that could not be listed. A status that uses none of them is written. */
+  /** Names of kinds that could not be listed: a status must not treat their objects as missing. */
   readonly unlisted?: ReadonlySet<string>;
   /** Errors of this resource's children in this run, one sentence each. */
   readonly failures: readonly string[];
@@ -143,13 +143,13 @@ export interface Observed {
   readonly catalogue?: CatalogueState;
   /** For MCPRegistry: why its store could not be read or written; absent if that worked or was not tried. */
   readonly storeFailure?: string;
-  /** Issuer, if the resource accepts tokens of service accounts. Absent: it does not, or the cluster was not asked. */
+  /** Issuer of service account tokens. Absent: the resource does not accept them, or the cluster was not asked. */
   readonly tokenIssuer?: TokenIssuer | undefined;
   /** RFC 3339; used for transition times only. */
   readonly now: string;
 }
 
-/** A Secret with random values: created when it is first applied, and kept from then on. */
+/** A Secret with random values, which are created when the Secret is first applied and stay the same after that. */
 export interface GeneratedSecret {
   /** The Secret without the values. */
   readonly object: KubeObject;
@@ -182,12 +182,12 @@ export interface Kind {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** One or two sentences about the purpose. */
+  /** Purpose, in one or two sentences. */
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   /** Settings of the kind that are annotations, because the documents have no fields for them. */
   readonly annotations: readonly Annotation[];
-  /** Returns a sentence about an unknown field that people know from pods or from the existing platform. `pointer`: RFC 6901. */
+  /** Returns a sentence about an unknown field that people know from pods or from ToolHive. `pointer`: RFC 6901. */
   adviceOnField(pointer: string): string | undefined;
   /** The version that an API server stores, and that `skep convert` writes. */
   readonly storedVersion: string;
@@ -212,15 +212,15 @@ export interface Kind {
   /** Names further objects that children depend on: objects that the instance's configuration names. */
   configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   /**
-   * Finds mistakes in the content of the objects it refers to (broken JSON in a ConfigMap, a missing key). An error
-   * keeps the children unchanged, as a missing reference does. Only called if every non-optional reference was found.
+   * Finds mistakes in the content of referenced objects (broken JSON in a ConfigMap, a missing key). An error keeps the
+   * children unchanged, as a missing reference does. Only called if every non-optional reference was found.
    */
   inspect(resource: Resource, view: View): readonly Finding[];
   /** Returns the images that `enforceServers` checks: of every container that will run, including the author's own. */
   images(resource: Resource): readonly Image[];
-  /** Returns registry sources to sync; only MCPRegistry has any. */
+  /** Returns registry sources to sync; only an MCPRegistry has sources. */
   sources(resource: Resource): readonly RegistrySource[];
-  /** Returns the store of those sources, if the resource names one. */
+  /** Returns the store of the registry sources, if the resource names a store. */
   database(resource: Resource): RegistryDatabaseTarget | undefined;
   /** Returns whether images of the namespace must be in one of its registries. */
   enforces(resource: Resource): boolean;
@@ -229,8 +229,8 @@ export interface Kind {
   /** Returns the endpoints for clients, even if references are missing. The resource passes its schema. */
   exposes(resource: Resource, view: View): readonly Endpoint[];
   /**
-   * Returns the names of all objects that `children` and `generated` may return, without reading other objects: two
-   * resources may name the same.
+   * Returns the names of all objects that `children` and `generated` may return, without reading other objects. Two
+   * resources may return the same name.
    */
   makes(resource: Resource): readonly ObjectName[];
   /**
@@ -238,7 +238,7 @@ export interface Kind {
    * reference and our labels, which `desire` adds. Only called if every non-optional reference was found.
    */
   children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
-  /** Returns further objects of the resource. Called when `children` is. */
+  /** Returns the Secrets with random values of the resource. Called whenever `children` is called. */
   generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
   /** Returns the whole status subresource. `resource.status` is the current one (for transition times). */
   status(resource: Resource, observed: Observed): JsonObject;

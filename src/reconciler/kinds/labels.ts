@@ -1,9 +1,9 @@
-// Labels and annotations of generated objects.
+// Computes labels and annotations of generated objects.
 
-/** Labels of the existing platform that do not follow the API group. */
+/** Domain of ToolHive's labels that do not follow the API group. */
 export const LABEL_DOMAIN = 'toolhive.stacklok.io';
 
-/** The base set: labels of a workload's objects, and the selector of its pods. */
+/** Returns the labels of a workload's objects, which are also the selector of its pods. */
 export function workloadLabels(workload: 'mcpserver' | 'mcpremoteproxy' | 'virtualmcpserver', name: string) {
   return {
     app: workload,

@@ -1,5 +1,5 @@
 // Reads the annotations with which a server requests an entry in the catalogue of running servers, and finds their
-// faults. Their names are those of the existing platform.
+// faults. ToolHive has annotations of the same names.
 
 import type { Listing } from '#contracts/running-servers.ts';
 import { definitionName } from '#contracts/tool-lock/schema.ts';
@@ -60,7 +60,7 @@ export function listingOf(resource: Resource, view: View): Listing | undefined {
   };
 }
 
-/** For `rules` of kinds with endpoints. */
+/** For `rules` of kinds with endpoints: finds invalid values of the annotations. */
 export function listingFindings({ apiVersion, metadata }: Resource): readonly Finding[] {
   const prefix = `${groupOf(apiVersion)}/`;
   if (metadata.annotations?.[`${prefix}registry-export`] === undefined) return [];

@@ -17,7 +17,7 @@ const VERSIONS = {
 
 type Made = keyof typeof VERSIONS;
 
-/** In the order of the table, so that messages always have the same order. */
+/** Kinds in the order of the table, so that messages always have the same order. */
 const KINDS = Object.keys(VERSIONS) as readonly Made[];
 
 export function made(names: { readonly [Kind in Made]?: readonly string[] }): readonly ObjectName[] {

@@ -6,7 +6,7 @@ import { didYouMean } from '#std/closest.ts';
 import { isObject, type JsonObject, pointerToken } from '#std/json.ts';
 import { REFERENCE } from '#std/schema/marks.ts';
 
-/** `value`: as the author wrote it, at `pointer`. */
+/** `value`: the text or object that the author wrote at `pointer`. */
 export function unknownReferenceFields(schema: JsonObject, value: unknown, pointer: string): readonly Finding[] {
   const { properties } = schema;
   if (!isObject(value) || !isObject(properties)) return [];

@@ -54,7 +54,7 @@ function edited({ text, edits }: Source): string {
   return sorted.reduce((result, { start, end, text: next }) => result.slice(0, start) + next + result.slice(end), text);
 }
 
-/** Returns the values as kinds read them, in order; other objects are returned unchanged. */
+/** Returns the values in the spelling of kinds, in order; objects of other kinds are returned unchanged. */
 function meaning(documents: readonly ReadDocument[], kinds: readonly Kind[], apiGroup: string): JsonObject[] {
   return documents
     .flatMap(({ value }) => listedObjects(value))
@@ -93,7 +93,7 @@ function respellObject(source: Source, object: YAMLMap, kinds: readonly Kind[], 
   moveFields(source, kind.schema.spec, spec);
 }
 
-/** Replaces a part of the text of a scalar: its quotes stay. */
+/** Replaces a part of the text of a scalar, and keeps its quotes. */
 function replaceInside({ text, edits }: Source, node: Node, before: string, after: string): void {
   const [start, end] = rangeOf(node);
   const own = text.slice(start, end);
@@ -143,7 +143,7 @@ function valueStart({ text }: Source, key: Node, value: Node): number {
   return mark < 0 ? to : from + mark;
 }
 
-/** Returns a name in the quotes of another key: JSON is YAML as well. */
+/** Returns a name in the same quotes as an existing key, because JSON is YAML as well. */
 function quoted(like: Node, name: string): string {
   return isScalar(like) && like.type === 'QUOTE_DOUBLE' ? `"${name}"` : name;
 }

@@ -1,5 +1,5 @@
-// Defines the kinds with settings for other resources: the field that names one, and its words in the status of a user.
-// Kinds with such a field get references, conditions and digests here.
+// Defines the kinds with settings for other resources: the fields that name them, and the words about them in the
+// status of a resource that uses them. Kinds with such fields get references, conditions and digests here.
 
 import { isObject } from '#std/json.ts';
 import { optional, text } from '#std/schema.ts';
@@ -8,7 +8,7 @@ import type { Finding, Reference, View } from './kind.ts';
 
 interface SettingsKind {
   readonly kind: string;
-  /** Type of a user's condition, and its reasons, which existing clients know. */
+  /** Type of the condition of a resource that uses the settings, and its reasons, which clients of ToolHive know. */
   readonly condition: string;
   readonly valid: string;
   readonly notFound: string;
@@ -75,8 +75,8 @@ export function settingsReferences(refs: SettingsRefs, pointer = '/spec'): reado
 }
 
 /**
- * Returns conditions about named settings: whether they exist and are valid. A finding about them points to their
- * field.
+ * Returns conditions about named settings: whether they exist and are valid. Findings about the settings point to the
+ * field that names them.
  */
 export function settingsConditions(
   refs: SettingsRefs,
@@ -95,7 +95,7 @@ export function settingsConditions(
   });
 }
 
-/** Returns one word for why named settings cannot be used. */
+/** Returns the reason why named settings cannot be used, as one word. */
 export function settingsReason(field: SettingsField, code: string): string {
   const { unreadable, notFound, invalid } = SETTINGS_KINDS[field];
   if (code === 'reference-unknown') return unreadable;
@@ -109,7 +109,7 @@ export function isReference(code: string): boolean {
   return code.startsWith('reference-');
 }
 
-/** Digests of the settings in use, in the status of a user. */
+/** Status fields with digests of the settings that a resource uses. */
 export const SETTINGS_HASHES = {
   toolConfigHash: optional(text('configHash of the MCPToolConfig in use.')),
   externalAuthConfigHash: optional(text('configHash of the MCPExternalAuthConfig in use.')),

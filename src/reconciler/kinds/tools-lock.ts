@@ -1,4 +1,4 @@
-// Decides whether the tools of a server are locked, by its annotation and its lock, and finds faults of both.
+// Decides whether the tools of a server are locked, by its annotation and its lock, and finds faults of the two.
 
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
 import {
@@ -33,7 +33,7 @@ function modeOf({ metadata }: Server): 'enforce' | 'report' | undefined {
   return mode === 'off' ? undefined : mode;
 }
 
-/** Returns the lock with the server's name, if it is for a server of this kind. */
+/** Returns the lock with the server's name, if the lock is for a server of this kind. */
 export function lockOf({ kind, metadata }: Server, view: View): ToolLock | undefined {
   const spec = view.find(TOOL_LOCK.kind, metadata.name)?.spec;
   if (!isObject(spec) || !isObject(spec.server) || spec.server.kind !== kind) return undefined;
@@ -46,7 +46,7 @@ export function reportConfigMap(server: Server): string | undefined {
   return modeOf(server) === undefined ? undefined : reportName(server.metadata.name);
 }
 
-/** Returns rights of the proxy in the cluster: it may write to that ConfigMap, which the reconciler creates. */
+/** Returns rights of the proxy in the cluster: it may write to its report, a ConfigMap that the reconciler creates. */
 export function reportRights(server: Server): JsonObject[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [reportRight(name)];
@@ -56,7 +56,7 @@ function reportRight(name: string): JsonObject {
   return { apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'patch'] };
 }
 
-/** Returns the ConfigMap, whose content the reconciler reads. */
+/** Returns the name of the ConfigMap with the report, whose content the reconciler reads. */
 export function reportNames(server: Server): readonly ObjectName[] {
   const name = reportConfigMap(server);
   return name === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', name }];
@@ -69,8 +69,8 @@ const NAME_SHOWN = 200;
 type LockCondition = Parameters<typeof conditionsOf>[1][number];
 
 /**
- * Condition if `program` has not reported. `account`: account that the manifest names; reports of such accounts are
- * ignored.
+ * Returns the condition if `program` has not reported. `account`: account that the manifest names, which gets no rights
+ * to report.
  */
 function unreportedCondition(program: string, account: string | undefined, what: string): LockCondition {
   const condition = { type: 'ToolsLocked', status: 'Unknown' } as const;
@@ -83,8 +83,8 @@ function unreportedCondition(program: string, account: string | undefined, what:
 }
 
 /**
- * Returns a condition on the reviewed definitions, from the report of the server's proxy. `account`: account of the
- * proxy that its author has named.
+ * Returns the condition about the reviewed definitions, from the report of the server's proxy. `account`: account that
+ * the manifest names for the proxy.
  */
 export function toolsLockCondition(server: Server, view: View, account?: string): readonly LockCondition[] {
   const mode = modeOf(server);
@@ -108,8 +108,8 @@ interface LockedBackend {
 }
 
 /**
- * Returns a condition on the reviewed definitions of such backends, from the report of the virtual server. `account`:
- * account that its author has named.
+ * Returns the condition about the reviewed definitions of these backends, from the report of the virtual server.
+ * `account`: account that the manifest names for it.
  */
 export function backendsLockCondition(
   { name: server, account }: { readonly name: string; readonly account?: string | undefined },
@@ -150,14 +150,14 @@ function lockedBackends<Backend extends LockedBackend>(backends: readonly Backen
   });
 }
 
-/** Returns rights of the virtual server in the cluster: it may write to that ConfigMap. */
+/** Returns rights of the virtual server in the cluster: it may write to its report, a ConfigMap. */
 export function backendsReportRights(name: string, backends: readonly LockedBackend[]): readonly JsonObject[] {
   return lockedBackends(backends).length === 0 ? [] : [reportRight(virtualReportName(name))];
 }
 
 /**
- * Returns an empty ConfigMap, to which the virtual server writes the definitions of such backends that differ from the
- * reviewed ones.
+ * Returns an empty ConfigMap, to which the virtual server writes the definitions of these backends that differ from the
+ * reviewed definitions.
  */
 export function backendsReport(
   { name, namespace }: { readonly name: string; readonly namespace: string },

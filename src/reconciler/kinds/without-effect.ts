@@ -1,4 +1,4 @@
-// Reports that a field has no effect, because another one counts.
+// Reports that a field has no effect, because another field counts.
 
 import type { Finding } from './kind.ts';
 

@@ -1,4 +1,4 @@
-// Renders an adoption from the existing operator as lines for people and as JSON.
+// Renders an adoption from ToolHive's operator as lines for people and as JSON.
 
 import { formatId, formatProblem, type ResourceId } from '#std/problem.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
@@ -24,7 +24,7 @@ export function textOfAdoption(
   return visibleLines(lines);
 }
 
-/** Two running instances would take the objects from one another in each run. */
+/** Two running instances would take the objects over from each other in each run. */
 function textOfOther(instance: string): string {
   return `the instance ${instance} keeps some of these objects: stop or suspend it first, and take them out of its sources`;
 }

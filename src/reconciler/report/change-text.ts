@@ -46,7 +46,9 @@ export function unpreviewed({ batches }: Plan): string[] {
   return [...byReason].map(([reason, ids]) => `not checked by the API server (${reason}): ${several(ids)}`);
 }
 
-/** Returns one line; for texts of several lines, the lines that differ with a little around them. */
+/**
+ * Returns one line for short values. For texts of several lines, returns the changed lines and a few lines around them.
+ */
 export function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
   if (!isLong(before) || !isLong(after)) return [`      ${path}: ${formatValue(before)} -> ${formatValue(after)}`];
   const { hunks } = diffPackage().structuredPatch('', '', before, after, '', '', { context: 1 });

@@ -10,15 +10,18 @@ export interface ReportContext {
   readonly version: string;
   /** Loads the meaning of each code, and its remedy, when they are needed. */
   readonly meanings: () => Promise<(code: string) => string>;
-  /** Returns the page that explains a code. */
+  /** Returns the URL of the page that explains a code. */
   readonly helpUri: (code: string) => string;
   /** Absolute path of the folder that paths in reports are relative to; for a checkout, its top. */
   readonly root: string;
-  /** Returns the page that shows a line of a file; absent if there is none. */
+  /** Returns the URL of the page that shows a line of a file. If absent, reports contain no such links. */
   readonly linkTo?: (place: Place) => string;
   /** Returns commands as readers type them. */
   readonly commandOf: CommandOf;
-  /** For text: every object is named, or only counted with the custom resource that it was created for. */
+  /**
+   * For text: `all` names every object, `folded` only counts children with the custom resource that they were created
+   * for.
+   */
   readonly extent?: Extent;
   /** Place of the full report, for formats that have to cut it. */
   readonly fullReport?: string;

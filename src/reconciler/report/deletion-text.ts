@@ -14,17 +14,17 @@ export function guardLines({ waiting }: Pick<Plan, 'waiting'>, { extent, command
   ]);
 }
 
-/** A list without deletions stands for all changes: none of the sources was read before. */
+/** Returns a name for a waiting list. Without deletions it stands for all changes: no source was read before. */
 export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
   return deletions.length === 0 ? 'all changes' : nameOfList(source);
 }
 
-/** Children of resources that were applied by hand have no source. */
+/** Returns a name for a list of deletions. Children of resources that were applied by hand have no source. */
 function nameOfList(source: string): string {
   return source === '' ? 'deletions' : `deletions of source ${source}`;
 }
 
-/** An approved object may be created again, and other objects may be deleted with it. */
+/** Returns the remark about a deletion: the object may be created again, and other objects may be deleted with it. */
 export function fateOf({
   replaced,
   takes = [],
@@ -52,7 +52,7 @@ interface Kept extends Listed {
   readonly reason: string;
 }
 
-/** Leaves out objects that wait for approval. */
+/** Returns the objects that are kept unchanged, except for objects that wait for approval. */
 export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent: Extent): readonly Folded<Kept>[] {
   const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
   const all = held.map(({ resource, owner, reason }) => {
@@ -64,7 +64,7 @@ export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent
   );
 }
 
-/** Returns lines by reason. Children of a named object are counted with it. */
+/** Returns lines grouped by reason. Children of a listed object are counted with the object. */
 export function heldLines(plan: Plan, style: Style): string[] {
   const listed = keptOf(plan, style.extent);
   return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>

@@ -4,7 +4,10 @@ import type { RunResult } from '../run/result.ts';
 
 const FORBIDDEN_MAX = 3;
 
-/** If the account lacks rights, each kind fails alike: two of many are printed. */
+/**
+ * Returns one line per failure. If the account lacks rights, each kind fails for the same reason: then two of many are
+ * printed.
+ */
 export function failureLines(failures: RunResult['failures']): string[] {
   const forbidden = failures.filter(({ code }) => code === 'cluster-forbidden');
   const folded = new Set(forbidden.length > FORBIDDEN_MAX ? forbidden.slice(2) : []);

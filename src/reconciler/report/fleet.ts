@@ -1,4 +1,4 @@
-// The state of a fleet and one resource of it as JSON, version 1.
+// Renders the state of a fleet, and one resource of the fleet, as JSON, version 1.
 
 import { formatId } from '#std/problem.ts';
 import { yamlText } from '#std/yaml/package.ts';
@@ -11,14 +11,14 @@ export function jsonOfFleet(state: FleetState): string {
   return `${visible(JSON.stringify(state))}\n`;
 }
 
-/** What the reconciler adds to what a run knows of a resource. */
+/** Facts that the reconciler adds to the facts that a run knows about a resource. */
 export interface ResourceContext {
-  /** Masked if it may hold a secret. */
+  /** Masked if the manifest may contain a secret. */
   readonly manifest?: object;
   readonly commit?: string;
-  /** Web page of the commit, if its repository has one. */
+  /** URL of the commit's page, if its repository has such pages. */
   readonly commitUrl?: string;
-  /** Undefined: it could not be read from the cluster; `unread` says why. */
+  /** Undefined if the resource could not be read from the cluster: `unread` says why. */
   readonly live?: LiveDetail;
   readonly unread?: string;
 }

@@ -6,7 +6,7 @@ import type { Extent, Style } from './command.ts';
 
 export interface Listed {
   readonly id: string;
-  /** Custom resource that it was created for. */
+  /** Custom resource that the object was created for. */
   readonly owner?: string | undefined;
   /** Children of one owner with different reasons are listed apart. */
   readonly reason?: string;
@@ -19,7 +19,7 @@ const IN_SENTENCE_MAX = 3;
 
 export interface Folded<T> {
   readonly entry: T;
-  /** ` (+10 objects)`, or nothing. */
+  /** ` (+10 objects)`, or an empty string. */
   readonly along: string;
 }
 

@@ -1,5 +1,4 @@
-// Lists every format that a validation or a plan can be printed in; a new one is added only here. Each is loaded when
-// it is needed.
+// Lists every format that a validation or a plan can be printed in. Each format is loaded when it is needed.
 
 import type { RunResult } from '../run/result.ts';
 import type { ReportContext } from './context.ts';

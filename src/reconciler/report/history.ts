@@ -88,7 +88,7 @@ function lineOfProblem({ file, line, column, severity, code, message, resource }
   return `${where}${severity} ${code}: ${message}${resource === undefined ? '' : ` (${resource})`}`;
 }
 
-/** Leaves out the long lists. */
+/** Returns the record without its long lists. */
 function inShort({
   outcomes: _outcomes,
   held: _held,
@@ -104,7 +104,7 @@ function commitsOf({ commits }: RunRecord): string {
   return entries.length === 0 ? '-' : entries.map(([source, commit]) => `${source}@${commit.slice(0, 10)}`).join(' ');
 }
 
-/** Returns the state of a run; `succeeded; 9 resources were ready 12 s later` if a later run found that out. */
+/** Returns the state of a run, such as `succeeded; 9 resources were ready 12 s later` if a later run recorded that. */
 export function stateText(run: Pick<RunRecord, 'state' | 'completed' | 'finishedAt'>): string {
   const later = completionText(run);
   return later === '' ? run.state : `${run.state}; ${later}`;

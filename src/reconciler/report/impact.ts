@@ -8,10 +8,10 @@ import type { RegistryImpact } from '../run/impact/registries.ts';
 import type { Style } from './command.ts';
 import { sentenceOf } from './fold.ts';
 
-/** A thing that clients use, and the changes that they notice. */
+/** An endpoint, registry or server that clients use, with the changes that they notice. */
 export interface Notice {
   readonly action: 'appears' | 'disappears' | 'changes';
-  /** `namespace/Kind/name`, with the source of a registry. */
+  /** `namespace/Kind/name`; for a registry, followed by its source. */
   readonly id: string;
   /** Sentences, each on a line. */
   readonly lines: readonly string[];
@@ -27,7 +27,7 @@ export function noticesOf({ endpoints, registries, definitions }: Impact): reado
 
 const LISTS = { tools: 'tools', prompts: 'prompts', resourceTemplates: 'resource templates' } as const;
 
-/** Returns a notice about definitions that a model reads from then on. */
+/** Returns a notice about definitions that models read after the change. */
 function noticeOfDefinitions({ resource, list, changed, added, removed }: DefinitionsImpact): Notice {
   const lines = [
     ...listLine(`${LISTS[list]} with another definition, which is accepted as reviewed`, changed),
@@ -44,7 +44,7 @@ export function restartedIds({ restarts }: Impact): readonly string[] {
 
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
-/** Returns no lines if clients notice nothing. */
+/** Returns an empty list if clients notice no change. */
 export function textOfImpact(impact: Impact, style: Style): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,
@@ -120,7 +120,7 @@ function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpa
   ];
 }
 
-/** `*` stands for tools whose names are not known here. */
+/** Returns a line with the names. `*` stands for tools whose names are not known here. */
 function listLine(what: string, names: readonly string[]): readonly string[] {
   const named = names.filter((name) => name !== '*');
   return named.length === 0 ? [] : [`${what}: ${named.join(', ')}`];

@@ -4,13 +4,13 @@ import type { Problem } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 import type { Validation } from '../run/validate.ts';
 
-/** Returns errors before warnings, each in the order that they were found in. */
+/** Returns errors before warnings, each in the order in which they were found. */
 export function bySeverity(problems: readonly Problem[]): readonly Problem[] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   return [...errors, ...problems.filter(({ severity }) => severity !== 'error')];
 }
 
-/** Returns `2 errors, 1 warning`, without empty parts. */
+/** Returns `2 errors, 1 warning`, without the parts that are zero. */
 export function countOf(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
@@ -25,7 +25,9 @@ export function validatedSize({ resources, files }: Validation['summary']): stri
   return `${countText(resources, 'resource')} in ${countText(files, 'file')}`;
 }
 
-/** Returns problems that the others lack, counted: a problem is the same wherever it is in its file. */
+/**
+ * Returns the problems that `others` lacks. Equal problems are counted, and the place in the file makes no difference.
+ */
 export function problemsWithout(problems: readonly Problem[], others: readonly Problem[]): readonly Problem[] {
   const left = Map.groupBy(others, sameness);
   return problems.filter((problem) => left.get(sameness(problem))?.pop() === undefined);

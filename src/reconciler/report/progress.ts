@@ -1,5 +1,5 @@
-// Reports the progress of a long run: the number of changes that are made, the time that the rest may take, and the
-// reason of a wait.
+// Reports the progress of a long run: the number of changes made, an estimate of the remaining time, and the reason of
+// a wait.
 
 import { formatId } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -11,9 +11,9 @@ import { visible, visibleLines } from './visible.ts';
 const EVERY_MS = 5000;
 
 /**
- * Returns a function that returns a line now and then, at most every five seconds; the first changes are too early for
- * an estimate. The time is counted from the first change: how long Git and registries took before says nothing about
- * the rest. `monotonic`: milliseconds.
+ * Returns a function that returns a line at most every five seconds; during the first changes it is too early for an
+ * estimate. The time is counted from the first change, because the time for Git and registries does not predict the
+ * remaining time. `monotonic` returns milliseconds.
  */
 export function createProgress(monotonic: () => number): (planned: number) => string | undefined {
   let startedAt: number | undefined;
@@ -33,10 +33,10 @@ export function createProgress(monotonic: () => number): (planned: number) => st
   };
 }
 
-/** Maximum number of resources that are named; the others are counted. */
+/** Maximum number of resources that are named. The remaining resources are counted. */
 const NAMED_MAX = 10;
 
-/** Returns the reason of a wait, and its maximum. */
+/** Returns the reason of a wait, and the maximum time left. */
 export function textOfWaiting(waiting: Waiting): string {
   const left = `${durationText(waiting.leftMs)} left`;
   switch (waiting.for) {
@@ -62,7 +62,7 @@ export function textOfWaitingForSource({
   return visibleLines([`waiting for source ${name}: its server has not responded for ${durationText(waitedMs)}`]);
 }
 
-/** Returns one line for each resource, with the message of its status; ten at most. */
+/** Returns one line for each of the first ten resources, with the message of its status. */
 export function linesOfNotReady(before: string, resources: readonly NotReady[], after = ''): string[] {
   const more = resources.length - NAMED_MAX;
   return [

@@ -13,14 +13,14 @@ import { textOfQuarantined, waitLines, whyPaused } from './text.ts';
 import { shareOf, TROUBLES } from './troubles.ts';
 import { visible, visibleLines } from './visible.ts';
 
-/** The last run that this machine has observed, including one that was not news. */
+/** The last run that this machine has observed, even if its record was not news. */
 export interface LastLook {
   readonly id: string;
   readonly finishedAt: string;
 }
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
-/** Maximum number of lines in each section; JSON has all. */
+/** Maximum number of lines in each section. JSON contains all entries. */
 const LINES_MAX = 20;
 const NAMED_MAX = 3;
 
@@ -52,7 +52,7 @@ export function textOfStatus(
   ]);
 }
 
-/** Children of a listed object are counted with it. */
+/** Returns one line per resource. Children of a listed object are counted with the object. */
 function outOfSyncLines({ outOfSync }: InstanceStatus, timeText: TimeText): string[] {
   const listed = new Set(outOfSync.map(({ resource }) => resource));
   const follows = ({ owner }: OutOfSync) => owner !== undefined && listed.has(owner);
@@ -106,7 +106,7 @@ interface HeldGroup extends Since {
   readonly resources: readonly string[];
 }
 
-/** Leaves out objects that wait for approval, which are listed there. */
+/** Returns groups of held objects, without objects that wait for approval: the section of approvals lists them. */
 function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
   const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
   const groups = Map.groupBy(
@@ -188,7 +188,7 @@ function textOfFailure({ code, message }: Failure): string {
   return inOneLine(`${code}: ${message}`);
 }
 
-/** Text of others must not look like lines of ours. */
+/** Joins lines: text from other authors must not look like lines of this report. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }

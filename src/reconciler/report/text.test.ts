@@ -1,4 +1,4 @@
-// Tests that scheduled runs report each news once.
+// Tests that scheduled runs report each change once.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

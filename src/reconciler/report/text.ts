@@ -24,7 +24,7 @@ export function textOfValidation(validation: Validation): string {
   return visibleLines([...validation.problems.map(formatProblem), summaryLine(validation)]);
 }
 
-/** Returns the last line. */
+/** Returns the line with the counts of a validation and its result. */
 export function summaryLine({ summary, problems, incomplete }: Validation): string {
   const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -35,7 +35,7 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   return `${validatedSize(summary)}: ${verdict}${later}`;
 }
 
-/** Documents without an identity are not resources, so there may be errors although no resource is invalid. */
+/** Returns the result in a few words. Documents without an identity are not resources, but may have errors. */
 function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : countText(errors, 'error');
@@ -98,7 +98,7 @@ export function textOfCompared({ paths, base, head }: Rendered): string {
   return `${folders} of ${of} with ${other}`;
 }
 
-/** Returns no lines if there are none. */
+/** Returns a line about problems that the base has, too; empty if the base has no such problem. */
 export function earlierLines({ earlierProblems, paths }: Rendered, commandOf: CommandOf): string[] {
   if (earlierProblems === 0) return [];
   const command = commandOf(`validate ${paths.map((path) => quoteWord(path === '' ? '.' : path)).join(' ')}`);
@@ -110,10 +110,7 @@ export function textOfRun(result: RunResult): string {
   return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result, INSTALLED);
 }
 
-/**
- * Returns all but the outcomes, for readers who saw each as it happened. `known`: warnings that were printed before are
- * only counted.
- */
+/** Returns the report without outcomes, for readers who saw them. Of the `known` warnings it only states the number. */
 export function textOfEnding(result: RunResult, commandOf: CommandOf, known: RunResult['problems'] = []): string {
   const catalogue = catalogueLines(result.catalogue);
   const { plan } = result;
@@ -135,7 +132,7 @@ export function textOfEnding(result: RunResult, commandOf: CommandOf, known: Run
   ]);
 }
 
-/** If a source could not be read, its URL may be wrong: then no approval of other sources is offered. */
+/** Returns the waiting lists to offer. An unread source may have a wrong URL: then "all changes" is not offered. */
 function approvable({ plan, failures }: RunResult): Pick<RunResult['plan'], 'waiting'> {
   const { waiting } = plan;
   const isUnread = failures.some(({ code }) => /^(git|source)-/.test(code));
@@ -153,10 +150,7 @@ export function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): 
   ];
 }
 
-/**
- * Returns `suspended by ops@host since 2026-01-02T03:04:05.000Z: the reason`, or the window that is closed; and how to
- * end that.
- */
+/** Returns `suspended by ops@host since ...: the reason`, or the closed window, and how to continue. */
 export function whyPaused(paused: Paused, commandOf: CommandOf): string {
   switch (paused.by) {
     case 'suspension': {
@@ -170,7 +164,7 @@ export function whyPaused(paused: Paused, commandOf: CommandOf): string {
   }
 }
 
-/** Sources that failed for the same reason have one line. */
+/** Returns one line per source. Sources that failed for the same reason share a line. */
 export function catalogueLines(outcomes: readonly CatalogueOutcome[]): string[] {
   const groups = Map.groupBy(outcomes, ({ source, action, message }) => (action === 'failed' ? message : source));
   return [...groups.values()].map(([first, ...more]) => {
@@ -187,7 +181,7 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
   return `registry ${source}: ${action}, ${countText(servers, 'server')}${broken}${reason}`;
 }
 
-/** Returns `namespace/Kind/name created`, with the reason if there is one. */
+/** Returns `namespace/Kind/name created`, with the reason if the outcome has one. */
 export function textOfOutcome({ action, resource, error }: Outcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
   return visible(`${formatId(resource)} ${action}${reason}`);
@@ -219,7 +213,7 @@ export function textOfQuarantined(
   return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
-/** Progressing resources have a reason only if the run has waited for them. */
+/** Lists resources that are not ready. Progressing resources have a reason only if the run waited for them. */
 function waiting({ readiness: { progressing, failed, notRun = [] }, timedOut }: RunResult): string[] {
   const late = timedOut
     ? linesOfNotReady('not ready in time: ', progressing)

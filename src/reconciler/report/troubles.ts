@@ -1,5 +1,5 @@
-// Lists the troubles that a resource may have: it is not ready, its server differs from its lock, or nothing reports
-// whether it does.
+// Lists the troubles that a resource may have: it is not ready, its server differs from its lock, or no status compares
+// the server with the lock.
 
 import type { Troubled } from '../run/operate/resources-status.ts';
 
@@ -12,7 +12,7 @@ export const TROUBLES: readonly { readonly title: string; readonly has: (each: T
   },
 ];
 
-/** A ready resource is in trouble only by its lock. */
+/** Returns true if the resource is in trouble only because of its lock. */
 function isReady({ conditions }: Troubled): boolean {
   return conditions.some(({ type }) => type === 'ToolsLocked') && !conditions.some(({ type }) => type === 'Ready');
 }

@@ -1,4 +1,4 @@
-// Escapes text of others before it reaches a terminal.
+// Escapes text from other authors before it reaches a terminal.
 
 import { unicodeEscape } from '#std/json.ts';
 
@@ -8,8 +8,8 @@ export function visibleLines(all: readonly string[]): string {
 }
 
 /**
- * Values of manifests may contain control sequences of a terminal: a reader of a plan must see them, and everything
- * else of the plan too.
+ * Escapes control sequences of a terminal, which values of manifests may contain, so that readers see the sequences and
+ * the whole plan.
  */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, unicodeEscape);

@@ -1,4 +1,4 @@
-// Lists every code of a problem that the run itself finds, with its meaning. The other areas have tables of their own.
+// Lists the codes of the problems that the run itself finds, with their meanings. Other areas have tables of their own.
 
 export const RECONCILE_CODES = {
   'document-not-object': 'A document is not a mapping: a manifest starts with `apiVersion`, `kind` and `metadata`.',
@@ -131,9 +131,9 @@ export const RECONCILE_CODES = {
   'approval-not-waiting':
     '`skep approve` got the hash of a list of deletions that does not wait (any more): `skep plan` shows the lists that wait now.',
   'plan-invalid':
-    'The file is not a plan file, was cut off or was changed after it was made. Plan again; exit code 64.',
+    'The file is not a plan file, was cut off or was changed after it was created. Plan again; exit code 64.',
   'plan-version':
-    'The plan file was made by a later skep in a format that this one does not read; exit code 64. Apply it with the release that made it.',
+    'The plan file was created by a later skep, in a format that this release does not read; exit code 64. Apply it with the release that created it.',
   'plan-foreign':
     'The plan file was made for another instance or another cluster. Nothing was applied: look at `name`, the context and the home namespace, or plan again here.',
   'plan-mismatch':

@@ -1,4 +1,4 @@
-// Defines the identity and the permissions of an instance as types. Stages accept the parts that they need.
+// Defines the identity and the permissions of an instance as types. Each stage accepts the types that it needs.
 
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { Kind, Settings } from '../kinds/kind.ts';
@@ -18,9 +18,12 @@ export interface OwnKinds {
 }
 
 export interface GuardLimits {
-  /** Deletions of one run and source. Children that are deleted with their owner do not count. */
+  /** Maximum number of deletions per run and source. Children that are deleted with their owner do not count. */
   readonly maxDeletes: number;
-  /** Share of the objects of the source, and of each kind of it; counts from the second deletion on. */
+  /**
+   * Maximum share of the objects of the source, and of each of its kinds. This limit applies from the second deletion
+   * on.
+   */
   readonly maxDeletesPercent: number;
 }
 
@@ -28,9 +31,9 @@ export interface GuardLimits {
 export interface Permissions {
   /** Names, or globs such as `team-*`. */
   readonly namespaces: readonly string[];
-  /** `cluster`: custom resources that others applied by hand get children and status, too. Default: `git`. */
+  /** `cluster`: custom resources that other people applied by hand get children and status, too. Default: `git`. */
   readonly scope?: 'git' | 'cluster';
-  /** If false, another operator creates the children of the custom resources, and writes their status. */
+  /** If false, another operator creates the children of the custom resources and writes their status. */
   readonly children: boolean;
   readonly prune: boolean;
   readonly limits: GuardLimits;
@@ -40,18 +43,18 @@ export interface Permissions {
 /** Settings by which an instance creates objects. */
 export interface Rendering {
   readonly settings: Omit<Settings, 'digest'>;
-  /** Policies from files of the instance; absent if there are none. */
+  /** Policies from files of the instance; absent if the instance has no policies. */
   readonly policies?: PolicySet;
   /** If absent, images are not verified. */
   readonly verify?: ImagePolicy | undefined;
 }
 
 export interface InstanceOptions extends InstanceName, OwnKinds, Permissions, Rendering {
-  /** Seconds to wait for readiness after a change; 0 looks once. */
+  /** Seconds to wait for readiness after a change; if 0, the run reads the readiness once. */
   readonly waitSeconds: number;
   /** `name/version`. */
   readonly tooling: string;
 }
 
-/** `read`: nothing is fetched or stored; the results of earlier runs are reported. */
+/** `read`: the run fetches and stores nothing, and reports the results of earlier runs. */
 export type SyncMode = 'sync' | 'read';

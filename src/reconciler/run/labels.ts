@@ -10,22 +10,24 @@ export const PART_OF = 'applyset.kubernetes.io/part-of';
 export const SOURCE = 'skep.dev/source';
 /** Label of children: `kind.name` of their custom resource. */
 export const OWNER = 'skep.dev/owner';
-/** Annotation: the run that created the object, by which it is recognised if its uid is not recorded yet. */
+/**
+ * Annotation with the run that created the object. The run recognises the object by it if its uid is not recorded yet.
+ */
 export const RUN = 'skep.dev/run';
-/** Annotation: an object that has it with the value `disabled` is never deleted. */
+/** Annotation with the value `disabled` on objects that are never deleted. */
 export const PRUNE = 'skep.dev/prune';
-/** Annotation: an object that has it with the value `allowed` in its manifest may be replaced, with its children. */
+/** Annotation with the value `allowed` in manifests of objects that may be replaced, with their children. */
 export const REPLACE = 'skep.dev/replace';
-/** Annotation: an object that has it with the value `disabled` is left alone, and so are its children. */
+/** Annotation with the value `disabled` on objects that are left alone, with their children. */
 export const RECONCILE = 'skep.dev/reconcile';
-/** Annotation: fields that the manifest declares and that others may set to other values. */
+/** Annotation with the fields that the manifest declares and that other managers may set to other values. */
 export const IGNORE_FIELDS = 'skep.dev/ignore-fields';
-/** Annotation of children: the signers of their images, and the documents about them that their registry has. */
+/** Annotation of children with the signers of their images, and the documents about the images in their registry. */
 export const SIGNED_IMAGES = 'skep.dev/signed-images';
 
 const LABEL_VALUE_MAX = 63;
 
-/** Returns `text` as a label value if it fits, else its start and a digest of the whole. */
+/** Returns `text` as a label value if it fits, else the start and a digest of the whole text. */
 export function labelValue(text: string): string {
   if (text.length <= LABEL_VALUE_MAX) return text;
   return `${text.slice(0, LABEL_VALUE_MAX - 11).replace(/[^A-Za-z0-9]+$/, '')}-${sha256(text).slice(0, 10)}`;
@@ -41,7 +43,8 @@ export function fieldManager(instance: string): string {
 }
 
 /**
- * Returns true if the field manager is that of another instance. The manager of `skep trigger` only requests a sync.
+ * Returns true if the field manager belongs to another instance. The manager of `skep trigger` is not an instance: it
+ * only requests a sync.
  */
 export function isOtherInstance(manager: string, own: string): boolean {
   return manager.startsWith('skep-') && manager !== own && !manager.endsWith('-trigger');
@@ -53,7 +56,7 @@ export function applySetId(instance: string, homeNamespace: string): string {
   return `applyset-${createHash('sha256').update(identity).digest('base64url')}-v1`;
 }
 
-/** Returns a copy with the labels set; other labels stay. */
+/** Returns a copy with the given labels. Existing labels stay. */
 export function withLabels(object: KubeObject, labels: Record<string, string>): KubeObject {
   const { metadata } = object;
   return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };

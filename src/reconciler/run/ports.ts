@@ -17,9 +17,9 @@ export interface RepositoryFile {
 export interface Checkout {
   /** Full commit id. */
   readonly commit: string;
-  /** All regular files of the commit, sorted by path. Symlinks and submodules are left out and named in `skipped`. */
+  /** All regular files of the commit, sorted by path. Symlinks and submodules are left out; `skipped` lists them. */
   readonly files: readonly RepositoryFile[];
-  /** Set if the ref could not be read again: the reason. The checkout is the commit that the ref named last. */
+  /** Reason if the ref could not be read this time. The checkout is then the commit that the ref named last. */
   readonly stale?: Failure;
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
   /** Returns the contents of the given blobs, by oid. */
@@ -28,19 +28,17 @@ export interface Checkout {
 
 export interface Repository {
   /**
-   * Fetches the commit that the configured ref names now. Cheap if it did not move: then only the refs are requested.
-   * Throws Failure `git-unreachable`, `git-auth-required`, `git-ref-not-found`, `git-not-a-repository`; the message
-   * names the URL (never its credentials). Earlier fetches stay usable.
+   * Fetches the commit that the configured ref names now. Cheap if the commit has not changed: then only the refs are
+   * requested. Throws Failure `git-unreachable`, `git-auth-required`, `git-ref-not-found`, `git-not-a-repository`; the
+   * message contains the URL (never its credentials). Earlier checkouts stay usable.
    */
   fetch(): Promise<Checkout>;
   /**
-   * Returns the commit with this full id, whatever the ref names now, from an earlier fetch if it is still stored.
-   * Throws Failure as `fetch` does; `git-ref-not-found` if the commit does not exist any more.
+   * Returns the commit with this full id, whatever the ref names now, from an earlier fetch if the commit is still
+   * stored. Throws Failure as `fetch` does, and `git-ref-not-found` if the commit no longer exists.
    */
   at(commit: string): Promise<Checkout>;
-  /**
-   * Returns the ids of the preceding commits, nearest first, at most `count`; fewer if the history is not available.
-   */
+  /** Returns the ids of at most `count` ancestors, nearest first; fewer if the history is not available. */
   ancestors(commit: string, count: number): Promise<readonly string[]>;
 }
 
@@ -59,70 +57,75 @@ export interface ApplyOptions {
   readonly dryRun?: boolean;
   /** `status` writes the status subresource. */
   readonly subresource?: 'status';
-  /** If set, fields are taken over from other managers. Otherwise a conflict is Failure `cluster-conflict`. */
+  /** If set, the apply takes fields over from other managers. Otherwise a conflict is Failure `cluster-conflict`. */
   readonly force: boolean;
-  /** User whose rights apply instead of those of the reconciler. */
+  /** User whose rights apply instead of the rights of the reconciler. */
   readonly as?: string;
 }
 
-/** The part of RFC 6902 that is used. */
+/** One operation of a JSON patch, as far as the run uses RFC 6902. */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: string;
   readonly value?: Json;
 }
 
-/** Selects objects of a kind. If it is empty, all are listed. */
+/** Selects objects of a kind. Without options, all objects are listed. */
 export interface ListOptions {
-  /** `metadata`: the metadata of all objects, and nothing else (Kubernetes API Concepts, "Metadata-only fetches"). */
+  /** `metadata`: only the metadata of all objects is read (Kubernetes API Concepts, "Metadata-only fetches"). */
   readonly only?: 'metadata';
   /** A label selector. */
   readonly selector?: string;
-  /** Set if each run lists it: a long-lived process may respond from a list that a watch keeps current. */
+  /** Set if each run lists the kind: a long-lived process may respond from a list that a watch keeps current. */
   readonly kept?: true;
-  /** Set if each object may be as large as the server accepts: pages are bounded by bytes. */
+  /** Set if each object may be as large as the server accepts: then pages are bounded by bytes. */
   readonly large?: true;
-  /** Selects the objects to keep. The others are dropped after each page. */
+  /** Returns true for objects to keep. All other objects are dropped after each page. */
   readonly keep?: (object: KubeObject) => boolean;
-  /** Returns the object that is kept in place of one that was read: an equal one, or one without fields that its reader never uses. */
+  /**
+   * Returns the object to keep instead of the read object: an equal object, or one without fields that its reader never
+   * uses.
+   */
   readonly hold?: (object: KubeObject) => KubeObject;
 }
 
 export type PatchOptions = Pick<ApplyOptions, 'dryRun' | 'as'>;
 
 /**
- * Client of one Kubernetes API. Objects are passed verbatim, both ways. Every method throws Failure:
+ * Client of one Kubernetes API. Objects are passed verbatim in both directions. Every method throws Failure:
  * `cluster-unreachable` (connection, TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` and
  * `cluster-namespace-leaving` (403), `cluster-not-found` (404), `cluster-conflict` (409), `cluster-invalid` (400, 422),
  * `cluster-gone` (410), `cluster-busy` (429, 503; retryable), `cluster-unknown-kind` (not in discovery),
- * `cluster-error` (other). `data` holds url, status and the server's reason; messages never hold Secret values.
+ * `cluster-error` (other). `data` contains url, status and the server's reason; messages never contain Secret values.
  */
 export interface Cluster {
   /**
-   * Returns the kinds that the server serves, in the preferred version only; read once and cached until `refresh()`.
+   * Returns the kinds that the server serves, in the preferred version only. They are read once and cached until
+   * `refresh()`.
    */
   resources(): Promise<readonly ApiResource[]>;
   /** Returns the kind in exactly this version, preferred or not; undefined if the server does not serve it. */
   serves(apiVersion: string, kind: string): Promise<ApiResource | undefined>;
   /**
-   * Returns the OpenAPI v3 document of a group-version, cached by the hash in the server's index; undefined if it has
-   * none.
+   * Returns the OpenAPI v3 document of a group-version, cached by the hash in the server's index; undefined if the
+   * server has no such document.
    */
   schema(apiVersion: string): Promise<OpenApiDocument | undefined>;
   /**
-   * Returns the issuer of service account tokens, cached for some minutes. Does not throw for an unusable response: the
-   * result says why there is no issuer.
+   * Returns the issuer of service account tokens, cached for some minutes. For an unusable response it does not throw:
+   * the result says why the issuer is unknown.
    */
   tokenIssuer(): Promise<TokenIssuer>;
-  /** Forgets discovery (a CRD was applied). */
+  /** Drops the cached discovery, for example after a CRD was applied. */
   refresh(): void;
   /**
-   * Lists all objects of a kind, all pages; in all namespaces if none is given. `apiVersion` and `kind` are filled in.
+   * Lists all pages of all objects of a kind, in all namespaces unless `namespace` is set. `apiVersion` and `kind` are
+   * filled in.
    */
   list(kind: ApiResource, namespace?: string, options?: ListOptions): Promise<readonly KubeObject[]>;
-  /** Causes each list to be read from the server once more, also if a watch keeps it current. */
+  /** Makes the next call of each list read from the server, even if a watch keeps the list current. */
   listAgain(): void;
-  /** `urgent`: sent before all waiting requests. */
+  /** Reads an object. `urgent` requests are sent before all waiting requests. */
   get(id: ResourceId, how?: 'urgent'): Promise<KubeObject | undefined>;
   /**
    * Performs a server-side apply with this instance's field manager. If set, `metadata.uid` and `resourceVersion` are
@@ -130,22 +133,22 @@ export interface Cluster {
    */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
   /**
-   * Deletes in the foreground. Resolves when the server accepted the request. If the object was deleted before, that is
-   * fine. The uid and, if given, the version are preconditions.
+   * Deletes in the foreground. Resolves when the server has accepted the request, or if the object no longer exists.
+   * The uid and, if set, the version are preconditions.
    */
   remove(id: ResourceId, uid: string, as?: string, resourceVersion?: string): Promise<void>;
   /**
-   * Sends a JSON patch (RFC 6902) for an object as it was read. Its resourceVersion is a precondition (`cluster-conflict`
-   * if another writer was faster), but not in a dry run.
+   * Sends a JSON patch (RFC 6902) for an object as it was read. Except in a dry run, its resourceVersion is a
+   * precondition: `cluster-conflict` if another writer was faster.
    */
   patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
-  /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` if another writer was faster. */
+  /** Create and replace without server-side apply, for the Lease: `cluster-conflict` if another writer was faster. */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;
   /**
-   * Sets a check that is called right before every apply (except dry runs) and every deletion is sent, also when a
-   * request is repeated or had to wait; an error that it throws ends that call. `changes`: the request is neither a
-   * status nor an Event. Used for the deadline of the lease. `undefined` removes the check.
+   * Sets a check that runs directly before every apply (except dry runs) and every deletion is sent, also before a
+   * repeated or delayed request. If it throws, the call fails with that error. `changes` is true if the request writes
+   * neither a status nor an Event. The deadline of the lease uses it. `undefined` removes the check.
    */
   fence(check: ((changes: boolean) => void) | undefined): void;
   /** Returns the number of requests so far, retries included. */
@@ -163,7 +166,8 @@ export interface Exchange {
   /** True if the same request was sent before. */
   readonly repeated: boolean;
   /**
-   * True if the request renews a lease, or the like: it is independent of the run, and says nothing about its progress.
+   * True for requests such as renewals of the lease, which are independent of the run and say nothing about its
+   * progress.
    */
   readonly urgent: boolean;
 }
@@ -177,10 +181,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Builds kustomizations. Callers check the references before. */
+/** Builds kustomizations. Callers check the references in them before. */
 export interface KustomizeBuilder {
   /**
-   * Returns an identity: as long as it is equal, equal inputs have equal outputs. Throws Failure `kustomize-missing`.
+   * Returns the objects of the kustomization in a folder of the files, as YAML. Throws Failure `kustomize-missing`,
+   * `kustomize-failed`, `kustomize-too-costly`; messages contain no values from files.
    */
   identity(): Promise<string>;
   /**

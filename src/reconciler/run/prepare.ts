@@ -22,7 +22,7 @@ export interface PrepareDeps extends ObserveDeps, DesireDeps, PlanDeps {
 export interface PrepareOptions extends ObserveOptions, DesireOptions, PlanOptions {}
 
 /**
- * Results of all phases; `problems` has the problems of all of them. Objects that policies deny are invalid in
+ * Results of all phases. `problems` contains the problems of all phases. Objects that policies deny are invalid in
  * `gathered`.
  */
 export interface Prepared extends Observed, DesiredFleet, Planned {
@@ -30,8 +30,8 @@ export interface Prepared extends Observed, DesiredFleet, Planned {
 }
 
 /**
- * Throws Failure if the cluster does not respond at all; failures of single sources or LISTs are in the result.
- * `before`: an earlier preparation by this very run.
+ * Prepares a run. Throws Failure if the cluster does not respond at all; failures of single sources or LISTs are in the
+ * result. `before` is an earlier preparation by the same run.
  */
 export async function prepare(
   deps: PrepareDeps,
@@ -54,7 +54,7 @@ export async function prepare(
     });
     return { desired, planned };
   };
-  // The waiting sources are known only when all is planned, but registries are synced before that.
+  // Waiting sources are known only after planning, but registries are synced before it, so such a run plans twice.
   const waits = mode === 'sync' && mayHoldSyncs(deps, gathered) ? (await begin('read')).planned.waits : NO_WAITS;
   const { desired, planned } = await begin(mode, waits);
   const problems = [gathered, desired, planned].flatMap((phase) => phase.problems);
@@ -71,7 +71,7 @@ function mayHoldSyncs({ sources }: PrepareDeps, { loaded }: Gathered): boolean {
   );
 }
 
-/** A waiting source may lack objects that come with the source that it waits for. */
+/** Codes of problems that may solve themselves: a waiting source may lack objects of the source that it waits for. */
 const MAY_COME: ReadonlySet<string> = new Set([
   'kind-not-served',
   'reference-missing',
@@ -90,7 +90,8 @@ function expected({ loaded }: Gathered, waits: Waits): (problem: Problem) => Pro
 }
 
 /**
- * Must run under the lock: if digests are missing because there is no key yet, it creates the key and prepares again.
+ * Creates the key of digests and prepares again, if digests are missing because the key does not exist yet. Must run
+ * under the lock.
  */
 export async function sealDigests(
   deps: PrepareDeps & { readonly random: Random },
@@ -102,7 +103,7 @@ export async function sealDigests(
   return prepare(deps, options, 'sync', prepared);
 }
 
-/** Reports only warnings about objects that others applied by hand. */
+/** Returns a filter that keeps only warnings about objects that other people applied by hand. */
 function reportable({ loaded }: Gathered): (problem: Problem) => readonly Problem[] {
   const byHand = new Set(loaded.filter((each) => each.byHand === true).map(({ id }) => keyOf(id)));
   return (problem) => {

@@ -17,7 +17,7 @@ import type { Suspension } from './records/suspension.ts';
 import type { Rendered } from './render/rendered.ts';
 import type { Readiness } from './settle/readiness.ts';
 
-/** Reason why a run only plans. Its plan has the changes that it found. */
+/** Reason why a run only plans. The plan then contains the changes that the run would make. */
 export type Paused =
   | {
       readonly by: 'window';
@@ -34,7 +34,7 @@ export interface RunResult {
   readonly commits: Readonly<Record<string, string>>;
   /** Sources that a rollback keeps at an earlier commit. */
   readonly quarantined: readonly Quarantined[];
-  /** Sources that are kept unchanged until another one is applied and ready. */
+  /** Sources that are kept unchanged until another source is applied and ready. */
   readonly waits: readonly Wait[];
   /** RFC 3339. */
   readonly startedAt: string;
@@ -49,14 +49,14 @@ export interface RunResult {
   readonly fields: readonly FoundField[];
   /** Failures outside single changes. */
   readonly failures: readonly Failure[];
-  /** Failures that do not affect the result of the run, such as that of writing its record. */
+  /** Failures that do not affect the result of the run, such as a failure to write its record. */
   readonly warnings: readonly Failure[];
   readonly catalogue: readonly CatalogueOutcome[];
   readonly readiness: Readiness;
-  /** Present if requested. */
+  /** Present if explanations were requested. */
   readonly explanations?: readonly Explanation[];
   readonly timedOut: boolean;
-  /** If present, nothing was written. */
+  /** Reason why the run wrote nothing; absent if it was free to write. */
   readonly paused?: Paused;
   /** Present if the run was traced. */
   readonly traceId?: string;
@@ -69,9 +69,9 @@ export interface RunResult {
 }
 
 /**
- * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` explains each. A run that is
- * `locked` (6) has no result. `detailed`: pending changes count, and fields that other managers keep. Pending changes
- * always count if the run was not free to make them.
+ * Returns the first code that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` explains each code. A run that is
+ * `locked` (6) has no result. If `detailed` is set, pending changes and fields that other managers keep count. Pending
+ * changes always count if the run was not free to make them.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
@@ -91,7 +91,7 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
 /** Codes of changes that an approval, or a signed plan, would allow. */
 const WAITS: ReadonlySet<string> = new Set(['plan-required', 'source-at-fault']);
 
-/** Changes that the server would refuse. */
+/** Returns the changes that the server would refuse. */
 export function refusedChanges({ batches }: Plan): readonly Change[] {
   const changes = batches.flatMap((batch) => batch.changes);
   return changes.filter((change) => change.action !== 'delete' && change.preview?.verdict === 'refused');
@@ -107,7 +107,8 @@ export interface Summary {
 }
 
 /**
- * Counts the objects that were unchanged before the run. Objects that it has written are unchanged in its final plan.
+ * Counts the objects that were unchanged before the run. In the final plan, objects that the run has written are
+ * unchanged, too.
  */
 function unchangedBefore({ plan, outcomes }: RunResult): number {
   if (outcomes.length === 0) return plan.unchanged.length;

@@ -1,4 +1,4 @@
-// Tests that a result is reused only if all inputs of the work, and everything that it looked at, are the same.
+// Tests that a result is reused only if all inputs of the work, and all objects that it read, are the same.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -11,7 +11,7 @@ function objectOf(kind: string, name: string, more: Partial<KubeObject> = {}): K
   return { apiVersion: kind === 'MCPServer' ? 'x.dev/v1' : 'v1', kind, metadata: { name }, ...more };
 }
 
-/** Work that finds an object by a name in another one, and lists a kind if nothing is found. */
+/** Opens work that finds an object by a name in another object, and lists the kind if that object does not exist. */
 function open() {
   const reuse = openReuse();
   let done = 0;
@@ -132,7 +132,7 @@ test('a proof does all work again, and reports a result that would have been wro
   result(world);
   expect([done(), differing]).toEqual([2, []]);
   reuse.ended();
-  // An object that changes in place.
+  // The object is changed in place.
   Object.assign(second, { spec: 'b' });
   expect(result(world)).toEqual(['a']);
   reuse.prove(differs);

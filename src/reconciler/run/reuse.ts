@@ -1,23 +1,23 @@
 // Keeps results of pure work between the runs of a long-lived process. A result is reused only if all inputs of the
-// work, and everything that it looked at, are the same. Dependencies are recorded while the work is done, and not
-// listed by hand.
+// work, and all answers to its questions, are the same. The questions are recorded during the work, so that no list of
+// dependencies has to be maintained.
 
 import { sha256 } from '#std/hash.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { isLarge } from './observe/large-contents.ts';
 
-/** Functions with which work looks at other objects. Their results depend on their arguments only. */
+/** Functions with which work reads other objects. Their results depend on their arguments only. */
 type Questions = Readonly<Record<string, (...words: string[]) => unknown>>;
 
 interface Work<T, Q extends Questions> {
   readonly stage: string;
-  /** Key of the object that the work is about. Each object has one result in a stage. */
+  /** Key of the object that the work is about. Each object has one result per stage. */
   readonly key: string;
-  /** All inputs of the work. Values are the same if they are identical. */
+  /** All inputs of the work. Values count as the same only if they are identical (Object.is). */
   readonly given: readonly unknown[];
   readonly questions: Q;
   readonly work: (questions: Q) => T;
-  /** Returns false for a result that must not be reused. If absent, every result may be. */
+  /** Returns false for a result that must not be reused. If absent, every result may be reused. */
   readonly keeps?: (value: T) => boolean;
   readonly equal: (a: T, b: T) => boolean;
 }
@@ -31,11 +31,11 @@ export const NO_REUSE: Reuse = { result: ({ questions, work }) => work(questions
 
 export interface KeptResults extends Reuse {
   /**
-   * Repeats all work until the run ends. `differs` is called with the key of each object whose result differs from the
-   * one that would have been reused.
+   * Makes all work repeat until the run ends. `differs` receives the key of each object whose new result differs from
+   * the result that would have been reused.
    */
   prove(differs: (stage: string, key: string) => void): void;
-  /** Forgets results that neither this run nor the one before has used. */
+  /** Drops results that neither this run nor the previous run has used. */
   ended(): void;
 }
 
@@ -68,7 +68,7 @@ export function openReuse(): KeptResults {
     },
     ended() {
       state.differs = undefined;
-      // A run that could not even read the cluster does not count.
+      // A run that could not read the cluster does not count.
       if (state.now.size === 0) return;
       state.before = state.now;
       state.now = new Map();
@@ -89,7 +89,7 @@ function reuseOrWork<T, Q extends Questions>(state: State, work: Work<T, Q>): T 
   const made = work.work(recorded(work.questions, looks));
   const isEqual = kept !== undefined && equal(kept.value as T, made);
   if (counts && !isEqual) state.differs?.(stage, key);
-  // Work that receives this result is repeated only if the result changed.
+  // If the result is equal, the old value is returned, so that work that depends on it is not repeated.
   const value = isEqual ? (kept.value as T) : made;
   if (keeps(value)) results.set(key, { given: work.given, looks, value });
   else results.delete(key);
@@ -135,8 +135,8 @@ function noted(answer: unknown): unknown {
 }
 
 /**
- * Returns a digest of contents of Secrets and ConfigMaps of others, and of pods: each run reads them again, and they
- * must not stay in memory.
+ * Returns a digest in place of foreign Secrets and ConfigMaps with contents, and of pods: each run reads them again,
+ * and they must not stay in memory.
  */
 function notedItem(answer: unknown): unknown {
   if (!isObject(answer)) return answer;

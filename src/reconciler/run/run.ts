@@ -1,4 +1,4 @@
-// Performs a whole run: prepares and, if there is something to write, locks, applies, settles and releases.
+// Performs a whole run: prepares and, if there are changes to write, locks, applies, settles and releases.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -18,28 +18,28 @@ import type { Paused, RunResult } from './result.ts';
 import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, type Written, write } from './write.ts';
 
 export interface RunDeps extends WriteDeps {
-  /** Called at the end of a run with the observed state and the plan. */
+  /** Receives the observed state and the plan at the end of a run. */
   readonly looked?: (prepared: Prepared) => void;
 }
 
 export interface RunOptions extends InstanceOptions, WriteOptions {
-  /** Id that is unique per run: in the lease, the report and the log. */
+  /** Id that is unique per run, for the lease, the report and the log. */
   readonly id: string;
-  /** Machine of the run: in the lease. */
+  /** Machine of the run, for the lease. */
   readonly host?: string;
-  /** If present, the run writes nothing, whether the instance is suspended or not. */
+  /** If set, the run writes nothing, even if the instance is not suspended. */
   readonly paused?: Paused;
 }
 
 /**
- * Performs one run. Throws Failure if nothing could be done (`cluster-unreachable`, `locked`, ...); the rest is in the
- * result.
+ * Performs one run. Throws Failure if the run could do nothing (`cluster-unreachable`, `locked`, ...); all other
+ * failures are in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   if (options.paused !== undefined) return { ...(await planOnly(deps, options)), paused: options.paused };
   const start = startOf(deps);
   const seeing = readLease(deps, leaseId(options));
-  // A suspended run does not need the lease. Any other run throws when it awaits the lease.
+  // A suspended run does not need the lease. Any other run awaits the lease and then throws.
   seeing.catch(() => undefined);
   const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
@@ -53,7 +53,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
       ? await writeLocked({ deps, options, start, first }, seen)
       : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
   if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
-  // The lock is released by now: a database that does not respond keeps no other run from it.
+  // The lock is released at this point, so a database that does not respond blocks no other run.
   const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
   return withWarnings(ended.result, [...warnings, ...unrecorded]);
 }
@@ -70,7 +70,7 @@ interface Ended extends Pick<Done, 'running'> {
   readonly prepared: Prepared;
 }
 
-/** Returns only the reason if a person suspended the instance meanwhile and the writing was abandoned. */
+/** Returns only the reason if a person suspended the instance during the run and the writing was abandoned. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
   seen: Awaited<ReturnType<typeof readLease>>,
@@ -99,7 +99,9 @@ async function writeLocked(
   }
 }
 
-/** Writes waiting sources when the needed sources are applied and ready, as long as the run waits for resources. */
+/**
+ * Writes waiting sources once the sources that they wait for are applied and ready, while the run waits for resources.
+ */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,
@@ -111,7 +113,7 @@ async function writeInOrder(
   const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
   let written = await writeOne(first);
   let hasChanged = hasMadeChanges(written.done);
-  // A plan that was made before has no changes of waiting sources.
+  // A plan file contains no changes of waiting sources.
   while (options.admit === undefined && isToBeContinued(deps, written, hasChanged, deadline)) {
     if (!hasChanged) await deps.clock.sleep(ORDER_POLL_MS, deps.enough);
     const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', written.prepared));
@@ -124,14 +126,14 @@ async function writeInOrder(
   return { ...written, done: { ...written.done, timedOut: written.done.timedOut || isLate } };
 }
 
-/** Pause between two looks at the sources that others wait for. */
+/** Pause between two checks of the sources that waiting sources need. */
 const ORDER_POLL_MS = 2000;
 
 function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/** Returns true once after each change, and then for as long as the run waits, unless a person has to act first. */
+/** Returns true once after each change, and then while the run waits, unless a person has to act first. */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: Written,
@@ -143,7 +145,7 @@ function isToBeContinued(
   return hasChanged || clock.monotonic() < deadline;
 }
 
-/** Returns the result of a look at the cluster that changed nothing. */
+/** Returns the result of writing that changed nothing. */
 function withoutChange({ readiness, running }: Done): Done {
   return { outcomes: [], readiness, failures: [], problems: [], fields: [], timedOut: false, running };
 }
@@ -181,21 +183,21 @@ export async function findPause(
 
 /** Prepares again under the lock if needed, with digests for all Secrets. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
-  // An admission compares the state under the lock.
+  // An admission compares the plan with the state under the lock.
   const again = contended || options.admit !== undefined;
-  // The events of the writes of the holder before this run may still be on their way.
+  // Watch events of the previous holder's writes may not have arrived yet.
   if (again) deps.cluster.listAgain();
   const prepared = again ? await prepare(deps, options, 'sync', first) : first;
   const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
   return sealDigests(deps, sealed, prepared);
 }
 
-/** Returns the plan alone, without locks, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
+/** Returns the plan, without locks, syncs and writes. Throws Failure as `reconcile` does, but never `locked`. */
 export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   return (await planInstance(deps, options)).result;
 }
 
-/** Returns the plan with the data that it was made from. */
+/** Returns the plan with the data from which it was computed. */
 export async function planInstance(
   deps: RunDeps,
   options: RunOptions,
@@ -237,7 +239,7 @@ interface Start {
   readonly requests: number;
 }
 
-/** Kinds are added and removed between the runs of a long-lived process. */
+/** Starts a run. Kinds may have been added or removed since the previous run of a long-lived process. */
 function startOf({ clock, cluster }: RunDeps): Start {
   cluster.refresh();
   return { at: timestamp(clock), requests: cluster.requests() };

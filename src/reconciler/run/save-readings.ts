@@ -1,4 +1,4 @@
-// Saves the readings of a run for the next process, under a key that proves to it that they were not changed.
+// Saves the readings of a run for the next process, with a key that proves that they were not changed.
 
 import { Failure } from '#std/failure.ts';
 import type { DigestKey } from './desire/digest-key.ts';
@@ -6,13 +6,13 @@ import type { Random } from './desire/generated.ts';
 import type { SoundFileStore } from './read/sound-files.ts';
 
 interface SaveDeps {
-  /** Absent if the process is long-lived, or reads for others. */
+  /** Absent if the process is long-lived, or must not store readings. */
   readonly sound?: SoundFileStore;
   readonly digestKey: DigestKey;
   readonly random: Random;
 }
 
-/** Must run under the lock: it creates the key if there is none. */
+/** Saves the readings. Must run under the lock, because it creates the key if the key does not exist. */
 export async function saveReadings({ sound, digestKey, random }: SaveDeps): Promise<void> {
   if (sound === undefined) return;
   if (sound.lacksKey() && digestKey.known() === undefined) await makeKeyIfPossible(digestKey, random);
@@ -20,8 +20,8 @@ export async function saveReadings({ sound, digestKey, random }: SaveDeps): Prom
 }
 
 /**
- * Without the key the next process reads everything again, which is not a reason to end a run. A failure that ends a
- * run ends its next request as well.
+ * Creates the key if it can. Without the key the next process reads everything again, which is not a reason to end a
+ * run. A failure that must end the run also ends the run's next request.
  */
 async function makeKeyIfPossible(digestKey: DigestKey, random: Random): Promise<void> {
   try {

@@ -5,10 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 /** Yields after each step. */
 export type Steps<T> = Generator<void, T>;
 
-/** A hundred small files take a few milliseconds. */
+/** Steps per turn: a hundred small files take a few milliseconds. */
 const AT_A_TIME = 100;
 
-/** Lets the thread continue other work that it has begun, such as sending requests. */
+/** Lets the thread continue other work, such as sending requests. */
 export async function takeTurn(): Promise<void> {
   await setImmediate();
 }
@@ -20,7 +20,10 @@ export function finishAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Pauses after every hundred steps, so that requests are sent and responses are read. Throws the error of a step. */
+/**
+ * Runs the steps, and pauses after every hundred steps so that requests are sent and responses are read. Throws the
+ * error of a step.
+ */
 export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     const step = steps.next();
@@ -30,8 +33,8 @@ export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
 }
 
 /**
- * Begins all items without waiting for their results, a hundred in each turn: requests of the first are sent while the
- * others are prepared. Throws the error of an item; no further turn begins then.
+ * Begins the work on all items, a hundred in each turn, without waiting for results: the requests of the first items
+ * are sent while later items are prepared. Throws the error of an item; then no further turn begins.
  */
 export async function beginInTurns<T, R>(items: readonly T[], begin: (item: T) => Promise<R>): Promise<R[]> {
   const turns: Promise<R[]>[] = [];

@@ -1,5 +1,5 @@
-// Validates manifests without a cluster: loads them, and then resolves references among the documents alone. Objects
-// that may exist only in a cluster (Secrets, ConfigMaps) are not required.
+// Validates manifests without a cluster: loads them, and resolves references among the documents alone. Objects that
+// may exist only in a cluster (Secrets, ConfigMaps) are not required.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -28,14 +28,14 @@ export interface ValidateInput {
   readonly documents: readonly SourceFile[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** Files with CustomResourceDefinitions of kinds that the documents use and do not define. */
+  /** Files with CustomResourceDefinitions of kinds that the documents use but do not define. */
   readonly schemas?: readonly SourceFile[];
   /** CustomResourceDefinitions that are used if neither the documents nor `schemas` define a kind. */
   readonly definitions?: readonly JsonObject[];
   /** If absent, no policies are evaluated. */
   readonly policies?: PolicySet;
   readonly cache?: LoadCache;
-  /** If set, the configuration allows private addresses of sources, and none is reported. */
+  /** If set, the configuration allows private addresses of sources, and they are not reported. */
   readonly allowsPrivate?: boolean;
   /** If absent, runs verify no images. */
   readonly verify?: ImagePolicy | undefined;
@@ -48,12 +48,12 @@ export interface Validation {
     readonly valid: number;
     readonly invalid: number;
     readonly problems: number;
-    /** Violations of policies that are only recorded; absent if there are none. */
+    /** Number of violations of policies that only audit; absent if there are none. */
     readonly audited?: number;
   };
   readonly problems: readonly Problem[];
   /**
-   * Set if rules and policies have not checked everything: they check objects that have an identity and fit their
+   * Set if some objects were not checked by rules and policies, because they lack an identity or do not fit their
    * schema.
    */
   readonly incomplete?: true;
@@ -118,8 +118,8 @@ interface Declared extends Pick<Loaded, 'invalid'> {
 }
 
 /**
- * Checks references among the documents alone. A registry whose images are not known here is reported once, not for
- * each image.
+ * Checks references among the documents alone. A registry whose images are unknown here is reported once, not for each
+ * image.
  */
 function checkReferences(
   { kinds, apiGroup }: ValidateInput,
@@ -147,7 +147,9 @@ function checkReferences(
   };
 }
 
-/** Drops problems of values that only a cluster has: whether they refer to an object cannot be decided here. */
+/**
+ * Drops problems with values that only a cluster has: whether such a value refers to an object cannot be decided here.
+ */
 function withoutUnknown(problems: readonly Problem[], resources: readonly LoadedResource[]): readonly Problem[] {
   const unknown = new Map(
     resources.flatMap(({ id, unknown: each }) => (each === undefined ? [] : [[keyOf(id), each]])),
@@ -166,7 +168,7 @@ const PLAINTEXT: Finding = {
     'the values of this Secret can be read by all who can read the repository: encrypt it, or create it in the cluster (docs/secrets.md)',
 };
 
-/** Returns false for an empty Secret: others fill it. */
+/** Returns true for a Secret with values in plain text. An empty Secret is not plain: other tools fill it. */
 function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): boolean {
   if (id.apiVersion !== 'v1' || id.kind !== 'Secret' || sealed === true) return false;
   return (['data', 'stringData'] as const).some((field) => {
@@ -176,7 +178,7 @@ function isPlainSecret({ id, object, sealed, unknown = [] }: LoadedResource): bo
   });
 }
 
-/** Returns undefined if there are no policies. */
+/** Returns undefined if the instance has no policies. */
 function evaluatePolicies(
   { policies, kinds, apiGroup }: ValidateInput,
   sound: readonly LoadedResource[],

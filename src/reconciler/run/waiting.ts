@@ -1,10 +1,10 @@
-// Reports the wait of a run every ten seconds, so that a person who watches it need not guess.
+// Reports the wait of a run every ten seconds, so that a person who watches the run sees the reason.
 
 import type { ResourceId } from '#std/problem.ts';
 import type { Clock } from './ports.ts';
 import type { NotReady } from './settle/readiness.ts';
 
-/** Reason of the wait, and its maximum in milliseconds. */
+/** Reason of the wait, and its maximum duration in milliseconds. */
 export type Waiting = { readonly leftMs: number } & (
   | {
       readonly for: 'resources';
@@ -12,9 +12,9 @@ export type Waiting = { readonly leftMs: number } & (
       /** Kinds whose last LIST failed. */
       readonly unlisted: readonly string[];
     }
-  /** Another run of the same instance. */
+  /** Another run of the same instance holds the lease. */
   | { readonly for: 'lease'; readonly holder: string }
-  /** An object that has to be deleted before it can be created again. */
+  /** An object must be deleted before it can be created again. */
   | { readonly for: 'deletion'; readonly resource: ResourceId }
 );
 
@@ -22,7 +22,7 @@ export type ReportWaiting = (waiting: Waiting) => void;
 
 const EVERY_MS = 10_000;
 
-/** Returns a function that passes on its argument at most every ten seconds, and not before ten seconds have passed. */
+/** Returns a function that passes on its argument at most every ten seconds, for the first time after ten seconds. */
 export function createReminder(
   { monotonic }: Pick<Clock, 'monotonic'>,
   report: ReportWaiting | undefined,

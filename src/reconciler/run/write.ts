@@ -1,4 +1,4 @@
-// Makes all writes of a run, under the lock: the changes, and then statuses.
+// Makes all writes of a run under the lock: first the changes, then statuses.
 
 import type { ListedServer } from '#contracts/running-servers.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -31,11 +31,11 @@ export interface WriteDeps extends PrepareDeps, ChangeDeps {
 }
 
 export interface WriteOptions extends PrepareOptions, ChangeOptions {
-  /** Seconds to wait for readiness after a change; 0 looks once. */
+  /** Seconds to wait for readiness after a change; if 0, the run reads the readiness once. */
   readonly waitSeconds: number;
 }
 
-/** Results of a run beyond its plan. */
+/** Results of a run in addition to its plan. */
 export interface Done {
   readonly outcomes: readonly Outcome[];
   readonly readiness: Readiness;
@@ -44,23 +44,25 @@ export interface Done {
   /** Fields that other managers have taken during the run. */
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
-  /** Undefined if they are not known. */
+  /** Running servers; undefined if they are unknown. */
   readonly running: readonly ListedServer[] | undefined;
 }
 
 export interface Written {
   readonly done: Done;
-  /** The state that the result was made from. If kinds became served in between, it was prepared again with them. */
+  /**
+   * State from which the result was computed. If kinds became served during the run, it was prepared again with them.
+   */
   readonly prepared: Prepared;
 }
 
-/** Returns the result of a run that has nothing to write or to wait for; undefined if there is something. */
+/** Returns the result of a run that has nothing to write and nothing to wait for; undefined for other runs. */
 export async function finishWithoutWriting(
   deps: WriteDeps,
   options: WriteOptions,
   prepared: Prepared,
 ): Promise<Done | undefined> {
-  // A change that the server refuses changes nothing, however often it is tried.
+  // A refused change has no effect, however often it is tried.
   const isStranger = isOfOthers(prepared.plan.waiting);
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
@@ -86,7 +88,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
   const seeing = outcomes.length === 0 ? openObservedState(deps, options, prepared) : see();
   const [observed, failures] = await bothOf(seeing, recordAndSave(deps, options, changed));
-  // The wait does not count towards the deadline of the run: everything is recorded by now.
+  // The wait does not count towards the deadline of the run, because everything is recorded at this point.
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const issuer = await readNeededIssuer(deps.cluster, prepared.resolved.standings, observed.views);
@@ -107,7 +109,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** Runs while the cluster is listed: the LISTs are sent first, then the record of the changes. */
+/** Records the changes while the cluster is listed: the LISTs are sent first. */
 async function recordAndSave(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<readonly Failure[]> {
   await takeTurn();
   const recording = recordChanges(deps, options, changed);
@@ -129,13 +131,13 @@ async function recordChanges(
   return [...failures, ...unrecorded, ...unnarrowed];
 }
 
-/** Waits for both even if one throws: nothing may be under way when the lock is released. */
+/** Waits for both promises even if one rejects: no request may be under way when the lock is released. */
 async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
 }
 
-/** The changes are reported even if this fails: the next run narrows the extent. */
+/** Narrows the extent. The changes are reported even if this fails: the next run narrows the extent then. */
 async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {
     await declareExtent(...change);
@@ -151,14 +153,14 @@ interface AllChanged extends Changed {
   readonly failures: readonly Failure[];
 }
 
-/** Makes the changes once, and once more if definitions were applied and objects wait for their kinds. */
+/** Makes the changes, and makes further changes if definitions were applied and objects wait for their kinds. */
 async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<AllChanged> {
   const made = { prepared: first, failures: [], ...(await makeChanges(deps, options, first)) };
-  // A plan that was made before has no objects of such kinds.
+  // A plan file contains no objects of such kinds.
   if (options.admit !== undefined) return made;
   const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, made.outcomes);
   if (awaited.length === 0) return made;
-  // The second preparation relies on the record.
+  // The second preparation reads the record.
   const changed = { ...made, failures: await made.record(), record: async () => [] };
   try {
     return (await checkServed(deps, awaited)) ? await changeAgain(deps, options, changed) : changed;
@@ -169,7 +171,7 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
 }
 
 async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
-  // The new kinds may be the first that need digests.
+  // The new kinds may be the first kinds that need digests.
   const prepared = await sealDigests(deps, options, await prepare(deps, options, 'sync', changed.prepared));
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));

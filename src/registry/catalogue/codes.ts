@@ -6,7 +6,7 @@ export const CATALOGUE_CODES = {
   'registry-wrong-shape':
     'The content of a registry source is JSON, but not a registry file of the declared format. Check `format` and `path`; until then the last good entries are served.',
   'registry-entry-invalid':
-    'An entry of a registry file breaks the format and is left out; the others are served. If an earlier version of it was served, that stays unchanged.',
+    'An entry of a registry file breaks the format and is left out; the other entries are served. If an earlier version of the entry was served, that version stays unchanged.',
   'registry-entry-duplicate':
     'A registry file has two entries with the same name and version. The first one is served; remove or rename the other.',
   'registry-nothing-valid':

@@ -1,4 +1,4 @@
-// Decides when a source is due for a sync. The time is passed in.
+// Decides when a source is due for a sync. The caller passes the time in.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { RegistrySource } from '#contracts/registry/source.ts';
@@ -11,20 +11,22 @@ export type Decision =
     }
   | {
       readonly due: false;
-      /** `once`: only a changed declaration or the manual trigger makes it due again. */
+      /** `once`: only a changed declaration or the manual trigger makes the source due again. */
       readonly reason: 'once' | 'interval' | 'backoff';
-      /** Time at which it becomes due, milliseconds since 1970; absent for `once`. */
+      /** Time at which the source becomes due, milliseconds since 1970; absent for `once`. */
       readonly dueAtMs?: number;
     };
 
-/** Increased if a release reads other entries from the same content: sources are then read again. */
+/**
+ * Version of the reader. A release that reads other entries from the same content increases it, to read sources again.
+ */
 const READER_VERSION = 2;
 const BACKOFF_FIRST_MS = 10_000;
 const BACKOFF_LAST_MS = 15 * 60_000;
-/** Clocks of replicas differ by less. If the last attempt lies further ahead, its clock was set back since. */
+/** Clocks of replicas differ by less. If the last attempt is further in the future, a clock was set back since then. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** Returns whether the source is to be synced now. */
+/** Returns whether the source must be synced now. */
 export function due(
   source: RegistrySource<unknown>,
   state: SourceState | undefined,
@@ -61,7 +63,7 @@ function backoffMs(attempts: number): number {
   return Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LAST_MS);
 }
 
-/** Changes with every field that makes the same source have other entries. The interval is not such a field. */
+/** Returns a hash of the fields that decide the entries of a source. The interval is not such a field. */
 export function declarationHash({ origin, format, filter }: RegistrySource<unknown>): string {
   return digest({ reader: READER_VERSION, origin, format, filter });
 }

@@ -10,7 +10,7 @@ export interface Entry {
   /** Reverse-DNS name with exactly one `/`. */
   readonly name: string;
   readonly version: string;
-  /** The server.json, as it is served. */
+  /** The served server.json. */
   readonly document: JsonObject;
   readonly title?: string;
   readonly description: string;
@@ -46,7 +46,7 @@ export interface StoredEntry {
   readonly updatedAt: string;
 }
 
-/** The platform's own member of the publisher's metadata: one block per container image or remote URL. */
+/** ToolHive's member of the publisher's metadata: one block per container image or remote URL. */
 export const PLATFORM_VENDOR = 'io.github.stacklok';
 
 /** The data of an entry in addition to its name, version and document. */
@@ -106,8 +106,8 @@ export function provenanceByImage(document: Json | undefined): (readonly [image:
 
 const MAX_DEPTH = 64;
 /**
- * Limit of one served document in bytes: many times the size of the largest ones, including full descriptions of tools.
- * A page contains a hundred documents.
+ * Limit of one served document in bytes: many times the size of the largest known documents, which describe their
+ * tools. A page contains a hundred documents.
  */
 const DOCUMENT_BYTES_MAX = 256 * 1024;
 
@@ -119,7 +119,7 @@ interface Flaw {
 
 /**
  * Returns why a document cannot be stored although it is JSON: it nests too deep to be walked safely, or contains a NUL
- * character or half of a character, which PostgreSQL cannot store as text. Returns undefined if it can.
+ * character or half of a character, which PostgreSQL cannot store as text. Returns undefined for other documents.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
   if (typeof value === 'string') {
@@ -151,8 +151,8 @@ function textFault(text: string): string | undefined {
 }
 
 /**
- * Returns why an entry is too large to be served with others; undefined if it is not. `textLength`: length of its JSON
- * in the source.
+ * Returns why an entry is too large to be served on a page with other entries; undefined for other entries.
+ * `textLength`: length of its JSON in the source.
  */
 export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
   // A character has at most three bytes, and the served document may contain a default that the source omits.
@@ -172,8 +172,8 @@ function transportOf(value: Json | undefined): string[] {
 }
 
 /**
- * Returns the names that pods may use for the image of a package; none if the package is not an image. The name is the
- * identifier; older documents separate registry and version, so their joined form counts too.
+ * Returns the names that pods may use for the image of a package; no names for other packages. The name is the
+ * identifier. Older documents separate registry and version, so their joined form counts too.
  */
 export function imagesOf(pkg: JsonObject): string[] {
   const { registryType, identifier, registryBaseUrl, version } = pkg;

@@ -13,7 +13,7 @@ export interface EntryFilter {
   accepts(entry: Pick<Entry, 'name' | 'tags'>): boolean;
 }
 
-/** Excludes win. A non-empty include list needs a match. Name and tags must both match. */
+/** Prepares a filter. Excludes win. A non-empty include list needs a match. The name and the tags must match. */
 export function entryFilter(filter: Filter): EntryFilter {
   const { names, tags } = filter;
   const malformed = [...names.include, ...names.exclude].filter((pattern) => parseGlob(pattern) === undefined);

@@ -46,7 +46,7 @@ export async function storeFleet(
   try {
     await claim.replace(key, entries, stateOf, () => timeOf(now()));
   } finally {
-    // A used claim has ended already.
+    // If the claim was used to write, it has ended already.
     await claim.release();
   }
 }
@@ -58,8 +58,8 @@ function isStored(state: SourceState | undefined, source: RegistrySource, hash: 
 }
 
 /**
- * Returns the server.json documents of the servers in these namespaces, by name. If servers of two kinds have the same
- * name, the first counts.
+ * Returns the server.json documents of the servers in these namespaces, by name. If two servers have the same name, the
+ * first counts.
  */
 function fleetDocuments(
   servers: readonly ListedServer[],

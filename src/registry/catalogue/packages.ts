@@ -1,4 +1,4 @@
-// Finds the npm or PyPI package that corresponds to an image, from entries that name both.
+// Finds the npm or PyPI package that corresponds to an image, by entries that name the image and the package.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import { imagesOf } from './entry.ts';
@@ -13,7 +13,7 @@ export interface ExactPackage {
   readonly version: string;
   /** Transport: `stdio`, `streamable-http`, `sse`. */
   readonly transport: string;
-  /** Default arguments; undefined: one of them is known only to the user. */
+  /** Default arguments; undefined if only the user knows the value of one of them. */
   readonly args: readonly string[] | undefined;
 }
 
@@ -34,8 +34,8 @@ const REGISTRIES: Readonly<Record<PackageType, RegExp>> = {
 };
 
 /**
- * Returns packages by the image names that pods may use. If an image has different packages of one type, all are
- * returned: it is not known which one is meant.
+ * Returns packages by the image names that pods may use. If an image has different packages of one type, returns all of
+ * them, because the right package is not known.
  */
 export function packagesByImage(documents: readonly JsonObject[]): ReadonlyMap<string, readonly ExactPackage[]> {
   const found = new Map<string, ReadonlyMap<string, ExactPackage>>();

@@ -1,4 +1,4 @@
-// Declares the ports of the catalogue: sources that it reads, and a store of its entries.
+// Declares the ports of the catalogue: the sources that are read, and the store of the entries.
 
 import type { CatalogueState, Resume, SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '#contracts/registry/source.ts';
@@ -25,9 +25,9 @@ export interface Document {
 export interface Content {
   /** One document, or all pages of a list. */
   readonly documents: readonly Document[];
-  /** `changes`: only the changes since the read that returned `resume`; everything else is unchanged. */
+  /** `changes`: only the changes since the read that returned `resume`; other entries are unchanged. */
   readonly extent: 'whole' | 'changes';
-  /** The detected format; absent: the declared one. */
+  /** The detected format; if absent, the declared format. */
   readonly format?: SourceFormat;
   /** Value for the next read, valid once this content is stored. */
   readonly resume?: Resume;
@@ -36,22 +36,22 @@ export interface Content {
 export interface ReadRequest<O> {
   readonly origin: O;
   readonly key: SourceKey;
-  /** Value of the last stored content; absent: everything has to be read. */
+  /** Value of the last stored content. If absent, the whole content has to be read. */
   readonly resume?: Resume;
   /** Aborted if the content is no longer needed. */
   readonly signal: AbortSignal;
   /**
-   * If the content arrives in parts, called with the number of bytes so far. The returned promise is awaited before
-   * more is read.
+   * Receives the number of bytes so far, if the content arrives in parts. The source awaits the returned promise before
+   * it reads more.
    */
   readonly arrived?: (bytes: number) => Promise<void> | undefined;
 }
 
-/** `O`: the origins that it can read. */
+/** Reads sources. `O`: the origins that it can read. */
 export interface Source<O = Origin> {
   /**
-   * Reads a source; `unchanged`: its content is the same as at the read that returned `resume`. Throws a Failure
-   * (`source-unreachable`, `source-auth-required`, `source-not-found`, or one of the adapter's own codes) whose message
+   * Reads a source. Returns `unchanged` if the content is the same as at the read that returned `resume`. Throws a
+   * Failure (`source-unreachable`, `source-auth-required`, `source-not-found`, or a code of the adapter) whose message
    * names the URL.
    */
   read(request: ReadRequest<O>): Promise<Content | 'unchanged'>;
@@ -62,7 +62,7 @@ export interface Written {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
-  /** Rows that the entries do not contain and that stay because of `hold`. */
+  /** Number of rows that stay because of `hold`, although the entries do not contain them. */
   readonly held: number;
 }
 
@@ -73,8 +73,8 @@ export type Hold = (name: string, version: string) => boolean;
 export interface SourceWriter {
   /**
    * Stores `entries` as the whole content of the source, in one transaction with `state`. Rows with unchanged content
-   * are not written. Missing ones become tombstones (status `deleted`) unless `hold` keeps them. `now` returns RFC
-   * 3339; it is called when the change is written, and again before others see it.
+   * are not written. Rows of missing entries become tombstones (status `deleted`) unless `hold` keeps them. `now`
+   * returns RFC 3339; it is called when the change is written, and again before other connections see it.
    */
   replace(
     key: SourceKey,
@@ -83,7 +83,7 @@ export interface SourceWriter {
     now: () => string,
     hold?: Hold,
   ): Promise<Written>;
-  /** Records a failed attempt, or one that found nothing new. Leaves the entries unchanged. */
+  /** Records a failed attempt, or an attempt without news. Leaves the entries unchanged. */
   record(key: SourceKey, state: SourceState): Promise<void>;
 }
 
@@ -115,16 +115,16 @@ export interface CatalogueWriter extends SourceWriter {
   retain(registry: Omit<SourceKey, 'source'>, sources: readonly string[]): Promise<void>;
   /** Returns the images of all entries of the registry that are not deleted. */
   images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
-  /** Returns the documents of the same entries as text, if they may state a provenance of their images. */
+  /** Returns, as text, the documents of these entries that may state a provenance of their images. */
   provenance(registry: Omit<SourceKey, 'source'>): Promise<readonly string[]>;
   /**
-   * Stores `servers` as all servers that the reconciler runs, or all that it runs in the namespace. Servers of other
+   * Stores `servers` as all servers that the reconciler runs, or that it runs in the namespace. Servers of other
    * reconcilers stay. Nothing is written if the store has the same servers and was written recently.
    */
   recordRunning(runner: Runner, servers: readonly RunningServer[], namespace?: string): Promise<void>;
 }
 
-/** A reconciler. */
+/** Identifies a reconciler. */
 export interface Runner {
   readonly instance: string;
   readonly homeNamespace: string;
@@ -141,8 +141,8 @@ export interface ListPosition {
   readonly name: string;
   readonly version: string;
   /**
-   * Value by which the version was ordered, only with `sort`. It may have changed since, and with it the place of the
-   * version.
+   * Value by which the version was ordered; only with `sort`. The value, and with it the place of the version, may have
+   * changed since then.
    */
   readonly rank?: number;
 }
@@ -158,8 +158,8 @@ export interface ListQuery {
    */
   readonly search?: string;
   /**
-   * Absent: by name. Otherwise descending; entries without a value come last, and entries with equal values are ordered
-   * by name.
+   * If absent, entries are ordered by name. Otherwise by descending values: entries without a value come last, and
+   * entries with equal values are ordered by name.
    */
   readonly sort?: Sort;
   /** Entries that changed strictly later than this RFC 3339 time. */
@@ -184,7 +184,7 @@ export interface ListPage {
   readonly next?: ListPosition;
 }
 
-/** Number of servers with a value. */
+/** A value, and the number of servers with it. */
 export interface FacetCount {
   readonly value: string;
   readonly count: number;
@@ -207,7 +207,7 @@ export interface Facets {
   readonly transports: readonly FacetCount[];
 }
 
-/** The same object as long as nothing changes. */
+/** Running servers. The store returns the same object as long as nothing changes. */
 export interface RunningFound {
   /** Ordered by name. Readers may not see all fields: `shownServers` selects them. */
   readonly servers: readonly RunningServer[];
@@ -221,11 +221,11 @@ export interface CatalogueReader {
   /** Returns the newest publication first, and deleted versions only on request; empty if the server is unknown. */
   versions(key: SourceKey, name: string, includeDeleted: boolean): Promise<readonly StoredEntry[]>;
   /**
-   * `version` may be `latest`, which is a deleted version if all are deleted. Deleted versions are found only on
-   * request.
+   * `version` may be `latest`, which is a deleted version if all versions are deleted. Deleted versions are returned
+   * only on request.
    */
   version(key: SourceKey, name: string, version: string, includeDeleted: boolean): Promise<StoredEntry | undefined>;
-  /** If `query` is absent, counts the latest versions without deleted ones. */
+  /** Counts the values of matching entries. If `query` is absent, counts the latest versions that are not deleted. */
   facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
   /** Returns a text that changes whenever the content of the source changes: the base of ETags. */
   revision(key: SourceKey): Promise<string>;
@@ -234,8 +234,8 @@ export interface CatalogueReader {
   /** Returns the servers that run in the namespace of the registry, of any reconciler. */
   running(registry: Omit<SourceKey, 'source'>): Promise<RunningFound>;
   /**
-   * Makes the source due for any process that syncs it. Does nothing for a source that never synced, which is due
-   * anyway.
+   * Makes the source due for any process that syncs it. Does nothing for a source that was never synced, because it is
+   * due already.
    */
   requestSync(key: SourceKey): Promise<void>;
   /** Resolves if the database responds and has the schema that reading needs. */

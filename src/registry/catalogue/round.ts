@@ -1,5 +1,5 @@
-// Makes one round through the sources of a registry: each due source is claimed and synced. Any number of processes may
-// make rounds at any time: each source is synced by one of them.
+// Makes one round through the sources of a registry: claims and syncs each due source. Any number of processes may make
+// rounds at any time, because a claim gives each source to one process.
 
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,7 +13,7 @@ export interface RoundPorts<O = Origin> {
   readonly writer: CatalogueWriter;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Runs the work when its turn comes: only so many sources are read at a time. */
+  /** Runs the work when its turn comes, because only a few sources are read at a time. */
   readonly inTurn: InTurn;
 }
 
@@ -78,7 +78,7 @@ async function syncOne<O>(
   const claim = await ports.writer.claim(key);
   if (claim === undefined) return undefined;
   try {
-    // Another process may have synced it between the first check and the claim.
+    // Another process may have synced the source between the first check and the claim.
     if (due(source, claim.state, request.trigger, ports.now()).due)
       return await syncClaimed(ports, request, source, claim);
     await claim.release();

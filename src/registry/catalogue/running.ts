@@ -7,17 +7,17 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 /** The data by which an entry identifies a server. */
 interface Identity {
-  /** Images of its OCI packages. */
+  /** Images of the entry's OCI packages. */
   readonly images: readonly string[];
   /** Arguments of the container. */
   readonly args: readonly string[];
-  /** URLs at which it runs elsewhere. */
+  /** URLs of the entry's remotes. */
   readonly urls: readonly string[];
 }
 
 /**
- * Shows image, provenance, arguments and address only as far as one of the documents names them. Of the arguments, it
- * shows those that an entry of the image lists, from the first on.
+ * Keeps image, provenance, arguments and address only if one of the documents names them. Keeps as many of the first
+ * arguments as an entry of the image lists.
  */
 export function shownServers(
   servers: readonly RunningServer[],

@@ -1,4 +1,4 @@
-// Computes the record of a source after an attempt to sync it, from the record before the attempt.
+// Computes the record of a source after an attempt to sync it, from the previous record.
 
 import type { SourceState } from '#contracts/catalogue-state.ts';
 import type { Origin, RegistrySource } from '#contracts/registry/source.ts';
@@ -67,7 +67,7 @@ export function keptState<O>(attempt: Attempt<O>, content: Content | undefined):
   };
 }
 
-/** Hash, counts and entries stay unchanged; the attempt counts. */
+/** Returns the state after a failed attempt: hash, counts and entries stay unchanged; the attempt counts. */
 export function failedState<O>(attempt: Attempt<O>, message: string): SourceState {
   const before = attempted(attempt);
   return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
@@ -90,7 +90,7 @@ export function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Returns the state before, with the data that every attempt records. */
+/** Returns the previous state, with the data that every attempt records. */
 function attempted<O>(attempt: Attempt<O>): SourceState {
   const { source, state } = attempt;
   const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;

@@ -22,7 +22,7 @@ export interface SyncPorts<O = Origin> {
 
 export interface SyncRequest<O = Origin> extends Attempt<O> {
   readonly key: SourceKey;
-  /** Aborted if the sync is to be given up: nothing is recorded then. */
+  /** Aborted if the sync must be given up; nothing is recorded then. */
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export interface SyncOutcome {
   readonly written?: Written;
   /** Rejected entries, or the reason why the whole content was not stored. */
   readonly problems: readonly Problem[];
-  /** The reason why the source could not be read; only if `failed` without a problem. */
+  /** The reason why the source could not be read; only for `failed` without problems. */
   readonly failure?: Failure;
 }
 
@@ -44,8 +44,8 @@ export interface SyncOutcome {
 const MAX_PROBLEMS = 100;
 
 /**
- * Makes one sync. Faults of the source are outcomes and are recorded in the store. It throws a Failure only if the
- * store itself fails or the sync was given up, and then nothing changed.
+ * Makes one sync. Faults of the source are outcomes and are recorded in the store. Throws a Failure only if the store
+ * itself fails or the sync was given up; nothing has changed then.
  */
 export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
   const malformed = entryFilter(request.source.filter).malformed;
@@ -85,7 +85,7 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   return await storeOrTell(ports, request, () => storeWhole(ports, request, read));
 }
 
-/** Records a failed attempt if the store refuses the content for good. Throws if it cannot be recorded. */
+/** Stores the content. If the store refuses it for good, records a failed attempt. Throws if that is not possible. */
 async function storeOrTell<O>(
   ports: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -148,7 +148,7 @@ function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): strin
   return isSecond && now - Date.parse(since) >= source.intervalMs ? undefined : since;
 }
 
-/** Entries that did not change stay, unless the filter now excludes them. */
+/** Stores changes. Unchanged entries stay, unless the filter now excludes them. */
 async function storeChanges<O>(
   { writer, now }: SyncPorts<O>,
   request: SyncRequest<O>,
@@ -161,7 +161,7 @@ async function storeChanges<O>(
   const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(versionKey));
   const stateOf = (written: Written) => {
     const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
-    // It is not known how many of the other entries are still broken: the next complete read counts again.
+    // How many of the unchanged entries are still broken is not known: the next complete read counts again.
     const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
     return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
   };
@@ -181,7 +181,7 @@ function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string 
 }
 
 /**
- * Records that there is nothing new: only the time of the attempt and the trigger change. Broken entries are still
+ * Records an attempt without news: only the time of the attempt and the trigger change. Broken entries are still
  * reported if they were read.
  */
 async function recordAttempt<O>(
@@ -195,7 +195,7 @@ async function recordAttempt<O>(
   return { key, result: 'unchanged', state, problems: parsed === undefined ? [] : problemsOf(parsed) };
 }
 
-/** Hash, counts and entries stay unchanged; the attempt counts. */
+/** Records a failed attempt: hash, counts and entries stay unchanged; the attempt counts. */
 async function recordFailure<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,

@@ -1,6 +1,6 @@
 // Limits how many sources are read at a time, because each may take as much memory as its content. A source that is
-// silent or has sent little needs no turn, so others do not wait for it; once it has sent more, it needs a turn like
-// any other.
+// silent or has sent little needs no turn, so other sources do not wait for it. Once it has sent more, it needs a turn
+// as well.
 
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '#std/failure.ts';
@@ -10,9 +10,9 @@ export interface Turns {
   readonly atATime: number;
   /** A source that has little content after this time gives up its turn, and continues. */
   readonly slowMs: number;
-  /** Bytes; less counts as little content. */
+  /** Number of bytes below which content counts as little. */
   readonly small: number;
-  /** While others wait, a source with much content must receive at least so many bytes in so much time. */
+  /** While other sources wait, a source with much content must receive at least these bytes in this time. */
   readonly least: { readonly bytes: number; readonly ms: number };
   /** Number of all sources in progress, including those with little content. */
   readonly most: number;
@@ -31,17 +31,17 @@ export interface TurnClock {
 }
 
 export interface Arrival {
-  /** Called with the number of bytes so far. The returned promise is awaited before more is read. */
+  /** Receives the number of bytes so far. The source awaits the returned promise before it reads more. */
   readonly arrived: (bytes: number) => Promise<void> | undefined;
-  /** Called when the content is complete; resolves when it is the source's turn. */
+  /** Reports that the content is complete. Resolves when the source has a turn. */
   readonly whole: () => Promise<void>;
-  /** Aborted, with a Failure, if others wait and too little arrives. */
+  /** Aborted, with a Failure, if other sources wait and too little content arrives. */
   readonly tooSlow: AbortSignal;
 }
 
 export type InTurn = <T>(work: (arrival: Arrival) => Promise<T>) => Promise<T>;
 
-/** For callers that read one source at a time. */
+/** Gives a turn at once, for callers that read one source at a time. */
 export const readAlone: InTurn = (work) =>
   work({ arrived: () => undefined, whole: async () => undefined, tooSlow: new AbortController().signal });
 

@@ -5,7 +5,7 @@ import { sha256 } from '#std/hash.ts';
 import { MODULE_EXTENSION, type PageFile, readPageFiles } from '#std/page/files.ts';
 
 export interface PageAssets {
-  /** Digest of all files. It is a part of their addresses, so that browsers may cache them for ever. */
+  /** Digest of all files, which is a part of their addresses, so that browsers may cache them for ever. */
   readonly digest: string;
   /** HTML of the page itself. */
   readonly shell: string;
@@ -16,13 +16,14 @@ const FOLDER = new URL('./browser/', import.meta.url);
 const DIGEST_LENGTH = 16;
 
 export interface PageSettings {
-  /** Whether the page asks for a token before its first request. */
+  /** `oauth`: the page asks the reader for a token before its first request. */
   readonly auth: 'anonymous' | 'oauth';
   /**
-   * Whether the page lists running servers: the servers on this machine, which it can call, or the servers of a fleet.
+   * Running servers on the page. `beside`: the servers on this machine, which the page can call. `fleet`: the servers
+   * of a fleet.
    */
   readonly running: 'hidden' | 'beside' | 'fleet';
-  /** Title of the page; absent: MCP servers. */
+  /** Title of the page. If absent, MCP servers. */
   readonly title?: string;
 }
 

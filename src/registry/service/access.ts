@@ -1,4 +1,4 @@
-// Accepts requests with a valid token and refuses the others.
+// Accepts requests with a valid token, and refuses other requests.
 
 import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders } from '#auth/bearer.ts';
@@ -15,8 +15,8 @@ export interface AccessOptions {
   readonly oauth: OAuthConfig;
   readonly publicPaths: readonly string[];
   /**
-   * Called with `accepted`, or the code of the rejection, and the name of the provider that issued the token; empty if
-   * none is known.
+   * Receives `accepted` or the code of the rejection, and the name of the provider that issued the token; empty if the
+   * provider is unknown.
    */
   readonly judged: (outcome: string, provider: string) => void;
 }
@@ -29,7 +29,7 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
   const { authenticate, oauth, publicPaths, judged } = options;
   return async function checkToken(request, reply) {
     const { public: isOpen = false, changes = false } = request.routeOptions.config;
-    // A public path does not allow everybody to start work.
+    // A public path does not allow everyone to start work.
     if (isOpen || (!changes && isPublic(request.url, publicPaths))) return;
     const needed = oauth.enforceScopes || changes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));

@@ -32,7 +32,7 @@ export interface Refused {
   readonly message: string;
 }
 
-/** A value, or the reason why there is none. */
+/** A value, or the reason why the request gets no value. */
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: Refused };
 
 export function found<T>(value: T): { readonly ok: true; readonly value: T } {
@@ -41,7 +41,7 @@ export function found<T>(value: T): { readonly ok: true; readonly value: T } {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** `status`: if it differs from the status of the code. */
+/** `status`: status of the response, if it differs from the status of the code. */
 export function sendRefusal(reply: FastifyReply, { code, message }: Refused, status = STATUS[code]): FastifyReply {
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
   reply.request.log.debug({ code }, message);

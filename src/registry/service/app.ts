@@ -1,5 +1,4 @@
-// Builds the registry service as a Fastify application: access, routes, and the form of failures. It does not listen
-// itself.
+// Builds the registry service as a Fastify application: access, routes, and the form of failures. The caller listens.
 
 import cors from '@fastify/cors';
 import Fastify, {
@@ -38,17 +37,17 @@ import { requireSyncToken } from './sync-token.ts';
 export interface AppOptions {
   readonly config: RegistryConfig;
   readonly catalogue: CatalogueReader;
-  /** For requests to identity providers; not used in mode anonymous. */
+  /** Ports for requests to identity providers; not used in mode anonymous. */
   readonly auth: Omit<AuthPorts, 'notify'>;
   /** pino, or an object with the same methods. */
   readonly logger: FastifyBaseLogger;
   readonly version: VersionInfo;
-  /** Must not repeat. */
+  /** Returns an id that was never returned before. */
   readonly newRequestId: () => string;
   readonly metrics: ServiceMetrics;
   /** If absent, requests are not traced. */
   readonly traced?: BeginRequest;
-  /** Returns true once clients should send no new requests; absent: never. */
+  /** Returns true once clients should send no new requests. If absent, they always may. */
   readonly isStopping?: () => boolean;
   /** If true, servers run next to the catalogue on this machine, and the listener before this app serves their URLs. */
   readonly runsBeside?: boolean;
@@ -57,14 +56,14 @@ export interface AppOptions {
 const BODY_BYTES_MAX = 64 * 1024;
 /** Time until the head and the body of a request have arrived. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
-/** Interval of the checks for that time. */
+/** Interval of the checks for late requests. */
 const ARRIVAL_CHECK_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const PARAM_LENGTH_MAX = 1024;
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/** The caller listens and closes. */
+/** Builds the application, which the caller must close. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const traced = tracedRequests(options.traced, PROBES);
   const app = createApp(options, traced);
@@ -78,7 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logAccess(request, reply.statusCode, reply.elapsedTime);
     options.metrics.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
   });
-  // Before the token is checked: preflight requests carry none, and browsers must be able to read refusals too.
+  // CORS comes before the check of the token: preflight requests have no token, and browsers must also read refusals.
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST'],
@@ -185,13 +184,14 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, vary: 'Authorization' });
 }
 
-/** The id of a client is written to the log and sent back: only characters that are harmless in both are accepted. */
+/** Accepts a client's request id only if its characters are harmless in the log and in the response header. */
 function requestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : undefined;
 }
 
 /**
- * Node.js itself keeps the first Host and hides the others. This runs for every request, so it builds no list of names.
+ * Returns whether a request has several Host headers, of which Node.js hides all but the first. Builds no list of
+ * names, because this runs for every request.
  */
 function repeatsHost(rawHeaders: readonly string[]): boolean {
   let count = 0;

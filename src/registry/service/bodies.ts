@@ -1,6 +1,6 @@
-// Keeps recent responses by entity tag and form. A tag stands for one content, so they are never out of date. They are
-// dropped after a while all the same, because a database that was restored from a backup may count the same revisions
-// again.
+// Keeps recent bodies of responses by entity tag and form. A tag identifies one content, so bodies do not become out of
+// date. They are still dropped after a while, because a database that was restored from a backup may assign the same
+// revisions to other contents.
 
 import { setBounded } from '#std/bounded.ts';
 
@@ -22,9 +22,9 @@ interface Kept {
 }
 
 /**
- * `monotonic` returns milliseconds. The oldest bodies make room for new ones. A body is kept when it is set for the
- * second time, because most are requested only once: storing and dropping these would be most of the garbage
- * collector's work.
+ * `monotonic` returns milliseconds. New bodies replace the oldest. A body is kept only when it is set for the second
+ * time, because most bodies are requested once: storing and dropping them would be most of the garbage collector's
+ * work.
  */
 export function createBodies(monotonic: () => number): Bodies {
   const kept = new Map<string, Kept>();
@@ -58,7 +58,7 @@ export function createBodies(monotonic: () => number): Bodies {
   };
 }
 
-/** Copies the body, because zlib returns the beginning of a much larger buffer, which would be kept with it. */
+/** Copies the body, because zlib returns the beginning of a much larger buffer, which would stay in memory. */
 function alone(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;
   const own = Buffer.allocUnsafeSlow(body.length);

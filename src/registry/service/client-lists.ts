@@ -1,6 +1,5 @@
-// Creates the lists with which administrators tell MCP clients which servers their users may run, from the entries of a
-// registry. The formats are those that the makers of the clients documented in November 2026 (docs/registry.md names
-// the pages).
+// Creates the lists with which administrators limit the servers that users of MCP clients may run, from the entries of
+// a registry. The makers of the clients documented the formats in November 2026 (docs/registry.md names the pages).
 
 import type { ListedClient } from '#contracts/registry/listed-clients.ts';
 import { addressFault } from '#std/address/address.ts';
@@ -48,7 +47,7 @@ function fixedCommand({ program, args }: Command): readonly FixedWay[] {
   return texts.includes(undefined) ? [] : [{ serverCommand: [program, ...texts.flatMap((text) => text ?? [])] }];
 }
 
-/** Returns undefined if the user chooses a part of it. */
+/** Returns the text; undefined if the user chooses a part of it. */
 function fixedText(template: Template): string | undefined {
   return template.every((part) => typeof part === 'string') ? template.join('') : undefined;
 }
@@ -65,7 +64,7 @@ function matchers(servers: readonly FixedServer[]): JsonObject[] {
   );
 }
 
-/** Names a server by the last part of its name, or by all of it if another server has the same last part. */
+/** Names a server by the last part of its name, or by the whole name if another server has the same last part. */
 function namedServers(servers: readonly FixedServer[]): JsonObject {
   const counts = new Map<string, number>();
   for (const { name } of servers) {

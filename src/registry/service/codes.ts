@@ -9,7 +9,7 @@ export const REGISTRY_CODES = {
   'version-invalid':
     'The version contains invalid characters, or is too long. Request one of the list of versions, or `latest`.',
   'registry-not-found':
-    'The service has no registry of this name: its registries are those of `registries` in its configuration. /extension/v0/registries lists them.',
+    'The service has no registry of this name: its configuration lists them in `registries`. /extension/v0/registries lists them.',
   'server-not-found':
     'The registry has no server of this name. Names are exact, and a filter of the registry may leave it out; the list of servers has all of them.',
   'version-not-found':
@@ -23,7 +23,7 @@ export const REGISTRY_CODES = {
   'method-not-allowed': 'The path exists but not with this method; the Allow header names its methods.',
   'registry-not-synced': 'The registry has no source that could be synced: it is of the type kubernetes or managed.',
   'sync-refused':
-    'A service in mode anonymous syncs only for clients with the token in auth.syncTokenFile (401 for others), and not at all without that setting (403): use `skep trigger`, or wait for the interval.',
+    'A service in mode anonymous syncs only for clients with the token in auth.syncTokenFile (401 for other clients), and not at all without that setting (403): use `skep trigger`, or wait for the interval.',
   'rate-limited':
     'The client sent more requests than limits.requestsPerMinute allows. Try again after the seconds that Retry-After names.',
   'request-invalid':

@@ -1,5 +1,5 @@
-// Sends responses that follow from the catalogue's revision and the request alone: with an entity tag, not again to
-// clients that name the tag, and created once per content and form.
+// Sends responses that depend only on the catalogue's revision and the request. They have an entity tag, are not sent
+// again to clients that name the tag, and are created once per content and form.
 
 import type { FastifyRequest } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -15,7 +15,7 @@ import type { Handler } from './route.ts';
 export interface ConditionalOptions {
   readonly config: RegistryConfig;
   readonly catalogue: CatalogueReader;
-  /** Version of the service: another one may express the same content differently. */
+  /** Version of the service: another version may express the same content differently. */
   readonly version: string;
   readonly bodies: Bodies;
 }
@@ -27,15 +27,15 @@ export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 interface Loaded {
   /** JSON. */
   readonly text: string;
-  /** Revision of the text, if the store returns it with the content: then it need not be read before. */
+  /** Revision of the text, if the store returns it with the content; it is then not read separately. */
   readonly revision?: string;
 }
 
 /**
  * Creates handlers for routes with a parameter `registry`. Each sends the requested data, unless the client has it
- * already. If the store does not return the revision with the content, the revision is read first: content that changes
- * in between is sent with the older tag, so clients request it again; and no replica sends an older page to a client
- * that names the tag of a newer one.
+ * already. If the store does not return the revision with the content, the revision is read first. Content that changes
+ * in between is then sent with the older tag, so clients request it again, and no replica sends an older page to a
+ * client that names the tag of a newer page.
  */
 export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, dated?: 'dated') => Handler {
   const { config, catalogue, version, bodies } = options;
@@ -55,12 +55,12 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
     });
 
     /**
-     * Returns whether only the store can have the data: one query is enough then. `tag`: tag by the last known
-     * revision.
+     * Returns whether only the store can have the data, so that one query returns data and revision. `tag`: tag by the
+     * last known revision.
      */
     function isNew(request: FastifyRequest, tag: string | undefined): boolean {
       const named = request.headers['if-none-match'];
-      // The client asks whether there is any content, which only the store knows.
+      // `*` matches any content, and only the store knows whether there is content.
       if (isAnyTag(named)) return true;
       if (dated === undefined || named !== undefined) return false;
       return tag === undefined || bodies.get(tag) === undefined;
@@ -97,11 +97,11 @@ interface Question {
   readonly load: Load;
 }
 
-/** Limits of the kept readings: number of the last targets, and length of each. */
+/** Limits of the remembered targets: their number, and the length of a target. */
 const QUESTIONS_MAX = 200;
 const TARGET_LENGTH_MAX = 512;
 
-/** The data of a request follows from its target: the same target is parsed once. */
+/** Parses the same target once, because the question depends only on the target of a request. */
 function lately(read: (request: FastifyRequest) => Read<Question>): (request: FastifyRequest) => Read<Question> {
   const known = new Map<string, Question>();
   return (request) => {

@@ -21,15 +21,15 @@ export interface Filters {
 export interface Position {
   readonly name: string;
   readonly version: string;
-  /** In a sorted listing, the value by which the entry was sorted. A sync may have changed it before the next page. */
+  /** In a sorted listing, the value by which the entry was sorted. A sync may change it before the next page. */
   readonly rank?: number;
 }
 
 const FORMAT = 1;
-/** Length with the longest name and version, of characters that JSON writes as six. */
+/** Length with the longest name and version, whose characters JSON writes as six characters each. */
 const CURSOR_LENGTH_MAX = 4096;
 
-/** Returns the cursor to the entries after the position. */
+/** Returns the cursor for the entries after the position. */
 export function encodeCursor({ name, version, rank }: Position, filters: Filters): string {
   const parts = [FORMAT, binding(filters), name, version, ...(rank === undefined ? [] : [rank])];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');

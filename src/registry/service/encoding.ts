@@ -1,5 +1,5 @@
-// Chooses the form of a body that a client accepts (RFC 9110 section 12.5.3), and compresses it. Responses are
-// compressed only here.
+// Chooses the form of a body that a client accepts (RFC 9110 section 12.5.3), and compresses the body. No other file
+// compresses responses.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -11,11 +11,11 @@ export type Coding = 'br' | 'gzip';
 const zip = promisify(gzip);
 const brotli = promisify(brotliCompress);
 
-/** A compressed smaller body would need a packet as well. */
+/** Smaller bodies are not compressed, because they fit into one packet anyway. */
 const PACKED_BYTES_MIN = 1024;
-/** As dense as gzip at its best, at a fraction of its time. */
+/** Quality at which bodies are as small as with the best gzip, at a fraction of the time. */
 const BROTLI_QUALITY = 5;
-/** The first one wins if a client accepts both equally. */
+/** Codings of responses. If a client accepts both equally, the first is used. */
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 /** `acceptEncoding`: the header. Without it, nothing is compressed; a weight of zero refuses. */
@@ -47,8 +47,8 @@ export async function pack(body: Buffer, coding: Coding): Promise<Buffer | undef
 }
 
 /**
- * Sends the body in a form that the client accepts. `tag`: identifies the content; it is compressed once per content,
- * not per request.
+ * Sends the body in a form that the client accepts. `tag` identifies the content, which is compressed once and not for
+ * each request.
  */
 export type SendPacked = (
   request: FastifyRequest,
@@ -57,7 +57,7 @@ export type SendPacked = (
   body: Buffer,
 ) => Promise<FastifyReply>;
 
-/** Headers by which responses differ, also responses without a body (RFC 9110 section 15.4.5). */
+/** Names the headers by which responses differ, also responses without a body (RFC 9110 section 15.4.5). */
 export const VARY = { vary: 'Authorization, Accept-Encoding' };
 
 export function packedSender(bodies: Bodies): SendPacked {

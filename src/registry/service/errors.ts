@@ -11,7 +11,7 @@ import { type Refused, sendRefusal } from './answer.ts';
  * otherwise.
  */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Only retryable failures may succeed later: the others are faults, of ours or of the installation.
+  // Only retryable failures may succeed later: other failures are faults of the service or of the installation.
   if (error instanceof Failure && error.retryable) {
     request.log.error(
       { code: 'catalogue-unavailable', failure: error.code, reason: error.message },
@@ -49,7 +49,7 @@ export function handleClientError(error: Error & { readonly code?: string }, soc
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // A peer that goes on sending would keep the socket half-open for ever, and with it one of the connections.
+  // A peer that goes on sending would keep the socket half-open, and occupy a connection for ever.
   const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
   socket.once('close', () => clearTimeout(timer));
 }

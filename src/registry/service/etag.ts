@@ -1,9 +1,9 @@
-// Computes entity tags of responses that follow from the catalogue's revision and the request alone (RFC 9110 section
+// Computes entity tags of responses that depend only on the catalogue's revision and the request (RFC 9110 section
 // 8.8.3).
 
 import { sha256 } from '#std/hash.ts';
 
-/** The tag is weak, because compressed and plain responses share it. `parts`: everything that decides the response. */
+/** Returns a weak tag, because compressed and plain responses share it. `parts`: all inputs of the response. */
 export function entityTag(...parts: readonly string[]): string {
   return `W/"${sha256(JSON.stringify(parts)).slice(0, 32)}"`;
 }

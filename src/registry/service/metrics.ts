@@ -1,5 +1,5 @@
-// Counts for the service, and builds the application that serves the metrics: on a separate listener, because it is for
-// operators and needs no token.
+// Counts requests and tokens of the service, and builds the application that serves the metrics. It has a separate
+// listener, because it is for operators and needs no token.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { RegistryConfig } from '#contracts/registry/service.ts';
@@ -13,9 +13,9 @@ import { route } from './route.ts';
 export interface ServiceMetrics {
   /** `route`: the pattern of the route, so that clients cannot invent labels. */
   answered(method: string, route: string | undefined, status: number, seconds: number): void;
-  /** `outcome`: `accepted`, or the code of the rejection. `provider`: its name if its token is valid; else empty. */
+  /** `outcome`: `accepted`, or the code of the rejection. `provider`: name of the token's provider; else empty. */
   token(outcome: string, provider: string): void;
-  /** Called with the states that were read; undefined: the database did not respond. */
+  /** Takes over the states that were read; undefined if the database did not respond. */
   sources(states: Awaited<ReturnType<CatalogueReader['states']>> | undefined): void;
   process(usage: ProcessUsage): void;
   readonly families: Metrics['families'];
@@ -26,10 +26,10 @@ type Served = Pick<RegistryConfig['registries'][number], 'name' | 'intervalMs'>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** `registries`: the configured ones. A registry without an interval is read once, and on request. */
+/** `registries`: the configured registries. A registry without an interval is read once, and on request. */
 export function createServiceMetrics(version: string, registries: readonly Served[]): ServiceMetrics {
   const metrics = createMetrics();
-  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  metrics.gauge('skep_build_info', 'Release of this program.', ['version']).set([version], 1);
   const requests = metrics.counter('skep_http_requests_total', 'Responses to requests.', ['method', 'route', 'status']);
   const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the response.', ['route'], SECONDS);
   const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', [
@@ -89,7 +89,7 @@ export function buildMetricsApp({ metrics, config, catalogue, usage, logger }: M
     return reply.header('cache-control', 'no-store').type(METRICS_CONTENT_TYPE).send(metrics.text());
   });
 
-  /** Metrics without states are served too, because they matter most while the database is down. */
+  /** Returns the states; undefined if the database is down, when the other metrics matter most. */
   async function statesOrNone() {
     try {
       return await catalogue.states({ namespace: config.namespace, registry: config.registryName });

@@ -1,6 +1,5 @@
-// Builds the OpenAPI document of the service from the schemas of its routes. Registries of the existing platform
-// recognise a source by two properties of it: version 1.0.0, and the address of the official registry in the
-// description.
+// Builds the OpenAPI document of the service from the schemas of its routes. ToolHive's registries recognise a source
+// by two properties of this document: version 1.0.0, and the address of the official registry in the description.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
@@ -19,7 +18,7 @@ const DESCRIPTION =
   'https://github.com/modelcontextprotocol/registry. Every registry is reachable at /{registry} and at ' +
   '/registry/{registry}.';
 
-/** Call it before adding the routes that it describes. */
+/** Must be called before the described routes are added. */
 export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig): Promise<void> {
   const security =
     auth.mode === 'anonymous'
@@ -57,7 +56,7 @@ function toYaml(document: unknown): string {
   return stringify(document, PLAIN_YAML);
 }
 
-/** Adds the document at the top, and below each registry for clients that know only that address. */
+/** Adds the document at the top, and below each registry for clients that know only the registry's address. */
 export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryConfig, sendPacked: SendPacked): void {
   const made = new Map<Format, Buffer>();
 

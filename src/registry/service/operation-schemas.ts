@@ -93,7 +93,7 @@ export const SYNC_SCHEMA = {
   summary: 'Request a sync of a registry, even if it is not due',
   params: Type.Object({ registry: REGISTRY }),
   response: {
-    202: { description: 'It is synced as soon as a replica has time for it.', ...REGISTRY_INFO },
+    202: { description: 'The registry is synced as soon as a replica has time for the sync.', ...REGISTRY_INFO },
     ...describeErrors(401, 403, 404, 409, 429, 503),
   },
 };
@@ -103,7 +103,7 @@ export const HEALTH_SCHEMA = {
   summary: 'Whether the process responds',
   security: PUBLIC,
   response: {
-    200: { description: 'It responds.', ...Type.Object({ status: Type.Enum(['healthy']) }) },
+    200: { description: 'The service responds.', ...Type.Object({ status: Type.Enum(['healthy']) }) },
     ...describeErrors(),
   },
 };
@@ -113,7 +113,7 @@ export const READINESS_SCHEMA = {
   summary: 'Whether the database responds',
   security: PUBLIC,
   response: {
-    200: { description: 'It responds.', ...Type.Object({ status: Type.Enum(['ready']) }) },
+    200: { description: 'The service can read its catalogue.', ...Type.Object({ status: Type.Enum(['ready']) }) },
     ...describeErrors(503),
   },
 };
@@ -156,7 +156,7 @@ export const DISCOVERY_SCHEMA = {
 
 const REGISTRY_PARAMS = { params: Type.Object({ registry: REGISTRY }) };
 
-/** `at`: for the whole service, or again below a registry. */
+/** `at`: whether the document is at the top of the service or below a registry. */
 export function openApiSchema(format: 'json' | 'yaml', at: 'service' | 'registry'): object {
   const schema = format === 'json' ? Type.Object({}, { additionalProperties: true }) : Type.String();
   return {

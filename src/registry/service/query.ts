@@ -20,11 +20,11 @@ export type RawQuery = Readonly<Record<string, unknown>>;
 
 export interface ListRequest {
   readonly query: ListQuery;
-  /** The filters that a cursor to the next page is bound to. */
+  /** The filters to which a cursor for the next page is bound. */
   readonly filters: Filters;
 }
 
-/** `registry`: name of the registry, which cursors are bound to as well. Unknown parameters are ignored. */
+/** `registry`: name of the registry, to which cursors are bound as well. Unknown parameters are ignored. */
 export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest> {
   const read = all({
     limit: readLimit(raw),
@@ -79,7 +79,7 @@ function readLimit(raw: RawQuery): Read<number> {
   if (!text.ok) return text;
   if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
   const limit = /^[0-9]{1,9}$/.test(text.value) ? Number(text.value) : 0;
-  // The existing platform does the same from 1000 on; `count` says how many there are.
+  // ToolHive also lowers larger limits, to 1000. `count` in the response says how many entries it has.
   if (limit >= 1) return { ok: true, value: Math.min(limit, LIMIT_MAX) };
   return refuseQuery(`limit must be a positive integer; at most ${LIMIT_MAX} servers come in one page`);
 }
@@ -132,7 +132,7 @@ function readSort(raw: RawQuery): Read<Sort | undefined> {
 
 /**
  * Follows the official API: a client that requests changes must also see deletions, so `updated_since` includes them,
- * and `include_deleted=false` contradicts it. `implied`: the parameter that includes them, if there is one.
+ * and `include_deleted=false` contradicts it. `implied`: the parameter that includes deletions, if the query has one.
  */
 function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<boolean> {
   const text = single(raw, 'include_deleted');
@@ -165,7 +165,7 @@ const TIME =
 function isTime(text: string): boolean {
   const [, date] = TIME.exec(text) ?? [];
   if (date === undefined || date.startsWith('0000')) return false;
-  // A day that the month does not have moves into the next one.
+  // `Date.parse` moves a day that the month does not have into the next month.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(date);
 }
@@ -179,7 +179,7 @@ function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
   return { ok: false, refused: { code: 'cursor-invalid', message } };
 }
 
-/** An empty value is ignored: clients send their parameters whether or not they have a value. */
+/** Reads a single value. An empty value is ignored, because clients also send parameters without a value. */
 function single(raw: RawQuery, name: string): Read<string | undefined> {
   const value = raw[name];
   if (value === undefined || typeof value === 'string') return { ok: true, value: value === '' ? undefined : value };

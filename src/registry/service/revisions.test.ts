@@ -3,7 +3,7 @@ import { sharedRevisions } from './revisions.ts';
 
 const KEY = { namespace: 'fleet', registry: 'catalogue', source: 'tools' };
 
-/** A store that responds when the test allows it, counting from 1. */
+/** Returns a store that responds when the test allows it, with revisions from 1. */
 function slowStore() {
   const waiting: { resolve(text: string): void; reject(error: Error): void }[] = [];
   let asked = 0;
@@ -18,7 +18,7 @@ function slowStore() {
   };
 }
 
-/** Lets everything run that is ready to run. */
+/** Resolves after all work that is ready to run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

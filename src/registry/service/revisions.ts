@@ -6,7 +6,7 @@ import type { CatalogueReader } from '../catalogue/ports.ts';
 
 type Ask = () => Promise<string>;
 
-/** Fails if the store fails; the next request tries again. */
+/** Returns a shared reader of revisions. It fails if the store fails; the next request tries again. */
 export function sharedRevisions(catalogue: Pick<CatalogueReader, 'revision'>): CatalogueReader['revision'] {
   const sources = new Map<string, Ask>();
 

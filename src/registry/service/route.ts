@@ -8,7 +8,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route needs no token. */
     readonly public?: true;
-    /** The route starts work: it requires the scope to write, whether or not scopes are enforced elsewhere. */
+    /** The route starts work: it requires the scope to write, even if scopes are not enforced for other routes. */
     readonly changes?: true;
   }
 }
@@ -18,17 +18,17 @@ const ALLOWED = { GET: ['GET', 'HEAD', 'OPTIONS'], POST: ['POST', 'OPTIONS'] } a
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-/** The handler serves GET and HEAD; other methods get 405 with Allow. */
+/** Adds a route whose handler serves GET and HEAD; other methods get 405 with Allow. */
 export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, { method: 'GET', url, handler, schema });
 }
 
-/** The handler serves GET and HEAD without a token, in any mode. */
+/** Adds a route whose handler serves GET and HEAD without a token, in any mode. */
 export function addPublicRoute(app: FastifyInstance, url: string, handler: Handler): void {
   addRoute(app, { method: 'GET', url, handler, config: { public: true } });
 }
 
-/** The handler serves POST without a body; other methods get 405. */
+/** Adds a route whose handler serves POST without a body; other methods get 405. */
 export function addPostRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, { method: 'POST', url, handler, schema, config: { changes: true } });
 }
@@ -44,7 +44,7 @@ interface Route {
 function addRoute(app: FastifyInstance, { method, url, config = {}, ...rest }: Route): void {
   const allowed: readonly string[] = ALLOWED[method];
   app.route({ method, url, config, ...rest });
-  // Refused in onRequest, before a body is read; the hooks of the whole app, such as the token check, come first.
+  // Other methods are refused in onRequest, before a body is read; hooks of the whole app (token check) come first.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,

@@ -1,4 +1,4 @@
-// Parts of the JSON Schemas of several routes: names, times, errors.
+// Defines parts of JSON Schemas that several routes use: names, times, errors.
 
 import { Type } from '#std/json-schema.ts';
 

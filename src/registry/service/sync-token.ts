@@ -7,7 +7,7 @@ import { isOneOf } from '#std/secret.ts';
 import { sendRefusal } from './answer.ts';
 
 /**
- * Returns a hook for every request that starts work. `file`: read at each such request, so that the token may be
+ * Returns a hook for every request that starts work. `file` is read at each of these requests, so that the token may be
  * replaced.
  */
 export function requireSyncToken(files: AuthPorts['files'], file: string | undefined): onRequestAsyncHookHandler {

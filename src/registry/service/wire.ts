@@ -4,7 +4,7 @@ import type { StoredEntry } from '../catalogue/entry.ts';
 
 export const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 
-/** ServerResponse: one entry as it is served. */
+/** Returns the ServerResponse of one entry. */
 export function serverResponse(entry: StoredEntry): string {
   const { document, status, statusMessage, statusChangedAt, publishedAt, updatedAt, isLatest } = entry;
   const message = statusMessage === undefined ? {} : { statusMessage };
@@ -12,7 +12,7 @@ export function serverResponse(entry: StoredEntry): string {
   return `{"server":${document},"_meta":${JSON.stringify({ [OFFICIAL_META]: official })}}`;
 }
 
-/** ServerList: a page, with `nextCursor` if there are more. */
+/** Returns the ServerList of a page, with `nextCursor` if more entries follow. */
 export function serverList(entries: readonly StoredEntry[], nextCursor?: string): string {
   const metadata = { count: entries.length, nextCursor };
   return `{"servers":[${entries.map(serverResponse).join(',')}],"metadata":${JSON.stringify(metadata)}}`;

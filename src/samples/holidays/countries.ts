@@ -154,8 +154,8 @@ export const COUNTRIES: Readonly<Record<string, Country>> = {
 };
 
 /**
- * Returns the holidays by date. A substitute day may fall into the year before (a New Year's Day on a Saturday in the
- * US).
+ * Returns the holidays by date. A substitute day may be in the previous year (if New Year's Day in the US is a
+ * Saturday).
  */
 export function holidaysOf(country: string, year: number): readonly Holiday[] {
   const { weekends, rules } = COUNTRIES[country] ?? { weekends: 'stays', rules: [] };

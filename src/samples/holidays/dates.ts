@@ -7,7 +7,7 @@ export const MONDAY = 1;
 export const THURSDAY = 4;
 export const SATURDAY = 6;
 
-/** Whether the text is `YYYY-MM-DD` and there is such a day. */
+/** Whether the text is an existing day in the form `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(time) && dateOf(time) === text;
@@ -34,7 +34,7 @@ export function weekday(of: string): number {
   return new Date(of).getUTCDay();
 }
 
-/** Returns the first, second ... such weekday of a month. -1 is the last. */
+/** Returns the first, second ... occurrence of a weekday in a month. -1 is the last occurrence. */
 export function nthWeekday(year: number, month: number, which: number, day: number): string {
   if (which > 0) {
     const first = date(year, month, 1);

@@ -1,5 +1,5 @@
-// Checks the forms of URLs and addresses in settings. A schema marks a field with its form, and every value of such a
-// field is checked by it, wherever the schema is read.
+// Checks the forms of URLs and addresses in settings. A schema marks a field with its form, and every reader of the
+// schema checks the values of such fields.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '../json.ts';
 import type { TSchema, TString } from '../json-schema.ts';
@@ -32,7 +32,7 @@ const FITS: Readonly<Record<AddressForm, (text: string) => boolean>> = {
   repository: (text) => !text.includes('://') || (URL.canParse(text) && !/\s/.test(text)),
 };
 
-/** Returns a field of the given form. Must be called before `optional`, whose mark a copy loses. */
+/** Returns a copy of the schema with the form. Must be called before `optional`, because a copy loses that mark. */
 export function addressed(schema: TString, form: AddressForm): TString {
   return Object.assign({ ...schema }, { [ADDRESS]: form });
 }
@@ -90,8 +90,8 @@ export function httpUrl(text: string): URL | undefined {
 const SCHEME = /^https?:\/\//i;
 
 /**
- * Returns the URL of a collector. The scheme decides. Without one it is HTTPS unless `insecure`. A path stays, and the
- * signal's own path is appended to it (OpenTelemetry, OTLP exporter, endpoint URLs). Returns undefined if the text is
+ * Returns the URL of a collector. Without a scheme the URL is HTTPS unless `insecure`. The path of the text stays, and
+ * callers append the signal's own path (OpenTelemetry, OTLP exporter, endpoint URLs). Returns undefined if the text is
  * not a URL of a collector.
  */
 export function collectorUrl(endpoint: string, insecure: boolean): string | undefined {
@@ -102,8 +102,8 @@ export function collectorUrl(endpoint: string, insecure: boolean): string | unde
 }
 
 /**
- * Parses `host:port`. An IPv6 address has brackets in the text and none in the result. Returns undefined for other
- * texts.
+ * Parses `host:port`. An IPv6 address has brackets in the text but not in the result. Returns undefined if the text does
+ * not have this form.
  */
 export function hostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, host, digits] = /^([^\s:/?#@\\[\]]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/.exec(text) ?? [];
@@ -113,8 +113,8 @@ export function hostPort(text: string): { readonly host: string; readonly port: 
 }
 
 /**
- * Returns the prefix with a slash at its beginning and none at its end, or an empty text if there is none. A prefix of
- * `//host` would lead clients elsewhere.
+ * Returns the prefix with a slash at its beginning and without a slash at its end, or '' for an empty prefix. Refuses
+ * `//host`, which would lead clients to another host.
  */
 export function pathPrefix(text: string): string | undefined {
   const trimmed = withoutLeadingSlashes(withoutEndSlashes(text));

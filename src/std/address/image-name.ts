@@ -37,7 +37,7 @@ export function parseImageName(text: string): ImageName | undefined {
   return { ...place, tag: tag ?? 'latest' };
 }
 
-/** Splits off the registry: the first part is a host if it has a dot or a port, or is localhost. */
+/** Separates the registry: the first part is a host if it has a dot or a port, or is localhost. */
 function splitPath(path: string): Pick<ImageName, 'registry' | 'repository'> {
   const slash = path.indexOf('/');
   const first = slash === -1 ? '' : path.slice(0, slash);

@@ -1,6 +1,6 @@
-// Reads the files of a page in the form in which they are served. In the built program modules are JavaScript. From
-// source they are TypeScript, whose types are removed when they are served. Modules that pages share are served next to
-// those of each page.
+// Reads the files of a page in the form in which they are served. In the built program modules are JavaScript. In a
+// checkout they are TypeScript, and their types are removed here. Modules that pages share are served with
+// each page.
 
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ const SHARED = new URL('./shared/', import.meta.url);
 /** The shared folder as modules import it. In the built program there are no imports. */
 const IMPORTS_SHARED = /(?<=from ')#std\/page\/shared\//g;
 
-/** Packages that modules import. Where the program was built, the script of a page contains them. */
+/** Packages that modules import. In the built program the script of a page contains these packages. */
 const PACKAGES = {
   preact: { served: 'preact.mjs', file: 'preact.mjs' },
   'preact/hooks': { served: 'hooks.mjs', file: 'hooks.mjs' },
@@ -53,7 +53,7 @@ export interface PageFiles {
   readonly digest: string;
 }
 
-/** `folder`: the folder of the page. `packages`: those that its modules import. */
+/** Reads the page in `folder`, whose modules import `packages`. */
 export async function readPageFiles(
   folders: Folders,
   folder: URL,
@@ -92,7 +92,7 @@ function readPackages({ readFile }: Folders, packages: readonly PackageName[]) {
   );
 }
 
-/** It is not served, and browsers would request it. */
+/** The source map comment, which is removed: browsers would request the map, and it is not served. */
 const SOURCE_MAP = /\n?\/\/# sourceMappingURL=\S+\s*$/;
 
 const IMPORTS_PACKAGE = /(?<=from\s*)(['"])((?:preact(?:\/hooks)?)|@dagrejs\/dagre)\1/g;

@@ -1,6 +1,6 @@
 // Defines headers that keep browsers from treating a response as anything but data.
 
-/** Headers of every response: it is data, whatever it looks like, and must not be shown in a frame. */
+/** Headers of every response: browsers treat it as data, whatever it contains, and do not show it in a frame. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

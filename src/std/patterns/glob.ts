@@ -28,8 +28,8 @@ export function globMatches({ expression }: Glob, text: string): boolean {
 }
 
 /**
- * Returns a regular expression for the rest of the pattern or, inside braces, for the text before the `,` or `}` that
- * ends the branch, which is not consumed.
+ * Returns a regular expression for the rest of the pattern or, inside braces, for the branch up to its `,` or `}`. That
+ * character is not consumed.
  */
 function readSequence(cursor: Cursor, depth: number): string | undefined {
   let source = '';

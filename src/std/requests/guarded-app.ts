@@ -1,5 +1,5 @@
 // Gives each request of a Fastify application its context. Fastify handles errors that a handler throws. This module
-// handles those thrown later, by a listener, a timer or a promise that is not awaited.
+// handles errors that a listener, a timer or a promise that is not awaited throws later.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runRequest } from './request-context.ts';

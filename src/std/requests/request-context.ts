@@ -34,7 +34,7 @@ export function runRequest(request: GuardedRequest, emitters: readonly Emitter[]
 }
 
 /**
- * Runs the events in the context of the request. Otherwise they would run in that of the connection, which many
+ * Runs the events in the context of the request. Otherwise they would run in the context of the connection, which many
  * requests share.
  */
 function emitIn(scope: AsyncResource, request: GuardedRequest, emitter: Emitter): void {

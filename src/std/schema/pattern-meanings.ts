@@ -1,7 +1,7 @@
 // Describes the patterns of our schemas in words, each with an example that fits.
 
 interface PatternMeaning {
-  /** The description after "must be". */
+  /** Words that follow "must be". */
   readonly meaning: string;
   readonly example: string;
 }
@@ -100,8 +100,8 @@ const MEANINGS: Readonly<Record<string, PatternMeaning>> = {
 export const EXPLAINED_PATTERNS: ReadonlyMap<string, PatternMeaning> = new Map(Object.entries(MEANINGS));
 
 /**
- * Returns a whole predicate without a full stop: `must be a duration with units, such as 1h30m`. Other patterns are
- * shown themselves.
+ * Returns a predicate without a full stop: `must be a duration with units, such as 1h30m`. A pattern without a
+ * description is quoted.
  */
 export function describePattern(pattern: string): string {
   const found = EXPLAINED_PATTERNS.get(pattern);

@@ -62,7 +62,7 @@ async function openAny(
   return undefined;
 }
 
-/** Returns undefined for an error: the library throws one both for a key that does not fit and for a malformed file. */
+/** Returns undefined for an error: the library throws errors both for a key that does not fit and for a malformed file. */
 async function unlessMalformed<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

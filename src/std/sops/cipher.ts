@@ -1,5 +1,5 @@
-// Decrypts one value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`, which is bound to the keys
-// that lead to it.
+// Decrypts one value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`. The encryption binds the
+// value to its path.
 
 import { createDecipheriv } from 'node:crypto';
 

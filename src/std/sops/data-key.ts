@@ -1,4 +1,4 @@
-// Decrypts the key of a document's values, which is itself encrypted for each recipient or shared among groups of them.
+// Decrypts the data key of a document, which is encrypted for each recipient or shared among groups of recipients.
 
 import type { AgeKeys } from './age-keys.ts';
 import type { SopsCode } from './codes.ts';

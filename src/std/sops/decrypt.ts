@@ -1,5 +1,5 @@
-// Decrypts the values of documents that were encrypted together, and verifies their checksum over everything in them:
-// it refuses everything that SOPS refuses.
+// Decrypts the values of documents that were encrypted together, and verifies their checksum over all values. It refuses
+// every document that SOPS refuses.
 
 import { createHash } from 'node:crypto';
 import { readSealed, type Sealed, unseal } from './cipher.ts';
@@ -19,7 +19,7 @@ export type Decrypted =
       readonly pointer?: string;
     };
 
-/** A value, and the part of it that is in the checksum. */
+/** A value, and its bytes in the checksum. */
 type Read =
   | { readonly ok: true; readonly value?: PutIn; readonly counted?: string }
   | { readonly ok: false; readonly message: string };
@@ -30,7 +30,7 @@ export function decryptTogether(
   key: Uint8Array,
 ): Decrypted {
   const checksum = createHash('sha512');
-  // Keeps a checksum of one kind from being valid as one of the other kind.
+  // Keeps a checksum over encrypted values from being valid as a checksum over all values, and the reverse.
   if (metadata.macOnlyEncrypted) checksum.update(createHash('sha256').update('sops').digest());
   const values = new Map<SopsDocument, Map<string, PutIn>>();
   for (const document of documents) {

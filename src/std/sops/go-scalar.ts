@@ -1,5 +1,5 @@
 // Returns the bytes of a plain value that SOPS adds to its checksum. They depend on the Go type that its YAML reader
-// (go-yaml 3) chooses for the text, which differs from that of Kubernetes: `yes` is a string, `2001-12-14` a point in
+// (go-yaml 3) chooses for the text, which differs from the type in Kubernetes: `yes` is a string, `2001-12-14` a point in
 // time.
 
 /** Undefined for null, which is not counted. `refused` for values that SOPS itself does not read. */
@@ -19,7 +19,7 @@ const MOMENT =
 const NANOSECONDS = 10;
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
-/** `plain`: the value is written without quotes. */
+/** Returns the bytes of a value as text. `plain` is true if the value is written without quotes. */
 export function countedScalar(text: string, plain: boolean, tag: string | undefined): Counted {
   if (tag !== undefined && tag !== `${CORE}str`) return { refused: true };
   if (!plain || tag !== undefined) return { text };
@@ -41,7 +41,7 @@ function numberOf(text: string): Counted {
     const magnitude = BigInt(digits ?? '0');
     const value = sign === '-' ? -magnitude : magnitude;
     if (value >= INT64.min && value <= INT64.max) return { text: String(value) };
-    // Decimal numbers beyond 64 bits are floats. SOPS refuses the range between the two.
+    // Decimal numbers beyond 64 bits are floats. SOPS refuses numbers that fit only an unsigned 64-bit integer.
     if (value > 0n && value < 2n ** 64n) return { refused: true };
   }
   if (!FLOAT.test(text)) return undefined;
@@ -64,7 +64,7 @@ function plainDigits(value: number): string {
 
 /**
  * Returns a point in time as Go writes it (RFC 3339, fractions without trailing zeros), or undefined if the text is not
- * one.
+ * a point in time.
  */
 function momentOf(text: string): Counted {
   const parts = MOMENT.exec(text);

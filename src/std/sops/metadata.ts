@@ -5,7 +5,7 @@ import { compileRe2 } from '../patterns/re2.ts';
 
 export interface SopsMetadata {
   /**
-   * The groups of keys. If there is one, any of its keys opens the document. If there are several, `threshold` of them
+   * The groups of keys. Any key of a single group opens the document. With several groups, keys of `threshold` groups
    * are needed.
    */
   readonly groups: readonly KeyGroup[];

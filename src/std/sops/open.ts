@@ -23,8 +23,8 @@ export interface SopsFault {
 /** The result for an encrypted document. It is JSON, so that any cache in memory can keep it. */
 export interface Opening {
   /**
-   * The value without `sops`. If the document is not open, encrypted values are replaced by stand-ins of the right
-   * type, which differ if the ciphertexts differ.
+   * The value without `sops`. If the document could not be opened, stand-ins of the right type replace encrypted values.
+   * Different ciphertexts have different stand-ins.
    */
   readonly value: Json;
   readonly open: boolean;
@@ -34,11 +34,11 @@ export interface Opening {
    * Pointers to items of lists that SOPS treats as comments, in the document as it is written. They are not in `value`.
    */
   readonly comments: readonly string[];
-  /** Why it is not open. Absent if no keys were requested. */
+  /** Why the document could not be opened. Absent if it is open, or no keys were requested. */
   readonly fault?: SopsFault;
 }
 
-/** The keys, or the reason why there are none. */
+/** The keys, or the reason why keys are missing. */
 export type SopsKeys =
   | { readonly type: 'keys'; readonly keys: AgeKeys }
   | { readonly type: 'none'; readonly fault?: Omit<SopsFault, 'pointer'> };
@@ -67,8 +67,8 @@ export async function openDocuments(text: string, keys: SopsKeys): Promise<reado
 }
 
 /**
- * A document that cannot be read. Another reader may get further with it (parsers have different limits of depth), so
- * not even its identity is certain.
+ * A document that cannot be read. Another parser may be able to read it (parsers have different limits of depth), so
+ * not even the identity of its object is certain.
  */
 const UNREADABLE: Opening = {
   value: null,

@@ -13,7 +13,7 @@ export interface Replaced {
   readonly at: readonly string[];
 }
 
-/** `by`: replacements by pointers into the value. */
+/** Replaces parts of the value. `by` maps pointers into the value to replacements. */
 export function replaced(value: Json, by: ReadonlyMap<string, PutIn>): Replaced {
   const at: string[] = [];
   function visit(inner: Json, was: string, is: string): Json {
@@ -36,7 +36,7 @@ export function replaced(value: Json, by: ReadonlyMap<string, PutIn>): Replaced 
   return { value: visit(value, '', ''), at };
 }
 
-/** Returns the pointer in the document as it is written. `comments`: pointers to the items that were left out. */
+/** Returns the pointer into the document as it is written. `comments` are pointers to the items that were left out. */
 export function writtenAt(pointer: string, comments: readonly string[]): string {
   if (comments.length === 0) return pointer;
   return pointerTokens(pointer).reduce((written, token) => {

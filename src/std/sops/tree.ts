@@ -19,9 +19,9 @@ export interface Leaf {
 }
 
 export interface SopsDocument {
-  /** Undefined if it could not be read as a value. */
+  /** Undefined if the document could not be read as a value. */
   readonly value: Json | undefined;
-  /** The part that says how it was encrypted. Undefined if there is none. */
+  /** The part `sops`, which describes the encryption. Undefined if the document is not encrypted. */
   readonly sops: Json | undefined;
   /** The values, without those below `sops`. */
   readonly leaves: readonly Leaf[];

@@ -11,7 +11,7 @@ interface Counter {
 
 export interface Gauge {
   set(labels: LabelValues, value: number): void;
-  /** Returns the number with these labels. It is valid until all are forgotten. */
+  /** Returns the number with these labels. It is valid until `clear`. */
   at(labels: LabelValues): BoundGauge;
   /** Forgets every combination of labels. */
   clear(): void;

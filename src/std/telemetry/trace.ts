@@ -1,4 +1,4 @@
-// Names the parts of the work of a program, for tracing.
+// Defines the interfaces of spans: parts of a program's work that are traced.
 
 export interface Trace {
   /** Runs a task as a part of the current span. Errors are passed on. Facts never contain a secret. */
@@ -19,9 +19,9 @@ export interface TraceParent {
 /** A request in progress. */
 export interface RequestSpan {
   readonly traceId: string;
-  /** Runs the task. Everything that it begins is a part of the span. */
+  /** Runs the task. All work that the task begins is a part of the span. */
   during(task: () => void): void;
-  /** `route`: the pattern, or undefined if there is none. */
+  /** Ends the span. `route` is the pattern of the route, or undefined if no route matched. */
   ended(route: string | undefined, status: number): void;
 }
 

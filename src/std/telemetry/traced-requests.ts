@@ -1,5 +1,5 @@
-// Adds the requests of a Fastify application to the traces of their senders: in the log by the id of the trace, and as
-// spans if tracing is on.
+// Adds the requests of a Fastify application to the traces of their senders: the log has the id of the trace, and each
+// request is a span if tracing is on.
 
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts';
@@ -14,8 +14,8 @@ export interface TracedRequests {
 }
 
 /**
- * If `begin` is absent, there are no spans, and only the log has the ids. `untraced`: paths that are requested all the
- * time.
+ * If `begin` is absent, there are no spans, and only the log has the ids. Requests of `untraced` paths, such as health
+ * checks, have no spans.
  */
 export function tracedRequests(begin?: BeginRequest, untraced: readonly string[] = []): TracedRequests {
   const spans = new WeakMap<object, RequestSpan>();

@@ -1,4 +1,4 @@
-// Writes a time as it is, or as the time since then if a person reads it now.
+// Writes a time as RFC 3339, or as elapsed time for a person who reads it now.
 
 /** Writes a time of RFC 3339. */
 export type TimeText = (time: string) => string;

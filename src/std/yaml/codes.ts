@@ -1,4 +1,4 @@
-// The codes of problems with YAML.
+// Defines the codes of problems with YAML.
 
 export const YAML_CODES = {
   'encoding-invalid':

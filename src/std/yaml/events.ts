@@ -1,5 +1,5 @@
-// Reads plain YAML quickly: the values of a text without unusual parts, and no places. Everything that two parsers
-// could read differently (anchors, tags, directives, tabs, merge keys, and every fault) is left to the careful reader.
+// Reads plain YAML quickly: the values of a text without unusual parts, without places. Texts that two parsers
+// could read differently (with anchors, tags, directives, tabs, merge keys or faults) are left to `readCarefully`.
 
 import {
   COLLECTION_STYLE,
@@ -20,7 +20,7 @@ import { resolveScalar } from './scalar.ts';
 const UNUSUAL = /[^\n\x20-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 
 /**
- * js-yaml takes an indented `---` or `...`, which is text, for a marker, and accepts text that begins with `%`, which
+ * js-yaml misreads an indented `---` or `...`, which is text, as a marker, and accepts text that begins with `%`, which
  * is invalid.
  */
 const UNUSUAL_LINE = /^(?: *%| +(?:---|\.\.\.)(?: |$))/m;
@@ -31,7 +31,7 @@ function hasUnusualLine(text: string): boolean {
   return suspicious && UNUSUAL_LINE.test(text);
 }
 
-/** Means that the text is for the careful reader. */
+/** Returned if the text must be read by `readCarefully`. */
 const UNUSUAL_TEXT = Symbol('unusual');
 type Unusual = typeof UNUSUAL_TEXT;
 
@@ -45,7 +45,7 @@ interface Reader {
   flows: number;
 }
 
-/** Returns the value of every document that is not empty, or undefined if the text is for the careful reader. */
+/** Returns the value of every document that is not empty, or undefined if `readCarefully` must read the text. */
 export function plainValues(text: string): Json[] | undefined {
   if (UNUSUAL.test(text) || hasUnusualLine(text)) return undefined;
   const events = eventsOf(text);
@@ -60,7 +60,7 @@ export function plainValues(text: string): Json[] | undefined {
   return values;
 }
 
-/** Returns undefined if the text is broken. The careful reader then reports the fault and its place. */
+/** Returns undefined if the text is broken. `readCarefully` then reports the fault and its place. */
 function eventsOf(text: string): readonly Event[] | undefined {
   try {
     return parseEvents(text, {});
@@ -187,7 +187,7 @@ function readKey(reader: Reader): string | undefined {
   return isUnusualKey(key) ? undefined : key;
 }
 
-/** The meaning of each key. Manifests have few different keys, and this way all fields of a name share one string. */
+/** Values of keys by their text. Manifests have few different keys, so all fields with the same name share one string. */
 const plainKeys = new Map<string, string | undefined>();
 const PLAIN_KEYS_MAX = 10_000;
 

@@ -9,12 +9,12 @@ interface InnerText {
   readonly source: string;
 }
 
-/** One text may have as many faults as fields: it is parsed once. */
+/** Parsed documents. A text may have as many faults as fields, but it is parsed once. */
 const DOCUMENTS = new WeakMap<Scalar, Document.Parsed>();
 
 /**
- * Maps an offset in the first document of a literal block (`|`) to one in the source around it. Undefined: the node is not such
- * a block, so that its lines are not those of the source, or it cannot be parsed.
+ * Maps an offset in the first document of a literal block (`|`) to an offset in the source around it. Returns undefined if the
+ * node is not a literal block, whose lines are also lines of the source, or cannot be parsed.
  */
 export function offsetInText(
   node: ParsedNode | null,
@@ -41,12 +41,12 @@ function firstDocument(text: string): Document.Parsed | undefined {
   }
 }
 
-/** Characters that each line of the source has before the line of the value. */
+/** Returns the number of characters before the value in each line of the source. */
 function indentOf(value: string, written: string): number {
   return blanksBefore(written) - blanksBefore(value);
 }
 
-/** Of the first line that has anything else. */
+/** Returns the number of blanks before the first line with other characters. */
 function blanksBefore(text: string): number {
   const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
   return line.length - line.trimStart().length;

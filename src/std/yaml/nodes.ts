@@ -9,7 +9,7 @@ export interface Parsed {
 }
 
 /**
- * Returns the nodes of a text, for readers that need more than its values. Throws RangeError if they are nested too
+ * Returns the nodes of a text, for readers that need more than its values. Throws RangeError if the text is nested too
  * deeply.
  */
 export function parseNodes(text: string): Parsed {

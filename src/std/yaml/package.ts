@@ -1,5 +1,5 @@
-// Loads the parts of the package `yaml` that read texts, know its nodes, and write texts. Loading takes 30 ms, and
-// plain texts are read without it.
+// Loads the functions of the package `yaml` that read texts, inspect nodes, and write texts. Loading takes 30 ms, and
+// plain texts are read without the package.
 
 import type { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { lazyPackage } from '../lazy-package.ts';
@@ -23,8 +23,8 @@ export function isSeq(node: unknown): node is YAMLSeq {
 }
 
 /**
- * Writes a value as YAML 1.1, in which `"yes"` needs its quotes. Long lines stay whole, and repeated values are written
- * repeatedly.
+ * Writes a value as YAML 1.1, in which `"yes"` needs its quotes. Long lines are not broken, and repeated values are
+ * written again instead of as aliases.
  */
 export function yamlText(value: unknown): string {
   return yamlPackage().stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });

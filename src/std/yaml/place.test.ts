@@ -1,4 +1,4 @@
-// Tests finding the places of many faulty values in one document. yaml.test.ts tests which places are right.
+// Tests finding the places of many faulty values in one document. yaml.test.ts tests the places themselves.
 
 import { expect, test } from 'vitest';
 import { isMap, yamlPackage } from './package.ts';

@@ -13,8 +13,8 @@ interface Found {
 }
 
 /**
- * Returns the offset of the value (or its key) at a JSON pointer. If there is no such value, returns that of the
- * nearest enclosing key. `source`: the text of all documents.
+ * Returns the offset of the value (or its key) at a JSON pointer. If the value does not exist, returns the offset of the
+ * nearest enclosing key. `source` is the text of all documents.
  */
 export function offsetOf(document: Document.Parsed, source: string, pointer: string, at: 'key' | 'value'): number {
   let found: Found = { key: undefined, value: document.contents };
@@ -57,7 +57,7 @@ function step(document: Document.Parsed, node: ParsedNode | null, token: string)
 }
 
 /**
- * Finds a field: first among the mapping's own keys (the last of duplicates, as in the value), then among merged ones.
+ * Finds a field: first among the mapping's own keys (the last of duplicates, as in the value), then among merged keys.
  */
 function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
   const known = indexFields(map);

@@ -1,5 +1,5 @@
-// Resolves a scalar of YAML 1.1 exactly as the Kubernetes clients read it. Source: YAML 1.1 types, narrowed to those of
-// go-yaml 2 (no sexagesimal numbers, dates stay strings).
+// Resolves a scalar of YAML 1.1 exactly as the Kubernetes clients read it. Source: the YAML 1.1 types that go-yaml 2
+// supports (no sexagesimal numbers, dates stay strings).
 
 type Scalar = null | boolean | number | string;
 

@@ -15,7 +15,7 @@ export interface YamlFault {
 }
 
 export interface YamlValue {
-  /** Undefined if the document is not a value at all. */
+  /** Undefined if the document could not be read as a value. */
   readonly value: Json | undefined;
   readonly faults: readonly YamlFault[];
 }
@@ -32,7 +32,7 @@ const HUGE = { nodes: 4_000_000, share: 0.1 };
 interface Reader {
   readonly faults: YamlFault[];
   readonly anchors: Map<string, ParsedNode>;
-  /** Anchored nodes that are being read. If one occurs again, it contains itself. */
+  /** Anchored nodes that are being read. A node that occurs again contains itself. */
   readonly open: Set<ParsedNode>;
   nodes: number;
   aliased: number;
@@ -210,7 +210,7 @@ function mergeInto(
       report(reader, 'yaml-syntax', 'The value of << must be a mapping or a list of mappings.', entry.value, pointer);
       return undefined;
     }
-    // The first of several wins (YAML 1.1, merge keys).
+    // The first of several merged mappings takes precedence (YAML 1.1, merge keys).
     for (const [key, value] of Object.entries(item)) {
       if (value !== undefined && !Object.hasOwn(added, key)) setField(added, key, value);
     }

@@ -1,4 +1,4 @@
-// Reads YAML (and therefore JSON) as Kubernetes does, with the place of everything in it.
+// Reads YAML (and therefore JSON) as Kubernetes does, with the place of each value.
 
 import type { LineCounter } from 'yaml';
 import type { Json } from '../json.ts';
@@ -16,8 +16,8 @@ export interface ReadDocument {
   /** Problems without `resource`. Each has its place and, if it is inside the value, its pointer. */
   readonly problems: readonly Problem[];
   /**
-   * Returns the place of the value (or its key). If there is no such value, returns the key of the nearest enclosing
-   * field.
+   * Returns the place of the value (or its key). If the value does not exist, returns the place of the nearest enclosing
+   * field's key.
    */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
@@ -51,7 +51,7 @@ function placesIn(text: string, file: string): readonly ReadDocument['place'][] 
   );
 }
 
-/** Reads the documents ten times slower, with all unusual parts and with faults. */
+/** Reads texts with unusual parts and faults, ten times slower than `plainValues`. */
 export function readCarefully(text: string, file: string): ReadDocument[] {
   if (hasTooManyTokens(text)) return [unread(TOO_MANY, file)];
   const read = unlessTooDeep(() => {
@@ -59,7 +59,7 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
     return { lines: parsed.lines, values: parsed.documents.map(toValue) };
   });
   if (read === undefined) return [unread(TOO_DEEP, file)];
-  // Nodes are large and places are needed for few files, so they are parsed again on demand.
+  // Nodes are large, and places are needed for few files, so the text is parsed again on demand.
   let again: Parsed | undefined;
   return read.values.flatMap(({ value, faults }, index) => {
     if (faults.length === 0 && (value === null || value === undefined)) return [];
@@ -105,8 +105,8 @@ const TOKENS_MAX = 800_000;
 const TOO_MANY = 'The file has more values and marks than can be read at once: split it into several files.';
 
 /**
- * Whether the text has too many tokens. The lexer uses no memory. There can be more tokens than characters, but not
- * many more.
+ * Whether the text has too many tokens. The lexer keeps no tokens in memory. A text can have slightly more tokens than
+ * characters.
  */
 function hasTooManyTokens(text: string): boolean {
   if (text.length < TOKENS_MAX / 2) return false;

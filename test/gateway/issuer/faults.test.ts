@@ -283,7 +283,7 @@ describe('the start fails where', () => {
   it('the host accepts tokens of another issuer', async () => {
     await expect(
       openLoginWorld({ auth: { issuer: 'https://other.example.com' }, provider: world.provider }),
-    ).rejects.toThrow('they must be equal');
+    ).rejects.toThrow('the two must be equal');
   });
 });
 

@@ -174,7 +174,7 @@ test.skipIf(executable === undefined)('the page shows all of it as text, and axe
   const text = await page.locator('main').innerText();
   expect(text).toContain('2 of 3 backends healthy');
   expect(text).toContain('5 tools (2 hidden), 1 prompt');
-  expect(text).toContain('The tool search is that of wiki, not of mail');
+  expect(text).toContain('The tool search belongs to wiki, not to mail');
   expect(text).toContain('Step lost: there is no tool mail.gone');
   expect(text).toContain('mail skipped');
   expect(text).toContain(EVIL);

@@ -87,7 +87,7 @@ describe('is refused', () => {
     ],
     [
       'with a template that cannot be read',
-      '/steps/0/condition no valid Go template',
+      '/steps/0/condition not a valid Go template',
       { steps: [{ ...STEP, condition: '{{' }] },
     ],
     [

@@ -71,7 +71,7 @@ describe.skipIf(redis === undefined)('with a store', () => {
     const inputResponses = { [key]: { action: 'accept', content: {} } };
     expect((await call(second, { inputResponses, requestState })).error).toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/another replica has it\. Make the call again without requestState$/),
+      message: expect.stringMatching(/waits in another replica\. Make the call again without requestState$/),
     });
     // The first still waits, and the second runs what begins there.
     expect(readCalled(await call(first, { inputResponses, requestState })).isError).toBe(false);

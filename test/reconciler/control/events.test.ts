@@ -21,3 +21,11 @@ test('more than 64 streams at a time are refused; the others end with the listen
   await app.close();
   await expect.poll(fleet.following).toBe(0);
 });
+
+test('HEAD is answered at once and holds no stream', async () => {
+  const fleet = fakeFleet(largeFleet(1));
+  const app = controlApp({ fleet, tokens: { values: async () => ['t'] } });
+  const { statusCode, headers: sent } = await app.inject({ method: 'HEAD', url: '/fleet/events', headers });
+  expect([statusCode, sent['content-type'], fleet.following()]).toEqual([200, 'text/event-stream', 0]);
+  await app.close();
+});

@@ -176,7 +176,7 @@ test('an approval that ran out approves nothing, and the plan says so', async ()
 
 test('a hash under which nothing waits is refused, with the one that does', async () => {
   await serve('one');
-  await expect(world.approve('0123456789abcdef', 24, LIMITS)).rejects.toThrow(/; nothing waits now$/);
+  await expect(world.approve('0123456789abcdef', 24, LIMITS)).rejects.toThrow(/; no list waits now$/);
   const hash = hashOf(await serve());
   const refused = world.approve('0123456789abcdef', 24, LIMITS);
   await expect(refused).rejects.toBeInstanceOf(Failure);

@@ -1,5 +1,5 @@
-// Watches one list from the version of a LIST on, one watch after the other, until events are lost: if the connection
-// of a watch breaks, the next watch continues at its last version.
+// Watches one list from the version of a LIST on, until events are lost: if the connection of a watch breaks, the next
+// watch continues at the last version.
 
 import type { Clock } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -8,7 +8,7 @@ import type { WatchEvent, Watched, Watches } from '../watch.ts';
 export interface WatchingDeps {
   readonly watches: Omit<Watches, 'close'>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Called when a watch fails for another reason than before, and when it works again. */
+  /** Logs that a watch fails for another reason than before, or that it works again. */
   readonly say: (text: string) => void;
 }
 
@@ -25,13 +25,13 @@ export interface Watching {
 
 export interface WatchListener {
   take(event: WatchEvent): void;
-  /** Called with each version up to which all events have come. */
+  /** Receives each version up to which all events have arrived. */
   reached(version: string): void;
 }
 
 /** A watch that lasted so long works: if it ends, the next one begins at once. */
 const STEADY_MS = 10_000;
-/** Pauses after watches that did not last: one after each, the last one after all further watches. */
+/** Pauses after the first, second ... watch in a row that did not last. The last pause is repeated. */
 const RETRY_MS = [100, 200, 500, 1000, 2000, 5000, 15_000, 30_000];
 /** Failures after which the server still has the events that follow the last version. */
 const GOES_ON = new Set(['cluster-unreachable', 'cluster-busy', 'cluster-unauthorized']);
@@ -49,7 +49,7 @@ export async function watchUntilLost(
     if (signal.aborted) break;
     const isLost = failure !== undefined && !GOES_ON.has(failure.code);
     if (lasted && !isLost) continue;
-    // Servers forget old versions as a matter of course.
+    // Servers regularly forget old versions.
     const isUsual = failure?.code === 'cluster-gone' && progress.short === 0;
     if (failure !== undefined && !isUsual && progress.reported !== failure.code) {
       deps.say(textOfUnwatched(watched, failure));

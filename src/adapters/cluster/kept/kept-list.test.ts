@@ -1,4 +1,4 @@
-// Whether a LIST, an event or an own write counts if they arrive in another order than they happened.
+// Tests whether a LIST, an event or a write of ours counts if they arrive in another order than they happened.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

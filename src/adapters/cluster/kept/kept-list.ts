@@ -1,5 +1,5 @@
-// Holds the objects of one list according to the last LIST, later events and our own writes. Each of these may arrive
-// late: the versions decide which one counts.
+// Stores the objects of one list by the last LIST, later events and our own writes. Each of these may arrive late: the
+// resource versions decide which state counts.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { WatchEvent } from '../watch.ts';
@@ -28,11 +28,11 @@ interface ListBegun {
 export interface KeptList {
   /** Must be called before a LIST begins. */
   beginList(): ListBegun;
-  /** Takes over the answer of a LIST. Returns, by key, how objects differ from all that was known about them. */
+  /** Stores the answer of a LIST. Returns, by key, how objects differ from their known states. */
   replace(listed: ListedNow, begun: ListBegun): ReadonlyMap<string, Change>;
   /** Returns undefined if the event is older than the known object. */
   take(event: WatchEvent): Change | undefined;
-  /** Takes over the answer of our own write. `belongs`: false if the list no longer has the object. */
+  /** Stores the answer of our own write. `belongs` is false if the object no longer belongs to the list. */
   write(object: KubeObject, belongs: boolean): void;
   /**
    * Keeps the object unknown until an event shows its deletion: our own deletion was accepted, or a write had no clear
@@ -46,16 +46,16 @@ export interface KeptList {
   clear(): void;
 }
 
-/** The oldest deletions are forgotten: their events have long been delivered. */
+/** Deletions that are remembered. The oldest are forgotten: their events have long been delivered. */
 const DELETIONS_MAX = 10_000;
 
 interface State {
   objects: Map<string, KubeObject>;
-  /** Events up to this version bring no news. */
+  /** Events up to this version are ignored, because the last LIST includes them. */
   floor: string;
   /** The latest version of a LIST, an event or a write. */
   latest: string;
-  /** Versions of deletions, by key: a LIST that began before one may arrive after it. */
+  /** Versions of deletions, by key: a LIST that began before a deletion may arrive after it. */
   readonly deletions: Map<string, string>;
   readonly doubts: Set<string>;
   isSorted: boolean;
@@ -93,7 +93,7 @@ export function createKeptList(): KeptList {
   };
 }
 
-/** Doubts stay until a LIST that began after them. */
+/** Forgets all objects and deletions. Doubts stay until a LIST that began after them. */
 function clear(state: State): void {
   state.objects.clear();
   state.deletions.clear();
@@ -136,7 +136,7 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
   const key = keyOfObject(object);
   const version = versionOf(object);
   const before = objects.get(key);
-  // The version of a deletion may be that of the object before it.
+  // A deletion may have the same version as the deleted object.
   const isDeletion = type === 'DELETED' && before !== undefined && !isLater(versionOf(before), version);
   if (!isDeletion && (!isLater(version, state.floor) || !isNews(state, key, version))) return undefined;
   // The event of an earlier deletion does not confirm a later one.
@@ -150,7 +150,7 @@ function applyEvent(state: State, { type, object }: WatchEvent): Change | undefi
 }
 
 function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBegun): ReadonlyMap<string, Change> {
-  // A server that was restored from a backup counts again from an earlier version; without a version nothing can be
+  // A server that was restored from a backup counts again from an earlier version. Objects without a version cannot be
   // compared.
   if (version === '' || isLater(begun.latest, version)) clear(state);
   const { objects: known, deletions } = state;
@@ -178,7 +178,7 @@ function replaceAll(state: State, { version, objects }: ListedNow, begun: ListBe
   return different;
 }
 
-/** The order is that of the keys in etcd. */
+/** Sorts objects in the order of the keys in etcd. */
 function sort(state: State): void {
   const named = [...state.objects].map(([key, object]) => ({ key, object, place: orderOf(object) }));
   named.sort((a, b) => (a.place < b.place ? -1 : 1));

@@ -1,5 +1,5 @@
-// Lists that watches keep current: own writes are known before their events, late events undo nothing, and a LIST finds
-// lost changes.
+// Tests lists that watches keep current: our writes are known before their events, late events undo nothing, and a LIST
+// finds lost changes.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';

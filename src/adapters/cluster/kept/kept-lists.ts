@@ -1,5 +1,5 @@
-// Keeps the lists of a cluster current by watches, for a process that stays: runs read them without requests, and
-// changes by others are reported.
+// Keeps the lists of a cluster current by watches, for a process that keeps running: runs read the lists without
+// requests, and changes by other clients are reported.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ApiResource, Clock, ListOptions } from '#reconciler/run/ports.ts';
@@ -11,22 +11,23 @@ import { openWatchedList, type WatchedList } from './watched-list.ts';
 export interface KeptListsOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   /**
-   * Called shortly after the first of several changes by others. Each object is included once, with its first change.
+   * Receives changes by other clients, shortly after the first of several. Each object is included once, with its first
+   * change.
    */
   readonly changed: (changes: readonly Change[]) => void;
-  /** Called when changes may have been missed: the next run lists a kind again. */
+  /** Reports that changes may have been missed: the next run lists a kind again. */
   readonly lost: () => void;
-  /** Called with the kind and the objects whose change only a LIST has shown. */
+  /** Receives a kind and its objects whose change only a LIST has shown. */
   readonly missed: (kind: string, objects: readonly string[]) => void;
-  /** Called when a watch fails for another reason than the failure before, and when it works again. */
+  /** Logs that a watch fails for another reason than before, or that it works again. */
   readonly say: (text: string) => void;
-  /** Called with an error of a watch that is not a Failure. */
+  /** Receives an error of a watch that is not a Failure. */
   readonly fail: (error: unknown) => void;
 }
 
 /** Changes that come together are reported together. */
 const GATHER_MS = 100;
-/** Each is a connection. Further lists are read by LISTs. */
+/** Watched lists, each of which needs a connection. Further lists are read by LISTs. */
 const LISTS_MAX = 200;
 
 interface State {
@@ -34,7 +35,7 @@ interface State {
   readonly options: KeptListsOptions;
   readonly lists: Map<string, WatchedList>;
   readonly closing: AbortController;
-  /** Lists that were read since all of them had to be read again. */
+  /** Lists that were read since the last `endUnused`. */
   used: Set<string>;
   /** The last schema of each version. */
   readonly schemas: Map<string, unknown>;
@@ -45,7 +46,7 @@ interface State {
 
 interface Pending {
   readonly change: Change;
-  /** Number of changes that it combines. */
+  /** Number of combined changes. */
   readonly count: number;
 }
 
@@ -111,7 +112,7 @@ function writesOver(state: State): Writes {
       takeOver(state, object, isWhole);
       return object;
     } catch (error) {
-      // The write may have been stored, or the object is another one than the known one.
+      // The write may have been stored, or another object has the name now.
       for (const list of listsWith(state, id)) list.doubt(keyOf(id));
       throw error;
     }
@@ -139,7 +140,7 @@ function takeOver(state: State, object: KubeObject, isWhole: boolean): void {
   for (const list of listsWith(state, id)) {
     const hadCome = list.write(object, isWhole);
     const name = `${labelOfList(list.watched)} ${keyOf(id)}`;
-    // A change by others before the write is still news.
+    // A change by another client before our write must still be reported.
     if (isWhole && hadCome && state.pending.get(name)?.count === 1) state.pending.delete(name);
   }
 }

@@ -1,5 +1,5 @@
-// Notes the reads of a run, to find out later whether another run would read the same. Every read of the cluster passes
-// here, so none can be forgotten.
+// Records the reads of a run, to find out later whether another run would read the same. Every read of the cluster
+// passes through this file, so no read can be forgotten.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Cluster } from '#reconciler/run/ports.ts';
@@ -10,21 +10,21 @@ import { labelOfList } from './kept-lists.ts';
 
 export interface NotedReads {
   readonly cluster: ConnectedCluster;
-  /** Notes any other read. `print`: returns a text that stands for the answer. `label`: unique for this read. */
+  /** Records any other read under its unique `label`. `print` returns a text that identifies the answer. */
   note<T>(label: string, print: (answer: T) => string, send: () => Promise<T>): Promise<T>;
   /** Forgets all reads, because a run begins. */
   begin(): void;
   /**
-   * Repeats all noted reads, first those of lists that watches keep. Returns false as soon as an answer differs or is a
-   * failure, if such a list would have to be read from the server, or if the run had two different answers to one read.
+   * Repeats all recorded reads, first of lists that watches keep. Returns false as soon as an answer differs or is a
+   * failure, if a kept list would have to be read from the server, or if the run had two different answers to one read.
    */
   isSame(): Promise<boolean>;
 }
 
 interface Note {
-  /** True if a watch keeps the list: comparing it costs no request. */
+  /** True if a watch keeps the list, so that comparing it costs no request. */
   readonly isKept: boolean;
-  /** Whether the answer is this one. */
+  /** Whether the answer equals the recorded answer. */
   readonly isEqual: (answer: unknown) => boolean;
   readonly isStill: () => boolean | Promise<boolean>;
 }
@@ -117,7 +117,7 @@ function digestIfAny(value: unknown): string {
   return value === undefined ? '' : digest(value);
 }
 
-/** Returns the version of the object, which stands for it; an API without versions has none. */
+/** Returns the version of the object, or its content if the API has no versions. */
 function printOf(object: KubeObject | undefined): string {
   if (object === undefined) return '';
   const { uid, resourceVersion } = object.metadata;

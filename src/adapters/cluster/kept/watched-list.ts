@@ -1,5 +1,5 @@
-// Keeps one list current by a watch. The list is read with a LIST at first, if its watch is not open, if it may be
-// wrong, and as proof.
+// Keeps one list current by a watch. A LIST reads the objects at first, while the watch is not open, if they may be
+// wrong, and from time to time as a check.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { ListOptions } from '#reconciler/run/ports.ts';
@@ -12,26 +12,26 @@ import { isComparable, isLater } from './versions.ts';
 
 export interface WatchedListDeps extends WatchingDeps {
   readonly read: ReadList;
-  /** Called with each change that our own writes have not shown already. */
+  /** Receives each change except our own writes. */
   readonly changed: (key: string, change: Change) => void;
-  /** Called when events may have been lost: only a LIST shows the changes. */
+  /** Reports that events may have been lost: only a LIST shows the changes. */
   readonly lost: () => void;
-  /** Called with the keys of objects whose change a LIST showed and the watch did not. */
+  /** Receives the keys of objects whose change a LIST showed and the watch did not. */
   readonly missed: (watched: Watched, keys: readonly string[]) => void;
-  /** Called with an error of the watch that is not a Failure. */
+  /** Receives an error of the watch that is not a Failure. */
   readonly fail: (error: unknown) => void;
 }
 
 export interface WatchedList {
   readonly watched: Watched;
   read(options: ListOptions): Promise<readonly KubeObject[]>;
-  /** The objects, if `read` would send no request. */
+  /** Returns the objects, or undefined if `read` would send a request. */
   current(): readonly KubeObject[] | undefined;
-  /** The next `read` is a LIST. */
+  /** Makes the next `read` a LIST. */
   distrust(): void;
   /**
-   * Takes over the answer of our own write. Returns whether its event had arrived before. `isWhole`: false if the write
-   * was for a subresource: other parts of the answer may be news, and are reported as a change.
+   * Stores the answer of our own write. Returns whether its event had arrived before. `isWhole` is false for a write to
+   * a subresource: other parts of the object may have changed, and are reported as a change.
    */
   write(object: KubeObject, isWhole: boolean): boolean;
   doubt(key: string): void;
@@ -56,7 +56,7 @@ interface State {
   /** Number of times that an object was doubted. */
   doubted: number;
   reading: Reading | undefined;
-  /** Keys that a LIST of that version showed to be different, until the watch says so as well. */
+  /** Keys of objects that a LIST of this version showed to be different, until the watch reports them, too. */
   suspects: { readonly version: string; readonly keys: Set<string> } | undefined;
   /** The record of the last watch that was lost. */
   before: Pick<Watching, 'short' | 'reported'>;
@@ -64,7 +64,7 @@ interface State {
 
 /** A LIST under way. */
 interface Reading {
-  /** `needed` and `doubted` at its start: it need not show changes that made another LIST necessary after that. */
+  /** `needed` and `doubted` at its start. If `needed` has increased since, another LIST is necessary. */
   readonly asOf: number;
   readonly objects: Promise<readonly KubeObject[]>;
 }
@@ -126,7 +126,7 @@ function readOnce(state: State, hold: ListOptions['hold']): Promise<readonly Kub
   const asOf = needed + doubted;
   if (earlier?.asOf === asOf) return earlier.objects;
   const readNext = async (): Promise<readonly KubeObject[]> => {
-    // Its own reader gets its error.
+    // The caller of the earlier read gets its error.
     await Promise.allSettled([earlier?.objects]);
     try {
       return await readAnew(state, hold);
@@ -157,7 +157,7 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<readon
   state.answered = needed;
   if (version === '' || state.ending.signal.aborted) return objects;
   if (reached !== undefined && isLater(reached, version)) {
-    // If the server was restored from a backup, the watch reports another past.
+    // If the server was restored from a backup, the watch reports events of another history.
     state.watchEnding.abort();
     await state.running;
     beginWatching(state, version);
@@ -199,7 +199,7 @@ function beginWatching(state: State, version: string): void {
   state.running = watching.then(noteEnd, deps.fail);
 }
 
-/** After other failures, such as a refusal, runs find changes by themselves. */
+/** Whether the failure will pass. After other failures, such as a refusal, each run reads the list itself. */
 function isPassing({ code }: Failure): boolean {
   return code === 'cluster-gone';
 }

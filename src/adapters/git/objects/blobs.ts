@@ -4,10 +4,12 @@ import { Failure } from '#std/failure.ts';
 import { openBudget } from './budget.ts';
 import { openObjectStore } from './objects.ts';
 
-/** All contents are in memory at once, and packed ones can be a thousand times smaller. */
+/** Maximum of all contents, which are in memory at once. Packed contents can be a thousand times smaller. */
 const TOTAL_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Throws Failure `git-damaged` if one is missing or damaged, `git-too-large` if one has more than `maxObjectBytes`. */
+/**
+ * Throws Failure `git-damaged` if a file is missing or damaged, `git-too-large` if it has more than `maxObjectBytes`.
+ */
 export async function readBlobs(
   objects: string,
   maxObjectBytes: number,

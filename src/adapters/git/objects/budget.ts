@@ -9,11 +9,11 @@ const MIB = 1024 * 1024;
 export interface PackLimits {
   /** Bytes of all objects: packed, they can be a thousand times smaller. */
   readonly totalBytes: number;
-  /** Bytes of an object that a delta makes or builds on. Others can be larger, because they are not kept. */
+  /** Bytes of the base or the result of a delta. Other objects can be larger, because they are not kept. */
   readonly deltaBytes: number;
-  /** Bytes of such objects that are in memory at a time. */
+  /** Bytes of bases and results of deltas in memory at a time. */
   readonly aliveBytes: number;
-  /** Bytes of all objects from which one is built: a reader may have to build them all. */
+  /** Bytes of all objects from which an object is built: a reader may have to build all of them. */
   readonly chainBytes: number;
   readonly objects: number;
 }
@@ -27,7 +27,7 @@ export const PACK_LIMITS: PackLimits = {
   objects: 500_000,
 };
 
-/** A few milliseconds. */
+/** Bytes after which other work gets its turn; they take a few milliseconds. */
 const TURN_BYTES = MIB;
 
 /** Cost of an object in addition to its bytes. */
@@ -37,12 +37,12 @@ export const OBJECT_BYTES = 4096;
 const WORK_MAX = 16;
 
 /**
- * Called for each object, with its bytes, and the bytes that were processed for it. Rejects with Failure
- * `git-too-large` if it exceeds the budget.
+ * Counts the bytes of an object, and the bytes that were processed for it. Rejects with Failure `git-too-large` if they
+ * exceed the budget.
  */
 export type Spend = (bytes: number, work?: number) => Promise<void>;
 
-/** Returns a function that counts bytes. `what`: noun of the message for things that exceed the budget. */
+/** Returns a function that counts bytes. `what` is the noun for the objects in the message. */
 export function openBudget(what: string, maxBytes: number): Spend {
   let total = 0;
   let allWork = 0;

@@ -18,7 +18,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number
   }
 }
 
-/** Does the same, with pauses. */
+/** Applies a delta like `applyDelta`, with pauses. */
 export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, maxBytes: number): Promise<Buffer> {
   const steps = applySteps(base, delta, maxBytes);
   for (;;) {
@@ -28,7 +28,7 @@ export async function applyDeltaInTurns(base: Uint8Array, delta: Uint8Array, max
   }
 }
 
-/** Some milliseconds. */
+/** Instructions between two pauses; they take some milliseconds. */
 const STEP_INSTRUCTIONS = 30_000;
 const STEP_BYTES = 8 * 1024 * 1024;
 
@@ -53,7 +53,7 @@ function* applySteps(base: Uint8Array, delta: Uint8Array, maxBytes: number): Gen
   return target;
 }
 
-/** Returns the bytes of the object that the delta makes. Throws RangeError if the delta does not say it. */
+/** Returns the size of the object that the delta makes. Throws RangeError if the delta is too short. */
 export function sizeMade(delta: Uint8Array): number {
   const reader = { delta, at: 0 };
   readSize(reader);

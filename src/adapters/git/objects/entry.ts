@@ -6,7 +6,7 @@ import { TOO_LARGE } from './delta.ts';
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
 export type EntryHead = {
-  /** Inflated bytes of the stored data: of the delta, if it is one. */
+  /** Inflated bytes of the stored data, which may be a delta. */
   readonly size: number;
   /** Start of its zlib stream, from the start of the entry. */
   readonly dataAt: number;
@@ -31,7 +31,7 @@ const OID_BYTES = 20;
 const DIGITS_MAX = 8;
 
 /**
- * Reads the head from bytes that begin with the entry, which is at `offset` of its pack. Throws if they are not an
+ * Reads the head from bytes that begin with the entry, which is at `offset` of its pack. Throws if the bytes are not an
  * entry.
  */
 export function readEntryHead(bytes: Buffer, offset: number): EntryHead {
@@ -111,8 +111,8 @@ export function inflateFirst(bytes: Buffer, size: number): { readonly content: B
 }
 
 /**
- * Returns the maximum length of the deflated form: no compressor makes the data longer, but empty blocks could go on
- * for ever.
+ * Returns the maximum length of the deflated form. Compressors stay below it, but hostile data could add empty blocks
+ * without end.
  */
 export function deflatedMax(size: number): number {
   return 2 * size + 1024;

@@ -15,8 +15,8 @@ const OTHER = 2;
 const BOTH = ONE | OTHER;
 
 /**
- * Returns the newest commit that both have in their history, themselves included. Reads no further back than necessary.
- * Undefined if the repository has no such commit, which may be because it lacks a part of the history.
+ * Returns the newest commit in the histories of both commits, which include the commits themselves. Reads no further
+ * back than necessary. Returns undefined if the repository has no common commit, as in a shallow clone.
  */
 export function mergeBase(store: ObjectStore, one: string, other: string): string | undefined {
   const marks = new Map<string, number>();
@@ -39,7 +39,7 @@ export function mergeBase(store: ObjectStore, one: string, other: string): strin
   return undefined;
 }
 
-/** Inserts so that the newest is last. If commits have the same date, the first that was found comes first. */
+/** Inserts a commit into the queue, whose newest commit is last. Commits with equal dates stay in the order found. */
 function insertByDate(queue: Visited[], visited: Visited): void {
   let [from, to] = [0, queue.length];
   while (from < to) {

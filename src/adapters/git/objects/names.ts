@@ -10,7 +10,7 @@ import { inflateFirst, type ObjectType, readStored } from './entry.ts';
 import { type GitObject, MAX_CHAIN, type ObjectStore } from './objects.ts';
 import { LARGE_BYTES, looseHead, type ScannedEntry } from './scan.ts';
 
-/** A base of deltas of a pack that another pack holds. */
+/** A base of deltas of a pack that is in another pack. */
 export interface ForeignBase {
   readonly oid: string;
   readonly type: ObjectType;
@@ -38,8 +38,8 @@ interface Naming extends Sent {
 }
 
 /**
- * Throws Failure `git-too-large`, and `git-damaged` if the base of a delta is neither in the pack nor in the store; an
- * Error if a delta is damaged.
+ * Throws Failure `git-too-large`, and `git-damaged` if the base of a delta is neither in the pack nor in the store.
+ * Throws an Error if a delta is damaged.
  */
 export async function resolveNames(sent: Sent, entries: readonly ScannedEntry[], store: ObjectStore): Promise<Named> {
   const naming: Naming = { ...sent, names: new Map(), waiting: waitingOf(entries) };
@@ -80,9 +80,9 @@ function takeWaiting({ waiting }: Naming, ...bases: readonly (number | string)[]
 
 interface Frame {
   readonly object: GitObject;
-  /** Deltas that build on it and have no name yet. */
+  /** Deltas that build on the object and have no name yet. */
   readonly deltas: ScannedEntry[];
-  /** Sum for all objects from which it is built, itself included. */
+  /** Sum for the object and all objects from which it is built. */
   readonly chain: { readonly bytes: number; readonly objects: number };
 }
 
@@ -178,8 +178,8 @@ async function nameFromStore(naming: Naming, store: ObjectStore): Promise<readon
 }
 
 /**
- * Servers send deltas that are shorter than the object; instructions that make less than their own length could go on
- * for long.
+ * Returns the maximum length of a delta. Servers send deltas that are shorter than the object; a hostile delta could
+ * have many instructions that add little.
  */
 function deltaMax(size: number): number {
   return size + 1024;

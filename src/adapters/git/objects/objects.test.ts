@@ -1,4 +1,4 @@
-// Damaged bytes: deltas, packs, indexes, loose objects and protocol lines are never misread.
+// Tests that damaged deltas, packs, indexes, loose objects and protocol lines are never misread.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -32,8 +32,8 @@ export interface ObjectStore {
 /** Maximum of deltas on deltas: Git's own limit is 4095 (`pack.depth`), and a longer chain can only be a loop. */
 export const MAX_CHAIN = 4096;
 /**
- * The base of an object may be larger than the objects that are read: the largest file that most servers accept has 100
- * MiB.
+ * Maximum size of the base of a delta, which may be larger than the objects that are read: most servers accept files up
+ * to 100 MiB.
  */
 const BASE_BYTES_MAX = 128 * 1024 * 1024;
 /** Objects kept decoded, because the next ones are often deltas against them. */
@@ -72,7 +72,7 @@ interface Context {
   readonly folders: readonly string[];
   readonly packs: readonly Pack[];
   readonly maxObjectBytes: number;
-  /** Unverified, by pack and offset. */
+  /** Decoded objects by pack and offset, whose names are not verified. */
   readonly kept: Map<Pack, Map<number, GitObject>>;
   keptBytes: number;
   madeBytes: number;
@@ -202,8 +202,8 @@ function listing(folder: string): string[] {
 }
 
 /**
- * A repository may borrow the objects of others (`objects/info/alternates`), and those of more; five levels deep as in
- * Git.
+ * Returns the folder and its alternates: a repository may use objects of other repositories
+ * (`objects/info/alternates`), up to five levels deep as in Git.
  */
 function withAlternates(objects: string, depth = 0): string[] {
   const text = depth > 5 ? undefined : fileOrNothing(join(objects, 'info', 'alternates'))?.toString('utf8');

@@ -47,7 +47,7 @@ export function readIndex(bytes: Buffer): PackIndex {
   };
 }
 
-/** Offsets from 2 GiB on are in a table of 64-bit numbers after the others. */
+/** Offsets from 2 GiB on are in a second table of 64-bit numbers. */
 function readOffsets(bytes: Buffer, count: number): Float64Array {
   const smallAt = OIDS_AT + count * (20 + 4);
   const largeAt = smallAt + count * 4;
@@ -58,7 +58,8 @@ function readOffsets(bytes: Buffer, count: number): Float64Array {
 }
 
 /**
- * The fan-out table has the number of names up to each first byte; a binary search finds a name between two of them.
+ * Finds a name by binary search. The fan-out table, which has the number of names up to each first byte, limits the
+ * search.
  */
 function findRow(bytes: Buffer, oid: Buffer): number | undefined {
   const first = oid[0] ?? 0;
@@ -108,7 +109,7 @@ export async function packIndex(objects: readonly PackedObject[], packChecksum: 
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** After so many names other work gets its turn. */
+/** Number of names after which other work gets its turn. */
 const LONG_GROUP = 100;
 
 function byFirstByte(objects: readonly PackedObject[]): PackedObject[][] {

@@ -1,4 +1,4 @@
-// Packs as servers send them: received as git receives them, and never beyond the limits of their cost.
+// Tests that packs are received as git receives them, and never exceed the limits of their cost.
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -26,7 +26,7 @@ function folder(): string {
   return path;
 }
 
-/** A bare repository without anything. */
+/** Creates an empty bare repository. */
 function bare(): string {
   const gitdir = folder();
   execFileSync('git', ['init', '--quiet', '--bare', gitdir]);
@@ -134,7 +134,10 @@ function blob(content: Buffer, announced = content.length): Buffer {
   return Buffer.concat([entryHead('blob', announced), deflateSync(content, { level: 1 })]);
 }
 
-/** Copies bytes that begin `distance` bytes earlier, so often, 64 KiB at a time. */
+/**
+ * Returns a delta whose base is `distance` bytes earlier in the pack. It copies the first 64 KiB of the base `times`
+ * times.
+ */
 function copies(distance: number, baseSize: number, times: number): Buffer {
   const delta = Buffer.concat([sizeOf(baseSize), sizeOf(times * 65_536), Buffer.alloc(times, 0x80)]);
   return deltaOf(distance, delta);
@@ -154,7 +157,7 @@ function headOf(kind: number, size: number): Buffer {
   return head;
 }
 
-/** The first bytes of a base of that size, and others. */
+/** Returns a delta that copies the first bytes of a base, and adds bytes. */
 function beginning(baseSize: number, copied: number, added = ''): Buffer {
   const copy = Buffer.from([0x90, copied]);
   const insert = added === '' ? [] : [added.length, ...Buffer.from(added)];
@@ -327,7 +330,7 @@ test('the cost of a pack has limits: for all objects, for one that a delta makes
   expect(await outcome({ chainBytes: 2 * MIB + 65_535 })).toMatch(
     /^git-too-large: the data from which a file of the server is built /,
   );
-  // A chain needs one object at a time, and the base of the waiting ones.
+  // A chain needs one object at a time, and the base of the waiting deltas.
   const alive = MIB + 65_536 + 2 * OBJECT_BYTES;
   expect(await outcome({ aliveBytes: alive })).toBe('taken');
   expect(await outcome({ aliveBytes: alive - 1 })).toMatch(

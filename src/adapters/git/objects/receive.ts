@@ -1,6 +1,6 @@
 // Receives a pack from a server, as `git index-pack --fix-thin` does: with an index, and with the bases of its deltas
-// that other packs hold. Packs whose deltas build on each other's can form cycles, in which a file that changes to and
-// fro between two contents can never be read to the end.
+// that are in other packs. Otherwise the deltas of several packs could build on one another in a cycle: a file that
+// changes back and forth between two contents could never be read.
 
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,8 +15,8 @@ import { CHECKSUM_BYTES, type PackedObject, packIndex } from './pack-index.ts';
 import { COUNT_AT, HEADER_BYTES, readCount, scanPack } from './scan.ts';
 
 /**
- * `gitdir`: a bare repository whose packs stand alone. The index is written last: without it there is no pack. Throws
- * Failure `git-too-large`, and `git-damaged` if a base is missing; an Error if the pack cannot be read.
+ * Receives a pack into the bare repository `gitdir`. The index is written last: a pack without an index is ignored.
+ * Throws Failure `git-too-large`, or `git-damaged` if a base is missing, and an Error if the pack cannot be read.
  */
 export async function receivePack(gitdir: string, pack: Buffer, limits = PACK_LIMITS): Promise<void> {
   const count = readCount(pack);
@@ -43,7 +43,7 @@ function tooManyObjects(max: number): Failure {
   return new Failure('git-too-large', `the pack from the server has more than ${max} objects`, { data: { max } });
 }
 
-/** Writes the files, but leaves an existing pack alone: others may read it. */
+/** Writes the files, but leaves an existing pack alone, because other processes may read it. */
 async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void> {
   const checksum = pack.subarray(-CHECKSUM_BYTES);
   const folder = join(gitdir, 'objects/pack');
@@ -55,7 +55,7 @@ async function writePack(gitdir: string, { pack, objects }: Whole): Promise<void
   await replaceFile(`${base}.idx`, index);
 }
 
-/** Throws the error of the file system; that of a full disk names no path of its own. */
+/** Throws the error of the file system, and adds the path, which the error of a full disk lacks. */
 async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   const draft = `${path}.new`;
   try {

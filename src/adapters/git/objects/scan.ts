@@ -1,4 +1,4 @@
-// Scans a received pack, in which nothing says yet at which offsets its objects begin. Objects that are stored whole
+// Finds the offsets of the objects in a received pack, which has no index yet. Objects that are stored whole
 // get their names; of large files only the name is kept.
 
 import { createHash } from 'node:crypto';

@@ -11,8 +11,8 @@ export interface Listing {
 }
 
 /**
- * Returns the commit that an object id stands for, through annotated tags. Throws Failure `git-ref-not-found` for
- * others.
+ * Returns the commit that an object id stands for, through annotated tags. Throws Failure `git-ref-not-found` for trees
+ * and files.
  */
 export function peelToCommit(store: ObjectStore, oid: string): string {
   let current = oid;
@@ -44,7 +44,7 @@ export function listFiles(store: ObjectStore, commit: string, path: string): Lis
 }
 
 /**
- * Returns ids of the commits before one, nearest first. History ends early if the repository has no more of it.
+ * Returns the ids of the commits before a commit, nearest first. In a shallow clone there may be fewer.
  */
 export function ancestorsOf(store: ObjectStore, commit: string, count: number): string[] {
   const found = new Set<string>();
@@ -76,7 +76,9 @@ interface Collected {
   visited: number;
 }
 
-/** Far beyond any repository of manifests; a few trees that name each other many times could make billions of paths. */
+/**
+ * More than any repository of manifests has. A few trees that name each other many times could make billions of paths.
+ */
 const MAX_ENTRIES = 500_000;
 
 function collectEntries(store: ObjectStore, entry: Omit<Entry, 'name'>, path: string, listing: Collected): void {
@@ -110,7 +112,7 @@ function joined(path: string, name: string): string {
   return whole;
 }
 
-/** Returns the entry at the path; if there is none, the beginning of a message about it. */
+/** Returns the entry at the path or, if it does not exist, the beginning of a message. */
 function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | string {
   let entry: Omit<Entry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
   for (const name of path === '' ? [] : path.split('/')) {

@@ -6,7 +6,7 @@ import { isSshSignature, judgeSshSignature } from './ssh-signature.ts';
 import { readSshKeys } from './verify.ts';
 
 export interface DetachedSettings {
-  /** Purpose of such signatures: one for another purpose is not valid. */
+  /** Purpose of the signature. A signature for another purpose is not valid. */
   readonly namespace: string;
   /** Files of public keys: lines of `.pub` or allowed_signers files. */
   readonly keys: readonly string[];

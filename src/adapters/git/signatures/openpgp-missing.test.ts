@@ -1,4 +1,5 @@
-// Installations without optional packages have no OpenPGP. In a file of its own, because a loaded package stays loaded.
+// Tests installations without optional packages, which have no OpenPGP. A separate file, because a loaded package stays
+// loaded.
 
 import { registerHooks } from 'node:module';
 import { afterAll, expect, test } from 'vitest';

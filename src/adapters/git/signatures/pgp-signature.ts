@@ -13,8 +13,8 @@ export function isPgpSignature(armored: string): boolean {
 }
 
 /**
- * Reads the keys of a file that `gpg --export`, with or without `--armor`, has written. Throws an Error if it has none,
- * and if the library is not installed.
+ * Reads the keys of a file that `gpg --export`, with or without `--armor`, has written. Throws an Error if the file has
+ * no key, or the library is not installed.
  */
 export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
   const { readKeys } = await loadLibrary();
@@ -29,7 +29,7 @@ export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
 
 export type PgpVerdict =
   | { readonly type: 'good' }
-  /** According to the signature itself, none of the keys made it. */
+  /** The signature names a key that is not among the keys. */
   | { readonly type: 'stranger'; readonly keyId: string }
   | { readonly type: 'bad'; readonly reason: string };
 
@@ -41,7 +41,7 @@ function loadLibrary(): Promise<typeof import('openpgp')> {
   });
 }
 
-/** Keys count as of the time of the signature: signatures from before the end of a key stay valid. */
+/** Checks the keys at the time of the signature: signatures from before the expiry of a key stay valid. */
 export async function checkPgpSignature(
   armoredSignature: string,
   payload: Buffer,

@@ -9,11 +9,11 @@ export interface Signed {
 
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
-/** The second is for the same commit in a repository with SHA-256 names; git leaves both out of the signed bytes. */
+/** The second header is for the commit in a repository with SHA-256 names. Git leaves both out of the signed bytes. */
 const SIGNATURE_HEADERS = ['gpgsig', 'gpgsig-sha256'];
 const ARMORS = ['-----BEGIN PGP SIGNATURE-----', '-----BEGIN SSH SIGNATURE-----', '-----BEGIN SIGNED MESSAGE-----'];
 
-/** Returns undefined if a commit has no signature, or more than one: then it is unclear which counts. */
+/** Returns undefined if a commit has no signature, or several, of which it is unclear which counts. */
 export function signedCommit(content: Buffer): Signed | undefined {
   const kept: Buffer[] = [];
   const signatures: string[] = [];
@@ -33,7 +33,7 @@ export function signedCommit(content: Buffer): Signed | undefined {
   return { payload: Buffer.concat([...kept, content.subarray(at)]), signature };
 }
 
-/** Splits a tag: its signature stands at the end of its message; undefined if there is none. */
+/** Splits a tag, whose signature is at the end of its message. Returns undefined without a signature. */
 export function signedTag(content: Buffer): Signed | undefined {
   const starts = ARMORS.map((armor) => content.lastIndexOf(`\n${armor}`)).filter((start) => start >= 0);
   if (starts.length === 0) return undefined;

@@ -49,7 +49,9 @@ export function readSshKey(blob: Buffer): SshKey {
   return key;
 }
 
-/** Whether the key made the signature of the message. Throws an Error if the signature is not one of such a key. */
+/**
+ * Whether the key made the signature of the message. Throws an Error if the signature has the form of another key type.
+ */
 export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): boolean {
   const { key, algorithms, width, application } = readSshKey(blob);
   const wire = readWire(signature);
@@ -61,7 +63,7 @@ export function verifiesSsh(blob: Buffer, signature: Buffer, message: Buffer): b
   return verify(algorithms[algorithm] ?? null, signed, { key, dsaEncoding: 'ieee-p1363' }, value);
 }
 
-/** Returns the bytes that a token signs (PROTOCOL.u2f, SSH U2F Signatures): hashes, and whether someone touched it. */
+/** Returns the bytes that a token signs (PROTOCOL.u2f, SSH U2F Signatures): hashes, and whether a user touched it. */
 function tokenMessage(wire: WireReader, application: string, message: Buffer): Buffer {
   const flags = wire.byte();
   const counter = Buffer.alloc(4);

@@ -3,10 +3,10 @@
 export interface WireReader {
   uint32(): number;
   byte(): number;
-  /** Length and bytes. */
+  /** Reads a length and that many bytes. */
   bytes(): Buffer;
   text(): string;
-  /** A positive number of any size, without leading zeros. */
+  /** Reads a positive number of any size. The bytes have no leading zeros. */
   magnitude(): Buffer;
   /** Throws if bytes are left over. */
   end(): void;
@@ -38,7 +38,7 @@ export function readWire(source: Buffer): WireReader {
   };
 }
 
-/** Returns length and bytes. */
+/** Returns the length of the bytes, followed by the bytes. */
 export function wireBytes(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(4);

@@ -1,5 +1,5 @@
-// Commits and tags that real git signs by keys of ssh-keygen and gpg: which are accepted, and how each refusal is
-// reported.
+// Tests which commits and tags, signed by real git with keys of ssh-keygen and gpg, are accepted, and how each refusal
+// is reported.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -170,7 +170,7 @@ test('a signature that was made for something else is none', async () => {
   const withSignature = (header: string) => unsigned.replace('\n\n', `${header}\n\n`);
   forge(fleet, 'commit', withSignature(signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // Two signatures: a reader of the other one would see something else.
+  // The commit has two signatures, so two readers could verify different ones.
   forge(fleet, 'commit', withSignature(signature + signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-missing');
   forge(

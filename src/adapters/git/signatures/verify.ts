@@ -26,7 +26,7 @@ interface Found {
 }
 
 export interface Trust {
-  /** Changes with the keys. */
+  /** Digest of the keys. */
   readonly digest: string;
   /**
    * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` unless the object has
@@ -66,7 +66,7 @@ async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: Found)
   await checkSigned(ring, what, signedCommit(readContent(store, commit)));
 }
 
-/** Checks the name, too, which is part of the signed bytes: an old release cannot be passed off as a new one. */
+/** Checks the name, too, which is part of the signed bytes: an old release cannot be passed off as a new release. */
 async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: Found): Promise<void> {
   const name = reference.type === 'name' ? reference.name : undefined;
   if (name === undefined || !name.startsWith(TAG_PREFIX) || tip === commit) {

@@ -1,5 +1,5 @@
-// Repositories behind a real git daemon and a real sshd: results and costs of a fetch, and how each refusal is
-// reported. In one file, because all of it shares the sshd and the git daemon that it starts.
+// Tests repositories behind a real git daemon and a real sshd: results and costs of a fetch, and how each refusal is
+// reported. In one file, because all tests share one sshd and one git daemon.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';

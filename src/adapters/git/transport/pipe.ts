@@ -10,14 +10,14 @@ import { type Conversation, checkAnswer, collectBytes, type Endpoint, requestBod
 export interface GitStream {
   readonly input: Writable;
   readonly output: Readable;
-  /** After the end of the output: why it ended, if it should not have. */
+  /** After the end of the output: the failure that ended it early, or undefined. */
   complaint(): Promise<Failure | undefined>;
-  /** Ends it at once; reads from it fail with the error, if one is given. */
+  /** Ends the stream at once. If an error is given, reads fail with it. */
   destroy(error?: Error): void;
 }
 
 export interface PipeOptions {
-  /** Throws Failure if there is no connection. The signal ends the attempt. */
+  /** Opens a connection. Throws Failure if that fails. The signal ends the attempt. */
   readonly open: (signal: AbortSignal) => Promise<GitStream>;
   /** Maximum bytes of one answer. */
   readonly maxPackBytes: number;
@@ -27,7 +27,7 @@ export interface PipeOptions {
 
 /** isomorphic-git requires a URL; no request is sent to this name. */
 const URL_FOR_FORM = 'https://pipe.invalid';
-/** Time for a server to hang up after it knows that nothing is requested. */
+/** Time for a server to close the connection after it knows that no object is requested. */
 const GRACE_MS = 2_000;
 const FLUSH = Buffer.from('0000');
 const SERVICE = Buffer.from('001e# service=git-upload-pack\n0000');
@@ -66,7 +66,7 @@ function converse(options: PipeOptions): Conversation {
   return { http: { request }, close: () => held && dismiss(held.stream) };
 }
 
-/** Ends the conversation: a flush instead of a request says that nothing is requested (gitprotocol-pack(5)). */
+/** Ends the conversation: a flush instead of a request means that no object is requested (gitprotocol-pack(5)). */
 function dismiss(stream: GitStream): void {
   stream.input.end(FLUSH);
   stream.output.resume();
@@ -121,7 +121,7 @@ async function exchanged(options: PipeOptions, stream: GitStream, payload: Buffe
 
 type Use = (stream: GitStream) => GitStream;
 
-/** Limits the time of an exchange; if an exchange fails, its stream cannot be used any more. */
+/** Limits the time of an exchange. A stream cannot be used again after a failed exchange. */
 async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new Failure('git-unreachable', `no answer within ${timeoutMs} ms`, { retryable: true });
   const attempt = new AbortController();
@@ -145,7 +145,7 @@ async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: Abo
   }
 }
 
-/** Enough for the refs of most repositories; doubled each time that it is not enough. */
+/** First size of the buffer, enough for the refs of most repositories. It doubles when it is full. */
 const FIRST_ROOM_BYTES = 64 * 1024;
 
 /** Reads the pkt-lines up to the flush after them, at which the server waits. */

@@ -4,7 +4,7 @@ import { Failure } from '#std/failure.ts';
 
 const LENGTH_BYTES = 4;
 
-/** A server with a hundred thousand branches and tags sends as many; a pack of 256 MiB takes four thousand. */
+/** Maximum lines. A server with 100,000 branches and tags sends 100,000; a pack of 256 MiB has 4,000. */
 const LINES_MAX = 250_000;
 
 interface Line {
@@ -14,8 +14,8 @@ interface Line {
 }
 
 /**
- * Returns the pkt-lines at the start of the bytes, up to the first bytes that are not one. Throws Failure
- * `git-protocol-error` if there are too many.
+ * Returns the pkt-lines at the start of the bytes, up to the first bytes that are not a pkt-line. Throws Failure
+ * `git-protocol-error` if there are too many lines.
  */
 function* linesOf(bytes: Buffer): Generator<Line> {
   let at = 0;
@@ -38,7 +38,7 @@ export function* pktLines(bytes: Buffer): Generator<Buffer> {
   for (const { start, end } of linesOf(bytes)) yield bytes.subarray(start, end);
 }
 
-/** Maximum of the parts that are not the pack: an acknowledgement, and lines about history. */
+/** Maximum bytes without the pack: an acknowledgement, and lines about history. */
 const REST_BYTES_MAX = 64 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-// Explains the end of ssh by its exit code and its output, which are all that it reports.
+// Explains the end of ssh by its exit code and its output, because ssh reports nothing else.
 
 import { Failure } from '#std/failure.ts';
 import type { GitCode } from '../codes.ts';
@@ -6,9 +6,9 @@ import type { GitCode } from '../codes.ts';
 export interface SshEnd {
   /** Null if a signal ended it. */
   readonly code: number | null;
-  /** Its stderr, to which the server's git writes too. */
+  /** Stderr of ssh, which includes stderr of the server's git. */
   readonly says: string;
-  /** Error of the start, if ssh could not be started. */
+  /** The error if ssh could not be started. */
   readonly cause: unknown;
 }
 

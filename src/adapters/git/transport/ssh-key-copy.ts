@@ -27,7 +27,7 @@ export async function useKeyCopy<T>(dir: string, text: string, run: (keyFile: st
   });
 }
 
-/** Runs even if the key needs no copy now: it may have been replaced since. Throws Failure `git-state-unwritable`. */
+/** Removes old copies, even if the current key needs no copy. Throws Failure `git-state-unwritable`. */
 export async function removeLeftCopies(dir: string, clock: Pick<Clock, 'now'>): Promise<void> {
   await useFolder(dir, async () => {
     for (const name of await readdir(dir)) {

@@ -13,8 +13,8 @@ const PUBLIC_KEY = /^(?:(?:sk-)?(?:ssh|ecdsa)-\S+ AAAA|-----BEGIN .*PUBLIC KEY--
 const OPENSSH_MAGIC = 'openssh-key-v1\0';
 
 /**
- * ssh refuses a key with `\r`, with a blank line before it, or without its last newline, as secret stores and pasting
- * write them ("error in libcrypto"). White space around a line never belongs to a key.
+ * Repairs a key. ssh refuses a key with `\r`, a blank line before it, or no last newline ("error in libcrypto"), which
+ * secret stores and pasting cause. White space around a line never belongs to a key.
  */
 export function readKeyText(raw: string): KeyText {
   const lines = raw.split(/\r\n|\r|\n/).map((line) => line.trim());
@@ -34,7 +34,7 @@ function unreadableReason(text: string, lines: readonly string[]): string {
   return 'it is not a private key: it has no line that consists of "-----BEGIN ... PRIVATE KEY-----"';
 }
 
-/** Whether the key is encrypted. The first line is the one that begins the key. */
+/** Whether the key is encrypted. The first line is the `BEGIN` line. */
 function isLocked([first = '', ...lines]: readonly string[]): boolean {
   if (first.includes('ENCRYPTED')) return true;
   if (!first.includes('OPENSSH')) return lines.some((line) => /^Proc-Type:\s*4\s*,\s*ENCRYPTED$/.test(line));

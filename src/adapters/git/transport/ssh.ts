@@ -51,7 +51,7 @@ export async function openSsh(options: SshOptions, signal: AbortSignal): Promise
     : connectWithCopy(options, key.text, signal);
 }
 
-/** Removes the copy when the server has accepted the key, which it does before it sends anything. */
+/** Removes the copy when the server has accepted the key: with the first byte that the server sends. */
 async function connectWithCopy(options: SshOptions, text: string, signal: AbortSignal): Promise<GitStream> {
   checkPath(options.dir);
   return useKeyCopy(options.dir, text, async (keyFile) => {
@@ -89,7 +89,9 @@ function started(options: SshOptions, address: string, signal: AbortSignal): Git
   };
 }
 
-/** Whether the server sent anything. A server speaks first; if there is no server, the output ends without a byte. */
+/**
+ * Whether the server sent anything. git-upload-pack sends first; without a connection the output ends without a byte.
+ */
 async function spoke({ output }: GitStream): Promise<boolean> {
   await once(output, 'readable');
   return output.readableLength > 0;
@@ -110,8 +112,8 @@ async function endOf(child: ChildProcessWithoutNullStreams): Promise<Failure | u
 }
 
 /**
- * ssh_config(5). Connects to the address that was checked, and still verifies the server by the name in the URL.
- * `-F none`: a ProxyCommand or an agent of the current user would bypass these settings.
+ * Returns options of ssh_config(5). ssh connects to the checked address, and verifies the server by the name in the
+ * URL. `-F none`: a ProxyCommand or an agent of the current user would bypass these settings.
  */
 function argumentsOf({ location, keyFile, knownHostsFile }: SshOptions, address: string): string[] {
   const { host, port, user, path } = location;
@@ -146,14 +148,14 @@ function quotedForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''").replaceAll('!', "'\\!'")}'`;
 }
 
-/** Quotes keep spaces together; `%` and `$` would be expanded (ssh_config(5), TOKENS). */
+/** Quotes a path with spaces. Escapes `%` and `$`, which ssh would expand (ssh_config(5), TOKENS). */
 function quotedPath(path: string): string {
   return `"${resolve(path).replaceAll('%', '%%')}"`;
 }
 
 /**
- * sshd and ssh have the same rules for keys that belong to the user; a mounted Secret is root's and readable by a
- * group.
+ * Checks that the files can be read. ssh itself checks permissions of keys that belong to the user; a mounted Secret
+ * belongs to root and its group may read it.
  */
 async function checkFiles({ keyFile, knownHostsFile }: SshKeys): Promise<void> {
   for (const file of [keyFile, knownHostsFile]) {

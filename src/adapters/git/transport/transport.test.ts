@@ -1,4 +1,4 @@
-// Conversations with Git servers that require credentials, move, break off, or are not Git servers at all.
+// Tests conversations with Git servers that require credentials, redirect or break off, and with other servers.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -13,7 +13,7 @@ export interface Conversation {
   close(): void;
 }
 
-/** The address by which isomorphic-git reaches a repository, whatever the transport. */
+/** The URL and the HTTP client with which isomorphic-git reaches a repository, for every transport. */
 export interface Endpoint {
   /** URL for isomorphic-git: http or https, without credentials. */
   readonly url: string;
@@ -110,7 +110,7 @@ async function sendRequest(
   }
 }
 
-/** Returns the reason without the URL, which the caller adds, unless a redirect led elsewhere. */
+/** Returns the reason without the URL, which the caller adds, unless a redirect led to another URL. */
 function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;
 }

@@ -54,8 +54,8 @@ export function binariesIn(directory: string): Binaries | undefined {
 }
 
 /**
- * PostgreSQL refuses to run as root. Undefined if we are not root: the server then runs as the current user. `initdb`
- * looks its account up in the password file, so a number without an entry there is not enough.
+ * Returns the account for the server, because PostgreSQL refuses to run as root. Returns undefined if we are not root:
+ * the server then runs as the current user. `initdb` needs an entry for the account in the password file.
  */
 export function serverAccount(passwd = '/etc/passwd'): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;

@@ -1,5 +1,5 @@
-// Runs a PostgreSQL of our own in a directory, for `skep dev` and tests: created at the first start, kept over restarts
-// and kills. Only the two given users can log in, and only from this machine.
+// Runs an embedded PostgreSQL in a directory, for `skep dev` and tests. The first start creates the data, which survive
+// restarts and kills. Only the two given users can log in, and only from this machine.
 
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { chooseSite, type Site } from './site.ts';
 
 export interface Login {
   readonly user: string;
-  /** May differ from start to start: it is set again each time. */
+  /** Password, which is set again at each start. */
   readonly password: string;
 }
 
@@ -42,7 +42,7 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>;
 }
 
-/** The data must survive a power cut; nothing else needs to be large. */
+/** Settings for a small server whose data survive a power cut. */
 const SETTINGS = { max_connections: '50', shared_buffers: '32MB', wal_level: 'minimal', max_wal_senders: '0' };
 const START_ATTEMPTS = 3;
 const RETRY_MS = 500;
@@ -93,7 +93,7 @@ async function openCluster(site: Site, options: EmbeddedOptions): Promise<Server
   return await startPatiently(server, join(site.dataDir, '..', PORT_FILE));
 }
 
-/** Creates it under another name first: an interrupted start leaves nothing that looks complete. */
+/** Creates the cluster under another name first: an interrupted start leaves no folder that looks complete. */
 async function makeCluster(server: ServerOptions, { database, migrator, app }: EmbeddedOptions): Promise<void> {
   const unfinished = { ...server, dataDir: `${server.dataDir}.new` };
   await removeCluster(unfinished.dataDir);
@@ -111,7 +111,7 @@ function passwordStatement({ user, password }: Login): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 
-/** File with the port of the last start: the addresses that clients know stay valid if the port is still free. */
+/** File with the port of the last start, which is used again if it is free, so that clients can keep their address. */
 const PORT_FILE = 'port';
 
 /** Tries again: processes of a killed server take a moment to end, and a free port may be taken in the meantime. */

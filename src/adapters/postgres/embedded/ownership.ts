@@ -30,7 +30,7 @@ export async function claimDirectory(dir: string): Promise<() => Promise<void>> 
   return () => rm(file, { force: true });
 }
 
-/** Stops a server that outlived the process which started it, and removes the lock file of a dead one. */
+/** Stops a server whose parent process is dead, and removes the lock file of a dead server. */
 export async function endOrphan(dataDir: string): Promise<void> {
   const pid = Number((await readPidFile(dataDir))?.[0]);
   if (!Number.isInteger(pid) || pid <= 0) return;
@@ -45,20 +45,20 @@ export async function endOrphan(dataDir: string): Promise<void> {
   await rm(join(dataDir, 'postmaster.pid'), { force: true });
 }
 
-/** Process numbers are used again: the process with this number must be a server on this very directory. */
+/** Whether the process is a server on this directory. Process ids are reused. */
 async function isServer(pid: number, dataDir: string): Promise<boolean> {
   return isAlive(pid) && (await commandLine(pid)).includes(dataDir);
 }
 
 /**
- * The number of a process and, if the system reports it, its start time: numbers are used again. Undefined for no
- * process, and for a zombie.
+ * Returns the id of a process with its start time if the system reports it, because ids are reused. Returns undefined
+ * if the process does not exist, or is a zombie.
  */
 async function processIdentity(pid: number): Promise<string | undefined> {
   if (!isAlive(pid)) return undefined;
   const stat = await readOptional(`/proc/${pid}/stat`);
   if (stat === undefined) return String(pid);
-  // proc(5): fields from the third on; the second one, in parentheses, may hold blanks.
+  // proc(5): fields from the third on. The second field, in parentheses, may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? undefined : `${pid} ${fields[19]}`;
 }

@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly port?: number;
   /** Further `name=value` settings. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A directory to delete when this process dies without stopping the server. */
+  /** If set, this directory is deleted when our process dies without stopping the server. */
   readonly removeWhenOrphaned?: string;
 }
 
@@ -102,8 +102,8 @@ function guard(options: ServerOptions, pid: number): { child: ChildProcess; clos
 }
 
 /**
- * Waits up to 10 s, and not for ever, before it deletes: a zombie still has its number. Output of the shell would be
- * written to a pipe without a reader, and end it.
+ * Shell script that ends the server. It waits at most 10 s before it deletes the directory, because a zombie still has
+ * its id. The script writes no output: the pipe has no reader by then, and a write would end the shell.
  */
 const WATCHDOG = `exec 2>/dev/null
 read -r _
@@ -114,7 +114,8 @@ while kill -0 "$1" && [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
 rm -rf "$2"`;
 
 /**
- * Line 8 of postmaster.pid is the server's own report on its progress; the file may be an old one, so line 1 counts.
+ * Waits until line 8 of postmaster.pid reports that the server is ready. Line 1 must be the pid, because the file may
+ * be from an earlier server.
  */
 async function ready(dataDir: string, pid: number, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
@@ -156,7 +157,7 @@ async function runProgram(options: ServerOptions, program: string, args: readonl
   });
 }
 
-/** Starts a process group of its own: Ctrl-C reaches only us, and we stop the server in our order. */
+/** Starts the program in its own process group: Ctrl-C reaches only our process, which stops the server in order. */
 function launch(options: ServerOptions, program: string, args: readonly string[]): ChildProcess {
   const { account } = options;
   const owner = account === undefined ? {} : { uid: account.uid, gid: account.gid };
@@ -191,7 +192,7 @@ function keepLog(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** Returns the first complaint: later lines of initdb and the server say that they end, and clean up. */
+/** Returns the first error in the log: later lines only report the end and the cleanup. */
 function reasonIn(log: string): string {
   const lines = log.trim().split('\n');
   const reason = lines.find((line) => /\b(ERROR|FATAL|PANIC|error):/.test(line)) ?? lines.at(-1) ?? '';

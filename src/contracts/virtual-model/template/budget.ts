@@ -19,7 +19,7 @@ export interface Budget {
   characters: number;
   /** Number of further nested calls of templates. */
   depth: number;
-  /** Number of further nested branches and loops, including those of called templates. */
+  /** Number of further nested branches and loops, including branches and loops of called templates. */
   nested: number;
 }
 

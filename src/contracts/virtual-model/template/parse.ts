@@ -27,7 +27,7 @@ const BUILTINS = [
   ...['eq', 'ne', 'lt', 'le', 'gt', 'ge'],
 ];
 
-/** These functions and those of workflows. */
+/** The functions of Go and of workflows. */
 const FUNCTIONS: ReadonlySet<string> = new Set([...BUILTINS, 'json', 'quote', 'fromJson']);
 
 export function parseTemplate(text: string): ParsedTemplate {

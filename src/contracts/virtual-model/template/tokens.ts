@@ -64,7 +64,9 @@ interface Scan {
 /** Returns all tokens. The last one is `end`, or `fault` if reading stopped. */
 export function tokensOf(text: string): readonly Token[] {
   const scan: Scan = { text, tokens: [], at: 0, depth: 0 };
-  while (readText(scan) && readAction(scan)) {}
+  while (readText(scan) && readAction(scan)) {
+    // Each turn reads one text and the action after it.
+  }
   if (scan.tokens.at(-1)?.type !== 'fault') emit(scan, 'end', text.length, text.length);
   return scan.tokens;
 }

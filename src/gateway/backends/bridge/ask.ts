@@ -70,7 +70,9 @@ function messageIn(body: Buffer): Message | undefined {
   return scanned.ok ? scanned.message : undefined;
 }
 
-/** Settles with the response of the other side, or only with its head if there is no response. Never rejects. */
+/**
+ * Settles with the response of the server, or only with the head of the answer if it has no response. Never rejects.
+ */
 export function ask({ backend, clock, timeoutMs, maxBytes }: Asking, exchange: Exchange): Promise<Asked> {
   return new Promise((resolve) => {
     let flow: Flow | undefined;

@@ -8,7 +8,7 @@ export interface Reply {
   /** Sends one message on the stream. Returns false if the client is slow: wait for its `resume`. */
   event(message: Buffer): boolean;
   /**
-   * Sends the last message: on the stream if there is one, else as JSON with this status. Accepts pieces, because a
+   * Sends the last message: on the stream if it has begun, or else as JSON with this status. Accepts pieces, because a
    * copy of a large cached part for each client would cost more than the rest of the answer.
    */
   finish(message: Buffer | readonly Buffer[], status?: number, headers?: Readonly<Record<string, string>>): void;

@@ -1,5 +1,5 @@
-// Answers one request of a client: with one JSON body if there is only the response, with an event stream as soon as
-// other messages belong to it.
+// Answers one request of a client: with one JSON body if the response is the only message, and otherwise with an event
+// stream.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Answer, BackendFault, Exchange } from '../backend.ts';

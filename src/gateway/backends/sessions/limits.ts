@@ -6,7 +6,7 @@ export interface SessionLimits {
   readonly calls: number;
   /** Maximum number of open GET streams in one session. */
   readonly listeners: number;
-  /** Bounds of each stream for events that a client may request again or that wait for a slow reader. */
+  /** Bounds of the events in each stream that are stored for a client that reconnects, or wait for a slow reader. */
   readonly ringEvents: number;
   readonly ringBytes: number;
   /** Bounds per session for streams without a reader whose events stay stored. */

@@ -195,7 +195,7 @@ const SILENT: BackendFault = { reason: 'timeout', message: 'the MCP server did n
 const REFUSED: BackendFault = { reason: 'closed', message: 'the session did not begin' };
 const FULL: BackendFault = { reason: 'busy', message: 'there are too many sessions', retryAfterSeconds: 30 };
 
-/** Returns `result.protocolVersion`; or undefined for an error response. */
+/** Returns `result.protocolVersion`, or undefined for an error response. */
 function agreedVersion(message: Buffer): string | undefined {
   const { result }: { result?: { protocolVersion?: unknown } } = JSON.parse(message.toString());
   return result === undefined ? undefined : shownText(result?.protocolVersion ?? '');

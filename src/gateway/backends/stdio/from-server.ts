@@ -13,11 +13,11 @@ export interface FromServerParts {
   readonly requests: Requests;
   readonly clients: ReadonlySet<Client>;
   readonly observer: BackendObserver;
-  /** Returns the only client, if messages can belong to no other; undefined otherwise. */
+  /** Returns the only client to which messages can belong; undefined if several clients are possible. */
   readonly soleClient: () => Client | undefined;
-  /** Sends to the process. */
+  /** Sends a message to the process. */
   readonly send: (message: Buffer) => void;
-  /** Called before the client has the response. */
+  /** Receives each request that got a response, before the client gets the response. */
   readonly responded: (request: ClientRequest, succeeded: boolean) => void;
 }
 
@@ -153,8 +153,8 @@ function routeSubscribed(parts: FromServerParts, bytes: Buffer, method: string, 
 }
 
 /**
- * Routes a cancellation: one of our request ends `subscriptions/listen` (MCP 2026-07-28), any other cancels a request
- * of the server.
+ * Routes a cancellation. If it names a request of a client, the server ended that `subscriptions/listen` (MCP
+ * 2026-07-28). Otherwise it cancels a request of the server.
  */
 function routeCancelled(parts: FromServerParts, bytes: Buffer, { method, refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : parts.requests.find(refersTo.json);

@@ -1,4 +1,4 @@
-// Greets a shared process in the gateway's own name, in either era, and pings it.
+// Performs the gateway's own handshake with a shared process, in either era, and pings the process.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -9,7 +9,7 @@ import { lineOf, type ProcessLine } from './line.ts';
 import { type ClientInfo, initializeParams, statelessParams } from './protocol.ts';
 import type { Requests } from './requests.ts';
 
-/** Process after the handshake. */
+/** A process after the handshake. */
 export interface Greeted {
   readonly line: ProcessLine;
   readonly era: Era;
@@ -22,7 +22,7 @@ export interface HandshakeParts {
   readonly clock: BackendClock;
   readonly clientInfo: ClientInfo;
   readonly initializeMs: number;
-  /** Time after which a process that does not answer `server/discover` counts as one of the session era. */
+  /** Time after which a process that does not answer `server/discover` counts as a process of the session era. */
   readonly discoverMs: number;
   /** Whether a process of the session era is refused. */
   readonly statelessOnly: boolean;
@@ -38,8 +38,8 @@ export function ended(detail: string): Failure {
 }
 
 /**
- * Sends a request that a process of this era answers by itself. An error counts as an answer. Returns false without an
- * answer in time.
+ * Sends a request that every process of this era answers. An error counts as an answer. Returns false without an answer
+ * in time.
  */
 export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted, timeoutMs: number): Promise<boolean> {
   const { clientInfo } = parts;
@@ -50,7 +50,9 @@ export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted,
   return answer !== undefined;
 }
 
-/** Greets a process. Servers of the session era may end at a message before `initialize` (rmcp before 3.0 does). */
+/**
+ * Greets a process. Servers of the session era may end at a message before `initialize`, for example rmcp before 3.0.
+ */
 export async function greetInEra(
   parts: HandshakeParts,
   memory: { endsAtDiscover: boolean },
@@ -62,7 +64,8 @@ export async function greetInEra(
     return endsAtDiscover ? await greetSession(parts, line) : await greetProcess(parts, line, end);
   } catch (error) {
     const detail = end();
-    // If `initialize` fails too, the next run may be another version of the server, so `server/discover` comes first again.
+    // If `initialize` fails too, the next run may be another version of the server, so `server/discover` is tried first
+    // again.
     memory.endsAtDiscover = !endsAtDiscover && !parts.statelessOnly && detail !== undefined;
     throw detail === undefined ? error : ended(detail);
   }
@@ -70,7 +73,7 @@ export async function greetInEra(
 
 /**
  * Greets a process with `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility), or with `initialize` if it
- * speaks the session era. `end` returns why the line ended; undefined while it is open. Throws a Failure.
+ * speaks the session era. `end` returns why the line ended, or undefined while it is open. Throws a Failure.
  */
 async function greetProcess(parts: HandshakeParts, line: ProcessLine, end: () => string | undefined): Promise<Greeted> {
   const { clientInfo, discoverMs, statelessOnly } = parts;
@@ -124,7 +127,7 @@ function askServer(
   });
 }
 
-/** Answers a request of our own that has lost its line. */
+/** Returns the answer to a request of our own whose line ended. */
 export function lostAnswer(json: string): Buffer {
   const error = { code: ERRORS.internalError, message: 'the MCP server ended' };
   return Buffer.from(`{"jsonrpc":"2.0","id":${json},"error":${JSON.stringify(error)}}`);

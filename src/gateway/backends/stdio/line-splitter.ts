@@ -3,16 +3,16 @@
 export interface LineHandlers {
   /** Receives a line without its line end, never empty. It may share memory with a pushed chunk. */
   line(bytes: Buffer): void;
-  /** Called once. No other call follows, and later pushes are ignored. */
+  /** Reports a line that is too long. No other call follows, and later pushes are ignored. */
   tooLong(): void;
 }
 
 export interface LineSplitter {
-  /** The chunk must not be changed afterwards. */
+  /** Adds a chunk, which must not be changed afterwards. */
   push(chunk: Buffer): void;
-  /** Holds back all further lines, also of chunks that were pushed before. */
+  /** Holds back all further lines, including lines of earlier chunks. */
   hold(): void;
-  /** Returns false if it was held again. */
+  /** Passes the held lines on. Returns false if `hold` was called meanwhile. */
   release(): boolean;
 }
 
@@ -24,7 +24,7 @@ const FIRST_CAPACITY = 4096;
 interface State {
   readonly maxBytes: number;
   readonly handlers: LineHandlers;
-  /** Beginning of an unfinished line. The memory doubles, so that many small chunks cost no more than one. */
+  /** Beginning of an unfinished line. The memory doubles, so that many small chunks cost no more than a large chunk. */
   rest: Buffer;
   length: number;
   held: boolean;

@@ -7,14 +7,14 @@ import type { BackendObserver } from '../sessions/observer.ts';
 import { createLineSplitter } from './line-splitter.ts';
 import { createStderrLog } from './stderr.ts';
 
-/** `Link` that also identifies the run of the process. */
+/** A `Link` that also identifies the run of the process. */
 export interface ProcessLine extends Link {
   readonly instance: string;
-  /** Sends bytes that are a whole line already. */
+  /** Sends bytes that already are a whole line. */
   sendLine(line: Buffer): boolean;
   /** Returns whether too much waits for the process. */
   congested(): boolean;
-  /** Returns whether the process may have got only a part of a line. */
+  /** Returns whether the process may have received only a part of a line. */
   unfinished(): boolean;
 }
 
@@ -22,7 +22,7 @@ export interface LineParts {
   readonly openStreams: OpenStreams;
   readonly observer: BackendObserver;
   readonly clock: BackendClock;
-  /** Maximum length; a longer line ends the process line. */
+  /** Maximum length of a text line. A longer text line ends the process line. */
   readonly maxLineBytes: number;
 }
 
@@ -88,7 +88,7 @@ export async function openLine(parts: LineParts, index: number, handlers: LinkHa
 const OPEN_BRACE = 0x7b;
 const SPACE = 0x20;
 
-/** Receives a line. Only objects are messages: anything else on standard output was meant for people. */
+/** Receives a line. Only objects are messages. Other text on standard output was written for people. */
 function receiveLine(state: State, line: Buffer): void {
   const { observer } = state.parts;
   if (state.over) return;
@@ -105,7 +105,7 @@ function receiveLine(state: State, line: Buffer): void {
 function receiveMessage(state: State, line: Buffer): void {
   const { maxLineBytes } = state.parts;
   const message = state.repair(line);
-  // U+FFFD is three bytes long.
+  // The repair may lengthen a message, since U+FFFD has three bytes.
   if (message.length > maxLineBytes) end(state, `the MCP server wrote a line of more than ${maxLineBytes} bytes`);
   else state.handlers.message(message);
 }
@@ -149,7 +149,7 @@ function flush(state: State): void {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Joins the parts into one line. Line breaks of JSON stand between its tokens and are replaced by spaces. */
+/** Joins the parts into one line. Line breaks, which JSON allows only between tokens, are replaced by spaces. */
 export function lineOf(parts: readonly Buffer[]): Buffer {
   let length = 1;
   for (const part of parts) length += part.length;

@@ -1,4 +1,4 @@
-// Uses a stdio server as a backend with one process for each session; no process is used twice. Independent requests of
+// Uses a stdio server as a backend with one process for each session. No process is used twice. Independent requests of
 // the stateless era share one process.
 
 import { scanMessage } from '../../wire/scan.ts';
@@ -17,13 +17,13 @@ import { createSharedLines, type SharedLines } from './shared-lines.ts';
 import { type Spare, takeSpare } from './spare.ts';
 
 export interface PerSessionStdioParts {
-  /** Processes with the indices from 0 on. */
+  /** The processes, with indices from 0. */
   readonly processes: Processes;
   readonly pods: number;
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
   readonly replica: string;
-  /** Name under which the gateway asks whether the process speaks the stateless era. */
+  /** Name of the gateway in the request that detects the era of a process. */
   readonly clientInfo?: ClientInfo;
   readonly limits?: Partial<SessionLimits>;
   readonly maxLineBytes?: number;
@@ -35,9 +35,9 @@ const CLIENT_INFO: ClientInfo = { name: 'proxy', version: '1' };
 interface State {
   readonly parts: PerSessionStdioParts;
   readonly pool: Pool;
-  /** Era of the processes, as far as known. */
+  /** Era of the processes, if known. */
   era: Era | undefined;
-  /** Process that was asked for its era, and waits for its first use. */
+  /** Process whose era was detected, and that waits for its first use. */
   spare: Spare | undefined;
   asking: Promise<Era> | undefined;
   /** Process for requests of the stateless era. */
@@ -63,7 +63,7 @@ export function createPerSessionStdio(parts: PerSessionStdioParts): Backend {
   });
 }
 
-/** Takes a process to which nothing was sent, except the question about its era. */
+/** Takes a process to which nothing was sent, except the request that detects its era. */
 async function takeProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { spare, pool } = state;
   state.spare = undefined;
@@ -87,7 +87,7 @@ async function openProcess(state: State, handlers: SessionHandlers, client: Wait
     },
     drain: handlers.drain,
     closed(detail) {
-      // The earlier end at the question about the era may have had another reason, so the era is unknown again.
+      // The earlier process may have ended at `server/discover` for another reason, so the era is unknown again.
       if (!answered) state.era = undefined;
       handlers.closed(detail);
     },
@@ -101,7 +101,7 @@ async function openRequest(state: State, exchange: Exchange, handlers: SessionHa
   return state.stateless.open(era, exchange, handlers);
 }
 
-/** Asks once, however many requests wait for the answer. */
+/** Detects the era once, however many requests wait for the result. */
 function askEra(state: State): Promise<Era> {
   state.asking ??= ask().finally(() => {
     state.asking = undefined;
@@ -118,7 +118,7 @@ function askEra(state: State): Promise<Era> {
   }
 }
 
-/** Uses no process: a check must not take one from a session. */
+/** Checks the pool without using a process, since a check must not take a process from a session. */
 async function probePool({ pool, era, stateless, parts: { clock } }: State): Promise<Probe> {
   if (era === 'stateless') return stateless.probe();
   const began = clock.monotonic();

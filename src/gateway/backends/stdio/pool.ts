@@ -12,7 +12,7 @@ export interface Pool {
    * client leaves.
    */
   take(handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine>;
-  /** Resolves if a process is in use, is being renewed or runs, without using one. Rejects with a Failure. */
+  /** Resolves if a process is in use, is being renewed or runs, without using a process. Rejects with a Failure. */
   check(): Promise<void>;
 }
 
@@ -23,23 +23,23 @@ export interface PoolParts extends Omit<LineParts, 'openStreams'> {
 interface Slot {
   readonly index: number;
   taken: boolean;
-  /** Run of the process that was used. */
+  /** Identity of the run that was used last, as in `Streams.instance`. */
   used: string | undefined;
-  /** Monotonic time at which its process was released; undefined until then. */
+  /** Monotonic time at which the slot's process was released. Undefined before the release. */
   releasedAt: number | undefined;
 }
 
 interface State {
   readonly parts: PoolParts;
   readonly slots: readonly Slot[];
-  /** All callers that have no process yet. */
+  /** All callers that do not have a process yet. */
   readonly takers: Set<Taker>;
   /** Callers that wait for a process, the oldest first. */
   readonly waiting: (() => void)[];
 }
 
 interface Taker {
-  /** Undefined if the process is for no client. */
+  /** Key of the caller. Undefined if the process is not for a client. */
   readonly caller: string | undefined;
 }
 
@@ -50,8 +50,7 @@ const RETRY_AFTER_SECONDS = 5;
 const RENEWAL_MS = 15_000;
 const LOOK_AGAIN_MS = 250;
 /**
- * Maximum number of waiting callers per process: in total, and of one client, which must not keep the others from
- * waiting.
+ * Maximum number of waiting callers per process: in total, and of one client, so that one client cannot fill the queue.
  */
 const WAITING_PER_SLOT = 8;
 const WAITING_PER_CALLER = 4;
@@ -79,23 +78,27 @@ async function takeSlot(state: State, handlers: LinkHandlers, client?: WaitingCl
 async function waitForProcess(state: State, handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine> {
   const { parts, waiting } = state;
   const deadline = parts.clock.monotonic() + RENEWAL_MS;
-  // A new caller does not overtake the waiting ones.
+  // A new caller does not overtake waiting callers.
   if (waiting.length > 0) await waitForSlot(state);
   let made = false;
   for (;;) {
-    // A process is used once: none is wasted on a client that has gone.
+    // A process can be used once only, so it is not given to a client that has gone.
     if (client?.left() === true) throw busy();
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;
-    // While processes are renewed, failures are expected: a container that does not run yet is refused in many ways.
+    // While processes are renewed, failures are expected: attaching to a container that does not run yet fails in many
+    // ways.
     if (!isRenewing(state) || parts.clock.monotonic() >= deadline) throw failure ?? busy();
-    // Each caller ends at most one session, and none while a process is being renewed.
+    // Each caller ends at most one session, and no session while a process is being renewed.
     if (!made && !isReleased(state)) made = client?.makeRoom() === true;
     await waitForSlot(state);
   }
 }
 
-/** Callers up to the number of processes need not wait. */
+/**
+ * Returns true if too many callers have no process yet, in total or of this client. As many callers as there are
+ * processes do not count as waiting.
+ */
 function mayNotWait({ slots, takers }: State, { caller }: Taker): boolean {
   const own = caller === undefined ? 0 : [...takers].filter((taker) => taker.caller === caller).length;
   return takers.size >= slots.length * (1 + WAITING_PER_SLOT) || own >= slots.length * (1 + WAITING_PER_CALLER);
@@ -106,7 +109,7 @@ function busy(): Failure {
   return new Failure('stdio-busy', 'every process serves a session', { data, retryable: true });
 }
 
-/** Resolves when a process is released, or after a moment: a new process does not announce itself. */
+/** Resolves when a process is released, or after a moment, because a new process sends no notice. */
 function waitForSlot({ parts, waiting }: State): Promise<void> {
   return new Promise((resolve) => {
     const stopWaiting = parts.clock.after(LOOK_AGAIN_MS, wake);
@@ -123,7 +126,7 @@ function waitForSlot({ parts, waiting }: State): Promise<void> {
 
 interface Tried {
   readonly line: ProcessLine | undefined;
-  /** Reason why the last process could not be opened. */
+  /** Failure of the last attempt to open a process. */
   readonly failure: Failure | undefined;
 }
 
@@ -144,7 +147,7 @@ async function trySlots(state: State, handlers: LinkHandlers): Promise<Tried> {
   return { line: undefined, failure };
 }
 
-/** Returns undefined if the process is still the run that was used. */
+/** Opens the line to the process. Returns undefined if the process is still the used run. */
 async function openFresh(state: State, slot: Slot, handlers: LinkHandlers): Promise<ProcessLine | undefined> {
   const parts = { ...state.parts, openStreams: state.parts.processes.open };
   const line = await openLine(parts, slot.index, {
@@ -173,7 +176,7 @@ function freeSlot({ parts, waiting }: State, slot: Slot): void {
   waiting[0]?.();
 }
 
-/** Returns whether a process is in use, or was released so recently that the next one may not run yet. */
+/** Returns whether a process is in use, or was released so recently that its replacement may not run yet. */
 function isRenewing(state: State): boolean {
   return state.slots.some(({ taken }) => taken) || isReleased(state);
 }

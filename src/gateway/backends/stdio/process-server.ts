@@ -10,12 +10,12 @@ import { restartDelay } from './restart-delay.ts';
 export interface ServerParts extends HandshakeParts {
   readonly open: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly observer: BackendObserver;
-  /** Time without any message, including a ping, after which the line is opened again. 0: never. */
+  /** Time without any message or ping after which the line is opened again. 0 means never. */
   readonly silentMs: number;
   readonly message: (bytes: Buffer) => void;
-  /** Called when the line ended: requests in flight have no answer. */
+  /** Notes the end of the line. Requests in flight then get no answer. */
   readonly lost: (detail: string) => void;
-  /** Called when the process is ready, for the first time or again; `another` is true if it is another run. */
+  /** Receives the process when it is ready, for the first time or again. `another` is true if the run has changed. */
   readonly greeted: (server: Greeted, another: boolean) => void;
   readonly drain: () => void;
 }
@@ -35,7 +35,7 @@ interface State {
   starting: Promise<Greeted> | undefined;
   /** Last greeted run of the process, with its era. */
   last: Greeted | undefined;
-  /** Whether the process ended at `server/discover`: its runs are greeted with `initialize`. */
+  /** Whether the process ended at `server/discover`. Its next runs are then greeted with `initialize`. */
   endsAtDiscover: boolean;
   attempts: number;
   /** Monotonic time before which the process is not started again. */
@@ -60,7 +60,7 @@ export function createProcessServer(parts: ServerParts): ProcessServer {
     async ping(timeoutMs) {
       const server = await acquireServer(state);
       const answered = await pingProcess(parts, server, timeoutMs);
-      // The answer that is made up when the line ends does not count.
+      // When the line ends, `lostAnswer` stands in for the response and must not count as an answer.
       return answered && state.server?.line === server.line;
     },
     async close() {
@@ -74,7 +74,10 @@ export function createProcessServer(parts: ServerParts): ProcessServer {
   };
 }
 
-/** Longest time that a request waits for the next start; otherwise it is refused with the time of a retry. */
+/**
+ * Longest time that a request waits for the next start. If the start is later, the request is refused with the time for
+ * a retry.
+ */
 const SHORT_WAIT_MS = 2000;
 
 async function acquireServer(state: State): Promise<Greeted> {
@@ -171,7 +174,7 @@ async function greetRun(state: State): Promise<Greeted> {
   const same = last !== undefined && last.line.instance === line.instance;
   try {
     if (lines.ended !== undefined) throw ended(lines.ended);
-    // The rest of an unfinished line must not become the beginning of the next one.
+    // An unfinished line is ended, so that its bytes do not become the beginning of the next line.
     if (same && last.line.unfinished()) line.sendLine(Buffer.from('\n'));
     const server = same ? { ...last, line } : await greetInEra(parts, state, line, () => lines.ended);
     if (lines.ended !== undefined) throw ended(lines.ended);
@@ -192,7 +195,7 @@ function establish(state: State, server: Greeted, another: boolean): void {
   parts.greeted(server, another);
 }
 
-/** Running time after which an end does not count as a failed start. */
+/** Running time after which the end of a process does not count as a failed start. */
 const STEADY_MS = 10_000;
 
 function lose(state: State, line: ProcessLine, detail: string): void {
@@ -208,7 +211,7 @@ function lose(state: State, line: ProcessLine, detail: string): void {
   restart(state);
 }
 
-/** Starts the process until it runs, since its clients wait for it. */
+/** Tries to start the process until it runs, since clients wait. */
 function restart(state: State): void {
   if (state.closed) return;
   startServer(state).catch((error: unknown) => {

@@ -3,7 +3,7 @@
 import type { JsonObject } from '#std/json.ts';
 import { LATEST_SESSION_REVISION, LATEST_STATELESS_REVISION, SESSION_REVISIONS } from '../../wire/revisions.ts';
 
-/** Name of the gateway for the process. */
+/** Name and version of the gateway for the process. */
 export interface ClientInfo {
   readonly name: string;
   readonly version: string;
@@ -25,14 +25,17 @@ export function statelessParams(clientInfo: ClientInfo): JsonObject {
   };
 }
 
-/** Returns the older revision if both are known, else that of the process. */
+/** Returns the older of two known revisions. If one is unknown, returns the revision of the process. */
 export function agreedRevision(requested: string | undefined, spoken: string): string {
   const revisions: readonly string[] = SESSION_REVISIONS;
   const asked = requested === undefined ? -1 : revisions.indexOf(requested);
   return asked >= 0 && asked < revisions.indexOf(spoken) ? (revisions[asked] ?? spoken) : spoken;
 }
 
-/** Leaves tasks out: they belong to a client, but a shared process lists them to every client. */
+/**
+ * Returns the capabilities without tasks: a task belongs to one client, but a shared process lists all tasks to every
+ * client.
+ */
 export function sharedCapabilities(capabilities: JsonObject): JsonObject {
   const { tasks: _, ...rest } = capabilities;
   return rest;

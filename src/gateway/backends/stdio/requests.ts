@@ -1,8 +1,9 @@
-// Stores requests in flight at a shared process: each has an id of ours there, and its client's own id here.
+// Stores requests in flight at a shared process: each has an id of ours for the process, and the client's own id for
+// the client.
 
 import type { SessionHandlers } from '../sessions/link.ts';
 
-/** Client of a shared process: a session, or one request of the stateless era. */
+/** A client of a shared process: a session, or one request of the stateless era. */
 export interface Client {
   readonly caller: string;
   readonly handlers: SessionHandlers;
@@ -45,7 +46,7 @@ export interface Requests {
   clear(): readonly PendingRequest[];
 }
 
-/** `prefix` is plain text. */
+/** Creates the store. `prefix` begins every id of ours, as plain text. */
 export function createRequests(prefix: string): Requests {
   const pending = new Map<string, PendingRequest>();
   let count = 0;

@@ -1,4 +1,4 @@
-// Shares one process among many clients: each has a line on which it gets only its own messages.
+// Shares one process among many clients: each client has a line with only its own messages.
 
 import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { ERRORS } from '../../wire/errors.ts';
@@ -25,9 +25,12 @@ export interface SharedLinesParts {
   readonly clientInfo: ClientInfo;
   readonly initializeMs?: number;
   readonly discoverMs?: number;
-  /** Time without any message, including a ping, after which the line is opened again. If absent, never. */
+  /**
+   * Time without any message, including a ping, after which the line is opened again. If absent, the line is never
+   * opened again.
+   */
   readonly silentMs?: number;
-  /** If set, a process of the session era is refused as not supported. */
+  /** If set, a process of the session era is refused as unsupported. */
   readonly statelessOnly?: boolean;
 }
 
@@ -51,7 +54,10 @@ interface State {
   readonly server: ProcessServer;
   /** Results of `initialize` as JSON text, by agreed revision. */
   readonly results: Map<string, string>;
-  /** Only caller whose content this run of the process may have: its identity, or the client if it is anonymous. */
+  /**
+   * The only caller whose data this run of the process may have: the caller's identity, or the client if the caller is
+   * anonymous.
+   */
   onlyCaller: string | Client | undefined;
   /** Whether this run of the process had several callers. */
   shared: boolean;
@@ -134,7 +140,7 @@ function erasOf(server: Greeted | undefined): ReadonlySet<Era> | undefined {
   return server === undefined ? undefined : SOLE[server.era];
 }
 
-/** Returns the client if messages cannot belong to another: it is alone, and this run had no other caller. */
+/** Returns the only client if this run had no other caller, so that messages cannot belong to another client. */
 function sole({ clients, onlyCaller, shared, server }: State): Client | undefined {
   if (onlyCaller === undefined || shared) return undefined;
   const isStateless = server.current()?.era === 'stateless';
@@ -143,14 +149,14 @@ function sole({ clients, onlyCaller, shared, server }: State): Client | undefine
 }
 
 /**
- * Requests that unsolicited messages cannot belong to: they are answered at once, or their messages carry their id (MCP
- * 2026-07-28, Subscriptions).
+ * Requests that unsolicited messages cannot belong to: a response comes at once, or messages carry the request's id
+ * (MCP 2026-07-28, Subscriptions).
  */
 const NEVER_MEANT = new Set(['server/discover', 'subscriptions/listen']);
 
 /**
- * Returns whether an unsolicited message may belong to the client: in the stateless era, only to one whose request the
- * process works on.
+ * Returns whether an unsolicited message may belong to the client: in the stateless era, only if the process works on a
+ * request of the client.
  */
 function isServed({ requests }: Client): boolean {
   return [...requests.values()].some(({ method }) => !NEVER_MEANT.has(method));
@@ -182,7 +188,7 @@ async function openClient(
       return true;
     },
     congested: () => state.server.current()?.line.congested() === true,
-    // A client that reads slowly has bounds of its own, and never stalls the process for others.
+    // A client that reads slowly has bounds of its own, and never stalls the process for other clients.
     pause: () => undefined,
     resume: () => undefined,
     async close() {

@@ -10,7 +10,7 @@ import type { Issue } from '../issued.ts';
 
 const NOT_POSSIBLE = 'the token for this server cannot be obtained';
 
-/** Facts about the request besides the answer. */
+/** Facts about the request that the answer does not contain. */
 export interface ExchangeContext {
   /** Endpoint for messages. */
   readonly display: string;
@@ -18,23 +18,23 @@ export interface ExchangeContext {
   readonly askedAtMs: number;
   /** Texts that no message may contain. */
   readonly secrets: readonly string[];
-  /** True: the request has no token of the caller, so a refusal is none of the caller's login. */
+  /** Set if the request contains no token of the caller, so that a refusal does not concern the caller's login. */
   readonly isOwn?: boolean;
 }
 
-/** Returns the value for a header: `Bearer <token>`. */
+/** Returns the value of the header, `Bearer <token>`, from the answer to a token exchange. */
 export function readExchange(response: FetchResponse, context: ExchangeContext): Issue<string> {
   const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, true);
 }
 
-/** An answer to another grant: it has no type of what was issued. */
+/** Reads the answer to another grant, which has no type of the issued token. */
 export function readGrant(response: FetchResponse, context: ExchangeContext): Issue<string> {
   const answer = readIssued(response, context);
   return 'type' in answer ? answer : readToken(answer.answer, context, false);
 }
 
-/** The object of an answer, whatever was issued. */
+/** Returns the object of a successful answer, whatever was issued. */
 export function readIssued(
   response: FetchResponse,
   context: ExchangeContext,
@@ -95,7 +95,7 @@ const DENIED: Meaning = {
   message: 'the caller gets no token for this server',
 };
 
-/** Other errors are faults of the proxy and its configuration. */
+/** Errors that concern the caller. Other errors are faults of the proxy and its configuration. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['invalid_grant', REFUSED_TOKEN],
   ['invalid_request', REFUSED_TOKEN],
@@ -103,7 +103,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
 ]);
 const MISCONFIGURED: Meaning = { status: 502, code: 'exchange-misconfigured', message: NOT_POSSIBLE };
 
-/** Words of RFC 6749 section 4.1.2.1 for conditions that a status reports elsewhere. */
+/** Codes of overload (RFC 6749 section 4.1.2.1), which other endpoints report by a status. */
 const OVERLOADED: ReadonlySet<string> = new Set(['temporarily_unavailable', 'slow_down']);
 
 function readError(
@@ -119,7 +119,7 @@ function readError(
   if (OVERLOADED.has(error)) return { type: 'unavailable', detail };
   if (error === 'server_error') return { type: 'failed', detail };
   const meaning = MEANINGS.get(error) ?? MISCONFIGURED;
-  // A new login would change nothing.
+  // A 401 would cause a new login, which cannot help here.
   const { status, code, message } = isOwn && meaning.status === 401 ? DENIED : meaning;
   return refusedIssue(status, code, message, detail);
 }

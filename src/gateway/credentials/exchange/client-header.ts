@@ -1,6 +1,6 @@
-// The header by which a client proves itself at a token endpoint.
+// Builds the header by which a client proves itself at a token endpoint.
 
-/** RFC 6749 section 2.3.1: both parts are form-encoded before they are joined. */
+/** RFC 6749 section 2.3.1: id and secret are form-encoded before they are joined. */
 export function basicHeader(id: string | undefined, secret: string | undefined): { readonly authorization?: string } {
   if (id === undefined || secret === undefined) return {};
   const pair = `${formEncoded(id)}:${formEncoded(secret)}`;

@@ -1,4 +1,4 @@
-// Exchanges the caller's token for one that is meant for the server (RFC 8693).
+// Exchanges the caller's token for a token that is meant for the server (RFC 8693).
 
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { configFault } from '../config-fault.ts';
@@ -26,7 +26,7 @@ const UNAVAILABLE = {
   message: 'the token for this server cannot be obtained at the moment',
 } as const;
 
-/** Throws a Failure if the block or its secret cannot be used. */
+/** Creates the credential. Throws a Failure if the block or its secret cannot be used. */
 export function tokenExchange(ports: CredentialPorts, block: Block): Credential {
   const header = carryingHeader(block);
   const ask = createExchange(ports, block);
@@ -65,7 +65,8 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
   });
   if (block.audience !== undefined) fixed.set('audience', block.audience);
   if (scopes.length > 0) fixed.set('scope', scopes.join(' '));
-  // A public client sends its id in the form (RFC 6749 section 3.2.1), one with a secret uses only Basic (section 2.3).
+  // A public client sends its id in the form (RFC 6749 section 3.2.1), a client with a secret uses only Basic (section
+  // 2.3).
   if (id !== undefined && secret === undefined) fixed.set('client_id', id);
 
   return async function exchangeOnce(token) {
@@ -75,7 +76,7 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
     const basic = basicHeader(id, current);
     const headers = { accept: 'application/json', ...basic };
     const askedAtMs = ports.clock.now();
-    // Includes the encoded form, since an endpoint may repeat it.
+    // The encoded form is hidden too, since an endpoint may repeat it.
     const encoded = basic.authorization?.replace('Basic ', '');
     const secrets = [token, current, encoded].filter((each) => each !== undefined);
     try {
@@ -86,7 +87,7 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
   };
 }
 
-/** Reads the secret, which only a client with an id has. */
+/** Reads the secret, if the client has an id. */
 function clientSecret(ports: CredentialPorts, block: Block): (() => string) | undefined {
   const { client_id: id, client_secret_env_var: variable, client_secret_file: file } = block;
   if (id === undefined || (variable === undefined && file === undefined)) return undefined;

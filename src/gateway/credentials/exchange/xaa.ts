@@ -1,5 +1,6 @@
-// Cross-application access (draft-ietf-oauth-identity-assertion-authz-grant): the identity provider turns the id_token of a login into an
-// assertion for the authorization server of the backend (RFC 8693), which turns the assertion into a token (RFC 7523).
+// Implements cross-application access (draft-ietf-oauth-identity-assertion-authz-grant): the identity provider turns
+// the id_token of a login into an assertion for the authorization server of the backend (RFC 8693), which turns the
+// assertion into a token (RFC 7523).
 
 import { decodeJwt } from 'jose/jwt/decode';
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
@@ -27,8 +28,8 @@ const UNAVAILABLE = {
 } as const;
 
 /**
- * The token of the caller has to be the id_token of a login. `pointer`: of the block. Throws a Failure if the block or a secret cannot be
- * used.
+ * Creates the credential. The token of the caller must be the id_token of a login. `pointer` names the block. Throws a
+ * Failure if the block or a secret cannot be used.
  */
 export function crossApplicationAccess(ports: CredentialPorts, block: Block, pointer: string): Credential {
   const provider = createClient(ports, {
@@ -91,7 +92,10 @@ function requestAssertion(ask: AskEndpoint, block: Block, idToken: string): Prom
   });
 }
 
-/** Section 4.3.3 of the draft. The assertion is not verified here: the authorization server that it is for does that. */
+/**
+ * Reads the assertion (section 4.3.3 of the draft). Its signature is not verified here: the target authorization server
+ * verifies it.
+ */
 function readAssertion(answer: JsonObject, block: Block, display: string): Issue<string> {
   const { access_token: assertion, issued_token_type: issuedType, token_type: type } = answer;
   if (issuedType !== ASSERTION || typeof assertion !== 'string' || assertion === '')
@@ -102,7 +106,10 @@ function readAssertion(answer: JsonObject, block: Block, display: string): Issue
   return fault === undefined ? { type: 'issued', value: assertion } : unusableAnswer(display, fault);
 }
 
-/** An assertion for another server must not be sent to this one, which could use it there. */
+/**
+ * Returns the fault of an assertion. An assertion for another server must not be sent to the target, which could use it
+ * at the other server.
+ */
 function assertionFault(
   assertion: string,
   { target_audience: audience, target_resource: resource }: Block,
@@ -120,12 +127,12 @@ function assertionClaims(jwt: string): JsonObject | undefined {
   try {
     return decodeJwt<JsonObject>(jwt);
   } catch {
-    // jose throws different classes for different flaws; all of them mean that it is not a JWT.
+    // jose throws different classes for different flaws; all these errors mean that the text is not a JWT.
     return undefined;
   }
 }
 
-/** Sends one form. `concealed`: what no message may show. */
+/** Sends one form. `concealed` lists texts that no message may contain. */
 type AskEndpoint = (
   form: Readonly<Record<string, string>>,
   concealed: readonly string[],
@@ -155,7 +162,7 @@ function createClient(ports: CredentialPorts, client: Client): AskEndpoint {
   return async function askEndpoint(form, concealed, read) {
     const current = secret?.();
     const basic = basicHeader(id, current);
-    // A public client says who it is in the form (RFC 6749 section 3.2.1).
+    // A public client sends its id in the form (RFC 6749 section 3.2.1).
     const all = new URLSearchParams(id !== undefined && current === undefined ? { ...form, client_id: id } : form);
     const askedAtMs = ports.clock.now();
     const secrets = [...concealed, current, basic.authorization?.replace('Basic ', '')].filter(

@@ -1,6 +1,6 @@
-// Reads the object `arguments` of a call from its bytes as strictly as policies need it: no repeated key, none in
-// another letter case. Only the values that policies read are parsed, and they are bounded: the engine decides on the
-// event loop, in time that grows faster than the value.
+// Reads the object `arguments` of a call from its bytes as strictly as policies need it: it refuses keys that repeat or
+// differ only in letter case. Only the values that policies read are parsed, and their size is bounded: the engine
+// decides on the event loop, in time that grows faster than the value.
 
 import { isObject } from '#std/json.ts';
 import { TOO_MANY_KEYS } from '../../wire/json-bytes.ts';
@@ -17,16 +17,22 @@ interface GivenArguments {
 
 const OPEN_OBJECT = 0x7b;
 
-/** Bounds for one argument: its values, including itself and members of objects, and its bytes. */
+/**
+ * Maximum number of values in one argument, counting the argument itself and members of objects. Below, the maximum of
+ * its bytes.
+ */
 const VALUES_MAX = 1000;
 const BYTES_MAX = 64 * 1024;
 
 /**
- * `ambiguous`: two readers could read the arguments differently. `too-large`: policies would get more than the bound.
+ * `ambiguous`: two readers could read the arguments differently. `too-large`: a value that policies read exceeds the
+ * bound.
  */
 export type ReadArguments = IndexedArguments | 'ambiguous' | 'too-large';
 
-/** `names` are in the form of policies. If `all`, the bound applies to all arguments together. */
+/**
+ * Reads the named arguments. `names` have the form of policies. If `all`, the bound applies to all arguments together.
+ */
 export function readArguments({ body, span }: GivenArguments, names: Names): ReadArguments {
   const known = names === 'all' ? undefined : [...names].flatMap((name) => argumentKey(name) ?? []);
   const members: Member[] = [];
@@ -58,7 +64,7 @@ interface Room {
   values: number;
 }
 
-/** Subtracts the size of the value from `room`. */
+/** Parses the value of a member, and subtracts its size from `room`. */
 function readMember(
   body: Buffer,
   { value: { start, end } }: Member,
@@ -69,7 +75,7 @@ function readMember(
   const parsed = parseExactly(body.toString('utf8', start, end));
   room.values -= countValues(parsed);
   if (room.values < 0) return 'too-large';
-  // Texts and keys of the outermost object were scanned before.
+  // Texts and keys of the outermost object were already scanned.
   const unclear = typeof parsed === 'object' && !scanValueStrict(body, { start, end }, { deep: true }).ok;
   return unclear ? 'ambiguous' : { parsed };
 }

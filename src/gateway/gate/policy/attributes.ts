@@ -1,5 +1,5 @@
 // Converts the arguments that a plan of policies reads to Cedar attributes `arg_<name>`. For lists, objects and null,
-// `arg_<name>_present` is true. Refuses keys that a server could take for others than policies do.
+// `arg_<name>_present` is true. Refuses keys that a server could read differently than the policies.
 
 import type { Names } from './reads.ts';
 import { type CedarValue, cedarValue, foldedKey } from './values.ts';
@@ -15,7 +15,7 @@ export function isArgumentName(name: string): boolean {
   return name.startsWith(ARGUMENT);
 }
 
-/** Returns the key of `arguments` that a name refers to; undefined for other names. */
+/** Returns the key of `arguments` that a name refers to, or undefined for names that are not of an argument. */
 export function argumentKey(name: string): string | undefined {
   return isArgumentName(name) ? name.slice(ARGUMENT.length) : undefined;
 }
@@ -30,7 +30,7 @@ export interface IndexedArguments {
   readonly compound: ReadonlySet<string>;
 }
 
-/** Key, and the first byte of its value. */
+/** A key, and the first byte of its value. */
 interface GivenKey {
   readonly key: string;
   readonly first: number;
@@ -54,7 +54,7 @@ export function indexArguments(values: IndexedArguments['values'], keys: readonl
   return { values, folded, compound };
 }
 
-/** Adds the arguments that are read. */
+/** Adds the arguments that policies read. */
 export function addArguments(args: IndexedArguments, names: Names, to: Attributes): Built {
   if (names === 'all') return addAll(args, to);
   for (const name of names) {
@@ -65,7 +65,7 @@ export function addArguments(args: IndexedArguments, names: Names, to: Attribute
   return 'complete';
 }
 
-/** `name` is in the form of policies. */
+/** Adds one argument. `name` has the form of policies. */
 function addArgument(args: IndexedArguments, name: string, key: string, to: Attributes): Built {
   if (!isExact(args, key)) return 'ambiguous';
   if (!addValue(name, own(args, key), to)) return 'inexpressible';
@@ -89,7 +89,7 @@ function addAll(args: IndexedArguments, to: Attributes): Built {
   return 'complete';
 }
 
-/** Returns whether there is no other key that a server may take for this one and that policies do not see. */
+/** Returns true if no other key exists that a server may read as this key. */
 function isExact({ folded }: IndexedArguments, key: string): boolean {
   const same = folded.get(foldedKey(key));
   return same === undefined || (same.length === 1 && same[0] === key);
@@ -99,7 +99,7 @@ function own({ values }: IndexedArguments, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-/** Adds the mark unless an argument of the same name exists, which would have another meaning. */
+/** Adds `arg_<name>_present`, unless an argument has that name, which would change the meaning. */
 function addPresent(name: string, to: Attributes): Built {
   if (Object.hasOwn(to, name)) return 'ambiguous';
   to[name] = true;

@@ -9,13 +9,13 @@ import { cedarValue } from './values.ts';
 
 export interface PolicyCaller {
   readonly subject: string;
-  /** Equal for callers that the policies cannot distinguish, also after a token was refreshed. */
+  /** Key that is equal for callers that the policies cannot distinguish, also after a token was refreshed. */
   readonly key: string;
-  /** Claims that some policy reads. */
+  /** Claims that at least one policy reads. */
   readonly claims: Attributes;
   /** Names of claims that Cedar cannot express: a policy that reads one denies. */
   readonly inexpressible: ReadonlySet<string>;
-  /** Undefined if the groups are unknown: a policy about the groups of callers then denies. */
+  /** Groups of the caller. Undefined if they are unknown: policies about groups then deny. */
   readonly groups: readonly { readonly type: string; readonly id: string }[] | undefined;
 }
 
@@ -26,8 +26,8 @@ export function isClaimName(name: string): boolean {
 }
 
 /**
- * `names` are all claims that any policy reads, `source` describes the groups if they matter. Returns undefined without
- * a subject that can be an entity's id.
+ * Returns the caller. `names` are all claims that policies read, `source` describes the groups if policies read groups.
+ * Returns undefined if the subject cannot be an entity's id.
  */
 export function policyCaller(claims: JsonObject, names: Names, source?: GroupSource): PolicyCaller | undefined {
   const { sub: subject } = claims;
@@ -40,7 +40,7 @@ export function policyCaller(claims: JsonObject, names: Names, source?: GroupSou
   const attributes: Attributes = {};
   const inexpressible = new Set<string>();
   for (const [name, value] of Object.entries(read)) {
-    // null counts as absent.
+    // A null claim counts as absent.
     if (value === null || value === undefined) continue;
     const expressed = name.isWellFormed() ? cedarValue(value) : undefined;
     if (expressed === undefined) inexpressible.add(name);
@@ -51,7 +51,7 @@ export function policyCaller(claims: JsonObject, names: Names, source?: GroupSou
   return { subject, key, claims: attributes, inexpressible, groups };
 }
 
-/** Adds the claims that are read; returns false if Cedar cannot express one of them. */
+/** Adds the named claims. Returns false if Cedar cannot express a named claim. */
 export function addClaims({ claims, inexpressible }: PolicyCaller, names: Names, to: Attributes): boolean {
   if (names === 'all') {
     Object.assign(to, claims);

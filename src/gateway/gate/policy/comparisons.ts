@@ -1,6 +1,6 @@
 // Reads the literals, patterns and claims with which policies compare arguments, from Cedar's JSON form of the
-// policies. Calls that no comparison can distinguish are decided alike, so one decision holds for all of them. An
-// argument used in any other place matters by its value.
+// policies. Calls that no comparison can distinguish get the same decision. If an argument is used in any other way,
+// its value matters.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -11,15 +11,15 @@ import type { CedarValue } from './values.ts';
 
 type Scalar = string | number | boolean;
 
-/** Literal, or the claim of that name. */
+/** A literal, or the claim of this name. */
 type Operand = { readonly literal: Scalar } | { readonly claim: string };
 
 type Comparison =
   | { readonly kind: 'equal'; readonly to: Operand }
   | { readonly kind: 'order'; readonly to: Operand }
-  /** Element of a claim. */
+  /** The argument is an element of a claim. */
   | { readonly kind: 'among'; readonly claim: string }
-  /** Parts between wildcards. */
+  /** `parts` are the texts between wildcards. */
   | { readonly kind: 'like'; readonly parts: readonly string[] };
 
 /**
@@ -38,7 +38,7 @@ const EQUALITY = new Set(['==', '!=']);
 const ORDER = new Set(['<', '<=', '>', '>=']);
 const LOGIC = new Set(['&&', '||', '!', 'if-then-else']);
 
-/** `names` are all arguments that the policies read. Returns undefined if the value of one matters. */
+/** `names` are all arguments that the policies read. Returns undefined if the value of an argument matters. */
 export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Comparisons | undefined {
   if (names === 'all') return undefined;
   const found: Found = { compared: new Map(), byValue: new Set() };
@@ -48,7 +48,7 @@ export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Co
   return known ? new Map(read.map((name) => [name, found.compared.get(name) ?? []])) : undefined;
 }
 
-/** Walks a boolean expression: an argument in this place is only tested for truth. */
+/** Walks a boolean expression: an argument that is a condition itself is only tested for truth. */
 function walkCondition(node: unknown, found: Found): void {
   const name = argumentOf(node);
   const { construct, operand } = partsOf(node);
@@ -85,7 +85,7 @@ function readComparison(construct: string, operand: { readonly [key: string]: un
   );
 }
 
-/** Reads `context has arg_x`; a path reads the value. */
+/** Reads `context has arg_x`. A longer path reads the value. */
 function readPresence(left: unknown, attr: unknown, found: Found): boolean {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const name = argumentOf({ '.': { left, attr: first } });
@@ -93,7 +93,7 @@ function readPresence(left: unknown, attr: unknown, found: Found): boolean {
   return addComparison(name, [], found);
 }
 
-/** Returns false without a name, or if an entry is not a comparison. */
+/** Adds comparisons of an argument. Returns false without a name, or if an entry is not a comparison. */
 function addComparison(
   name: string | undefined,
   comparisons: readonly (Comparison | undefined)[],
@@ -180,13 +180,13 @@ function nodesIn(operand: unknown): readonly unknown[] {
 
 /**
  * Returns a key that is equal for arguments that the policies cannot distinguish, without `|`; undefined if values
- * matter. `args` are the arguments that are read, in Cedar's form; `claims` are those of the context.
+ * matter. `args` are the arguments that policies read, in Cedar's form. `claims` are the claims of the context.
  */
 export function comparedKey(comparisons: Comparisons, args: Attributes, claims: Attributes): string | undefined {
   let key = '';
   for (const [name, compared] of comparisons) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    // Objects are lists, records, decimals and integers beyond 2^53.
+    // In Cedar's form, lists, records, decimals and integers beyond 2^53 are objects.
     if (typeof value === 'object') return undefined;
     key += value === undefined ? '-' : letterOf(value);
     if (value === undefined) continue;
@@ -202,7 +202,7 @@ export function comparedKey(comparisons: Comparisons, args: Attributes, claims: 
 /** Limit of characters over all comparisons of an argument. The engine itself stops at the first false condition. */
 const LOOKED_AT_MAX = 65_536;
 
-/** Result of most comparisons, which is left out of keys. */
+/** The most frequent result of a comparison, which is left out of keys. */
 const OTHERWISE = '>';
 
 function letterOf(value: Scalar): string {
@@ -210,7 +210,7 @@ function letterOf(value: Scalar): string {
   return typeof value === 'string' ? 's' : 'n';
 }
 
-/** Returns the result of a comparison. Comparing different types is false or an error for each value of that type. */
+/** Returns the result of a comparison. Different types give the same result for each value: false or an error. */
 function comparedWith(comparison: Comparison, value: Scalar, claims: Attributes): string {
   if (comparison.kind === 'like') {
     return typeof value === 'string' && matchesLike(comparison.parts, value) ? '=' : OTHERWISE;

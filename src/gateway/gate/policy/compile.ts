@@ -14,7 +14,7 @@ import { type Policy, planPolicies } from './plan.ts';
 
 interface PolicyFault {
   readonly code: Extract<GateCode, 'policy-file-invalid' | 'policy-entities-invalid'>;
-  /** Sentence for the operator: the policy, the place, and the fault. */
+  /** A sentence for the operator that names the policy, the place, and the fault. */
   readonly message: string;
 }
 
@@ -22,14 +22,14 @@ export type CompiledPolicies =
   | { readonly ok: true; readonly policies: Policies }
   | { readonly ok: false; readonly faults: readonly PolicyFault[] };
 
-/** Compiles policies. The first call loads the engine, which takes a tenth of a second. */
+/** Compiles policies. The first call loads the engine, which takes about 0.1 s. */
 export function compilePolicies(file: AuthzConfigFile): CompiledPolicies {
   return compileSome(file, (policies) => policies);
 }
 
 /**
- * Compiles policies for tools that need no permit: each `forbid` of the file applies to them, and no `permit` of it is
- * evaluated.
+ * Compiles policies for tools that need no permit: each `forbid` of the file applies to these tools, and no `permit` of
+ * the file is evaluated.
  */
 export function compileForbids(file: AuthzConfigFile, tools: readonly string[]): CompiledPolicies {
   const permits = tools.flatMap((tool, index): readonly Policy[] => {
@@ -61,7 +61,7 @@ function compileSome(
   return { ok: true, policies: { ...decided, upstreamProvider: cedar.primary_upstream_provider } };
 }
 
-/** Returns undefined if the type of the groups is used nowhere. */
+/** Returns the source of groups, or undefined if no policy or entity contains the type of the groups. */
 function groupSource(cedar: AuthzConfigFile['cedar'], { list }: Entities): GroupSource | undefined {
   const { group_claim_name: groupClaim, role_claim_name: roleClaim, group_entity_type: type = GROUP_TYPE } = cedar;
   const isUsed = [...cedar.policies, JSON.stringify(list)].some((text) => text.includes(type));
@@ -82,7 +82,10 @@ function readPolicies(text: string, index: number): Read {
   return { faults: faults.length > 0 ? faults : [policyFault(`policy ${index + 1} is nested too deeply to be read`)] };
 }
 
-/** Returns the id of a policy by its text and its position there; a text usually contains only one policy. */
+/**
+ * Returns the id of a policy from the index of its text and its position in the text. A text usually contains one
+ * policy.
+ */
 function policyId(index: number, part: number): string {
   return part === 0 ? `policy${index}` : `policy${index}.${part}`;
 }
@@ -94,7 +97,7 @@ function readPolicy(text: string, id: string): Policy | undefined {
 
 function readEntities(text: string): Entities | PolicyFault {
   const list = parseList(text);
-  // Most files have no entities, and the check takes as long as everything else at the start.
+  // Most files have no entities, and the check would take as long as the rest of the compilation.
   if (list?.length === 0) return indexEntities(list);
   const answer =
     list === undefined
@@ -115,7 +118,7 @@ function parseList(text: string): EntityJson[] | undefined {
   }
 }
 
-/** Evaluates the policies once, so that policies that damage the engine are found before a call. */
+/** Evaluates the policies once, so that policies that damage the engine are found before the first call. */
 function canEvaluate(policies: readonly Policy[]): boolean {
   const set = { policies: Object.fromEntries(policies.map(({ id, text }) => [id, text])) };
   const uid = { type: 'Client', id: '' };

@@ -1,5 +1,5 @@
-// Decides calls by compiled policies: allowed only if Cedar allows it and no policy is in error. Remembers decisions
-// for all arguments that the policies cannot distinguish.
+// Decides calls by compiled policies: allowed only if Cedar allows it and no policy is in error. Remembers decisions,
+// and reuses them for arguments that the policies cannot distinguish.
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -22,16 +22,16 @@ export type Decision =
   | { readonly allowed: false; readonly denial: Denial; readonly detail?: string };
 
 export interface Policies {
-  /** Equal for equal policies and entities. */
+  /** Digest that is equal for equal policies and entities. */
   readonly digest: string;
   decide(request: PolicyRequest): Decision;
-  /** Whether some policy reads hints of tools: they are needed before the first call. */
+  /** Whether some policy reads hints of tools: the hints are then needed before the first call. */
   readonly readsHints: boolean;
   /** Whether some policy reads arguments, which are then scanned in each such call. */
   readonly readsArguments: boolean;
   /** Whether some policy reads the scopes of a token. */
   readonly readsScopes: boolean;
-  /** Provider of the token with the claims that policies read. If undefined, the token that the caller sent. */
+  /** Provider of the token whose claims policies read. If undefined, they read the token that the caller sent. */
   readonly upstreamProvider: string | undefined;
 }
 
@@ -80,13 +80,13 @@ function denied(code: GateCode, message: string, detail?: string): Decision {
   return { allowed: false, denial: { httpStatus: 403, rpcCode: 403, code, message }, detail };
 }
 
-/** `groups` is absent if no policy and no entity has their type. */
+/** Creates the policies. `groups` is absent if no policy or entity contains the type of groups. */
 export function createPolicies(plans: Plans, entities: Entities, digest: string, groups?: GroupSource): Decided {
   const all = allPlans(plans);
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
   const remembered = new Map<string, Decision>();
-  // A call that lacks a scope is decided once per scope, and its arguments may be megabytes, so they are read once.
+  // A call that lacks a scope is decided once per scope. Its arguments may be megabytes, so they are read only once.
   const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
 
   function argumentsOf({ arguments: given }: PolicyRequest, names: Names): ReadArguments {
@@ -140,7 +140,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   };
 }
 
-/** Returns whether a decision must not be remembered, since an engine that failed may work the next time. */
+/** Returns whether a decision must not be remembered, since a failed engine may work the next time. */
 function isPassing(decision: Decision): boolean {
   return !decision.allowed && decision.denial.code === 'policy-engine-failed';
 }
@@ -159,7 +159,7 @@ interface Asked {
   readonly args: IndexedArguments;
 }
 
-/** Returns a key that is equal for calls that are decided alike; undefined if each is decided by itself. */
+/** Returns a key that is equal for calls with the same decision, or undefined if each call is decided by itself. */
 function argumentsKey({ plan, request, caller, args }: Asked): string | undefined {
   if (!plan.readsArguments || request.arguments === undefined) return '';
   if (plan.comparisons === undefined) return undefined;
@@ -183,7 +183,7 @@ function decisionOf(answer: EngineAnswer): Decision {
     case 'allow':
       return ALLOWED;
     case 'deny':
-      // The caller does not learn which policy it is.
+      // The caller does not learn the id of the policy.
       return answer.by.length === 0
         ? DENIED
         : denied('policy-denied', DENIED_TEXT, `forbidden by ${answer.by.slice(0, 5).join(', ')}`);
@@ -200,7 +200,7 @@ function failedPolicy(detail: string): Decision {
 
 type Inexpressible = 'ambiguous' | 'inexpressible' | 'unknown-groups';
 
-/** Builds the engine's call from only the data that the plan's policies read. */
+/** Builds the engine's call. It contains only the data that the plan's policies read. */
 function engineCall({ plan, request, id, caller, args }: Asked, entities: Entities): EngineCall | Inexpressible {
   const { reads } = plan;
   const words = ACTION_WORDS[request.action];
@@ -231,7 +231,7 @@ function engineCall({ plan, request, id, caller, args }: Asked, entities: Entiti
   return { principal, action, resource, context, entities: merged };
 }
 
-/** Returns whether the engine needs the entity at all. */
+/** Returns whether policies read attributes of the entity or the entities of the file. */
 function looksAt({ readsEntities }: Plan, names: Names): boolean {
   return readsEntities || names === 'all' || names.size > 0;
 }

@@ -1,5 +1,5 @@
-// Runs the Cedar engine: a WebAssembly module that is loaded with the first policies. Keeps sets of policies parsed,
-// and starts again after a call damaged it.
+// Runs the Cedar engine: a WebAssembly module that is loaded with the first policies. Stores parsed sets of policies,
+// and loads the module again after a call damaged it.
 
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -8,7 +8,7 @@ type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
 type Call = Parameters<Cedar['statefulIsAuthorized']>[0];
 type Failed = readonly { readonly message: string }[];
 
-/** Policies that are evaluated together, by their ids. Each object is parsed once. */
+/** Policies that are evaluated together, by their ids. Each set is parsed once. */
 export interface PolicySet {
   readonly policies: Readonly<Record<string, string>>;
 }
@@ -18,7 +18,7 @@ export type EngineCall = Pick<Call, 'principal' | 'action' | 'resource' | 'conte
 /** `detail` is for the operator, and contains no values. */
 export type EngineAnswer =
   | { readonly kind: 'allow' }
-  /** `by` lists the policies that forbid it; empty if no policy permits it. */
+  /** `by` lists the policies that forbid the call. It is empty if no policy permits the call. */
   | { readonly kind: 'deny'; readonly by: readonly string[] }
   | { readonly kind: 'error'; readonly detail: string }
   | { readonly kind: 'failed'; readonly detail: string };
@@ -26,19 +26,19 @@ export type EngineAnswer =
 export interface Engine {
   /** Allows only if no policy is in error. */
   authorize(set: PolicySet, call: EngineCall): EngineAnswer;
-  /** Calls the parser; returns undefined if that damaged it, mostly by too much nesting. */
+  /** Calls the parser; returns undefined if the call damaged the module, mostly by too much nesting. */
   askParser<T>(question: (cedar: Cedar) => T): T | undefined;
 }
 
 const MODULE = '@cedar-policy/cedar-wasm/nodejs';
-/** Number of sets that one instance keeps: a set can only be replaced, not deleted. */
+/** Maximum number of sets in one instance. A set can only be replaced, not deleted. */
 const SLOTS = 1024;
-/** A set that damaged this many instances is not used again: each instance costs a tenth of a second. */
+/** A set that damaged this many instances is not used again: each new instance costs about 0.1 s. */
 const FAULTS_MAX = 3;
 
 /**
- * V8 compiles WebAssembly a second time for the code that runs most. With its own bound (13 million) that begins while
- * the policy engine starts, for code that then never runs again, and takes 40 ms and 16 MiB.
+ * V8 compiles WebAssembly a second time for the code that runs most. With V8's default budget (13 million) this begins
+ * while the policy engine starts, for code that never runs again, and takes 40 ms and 16 MiB.
  */
 const CALM_TIERING = '--wasm-tiering-budget=50000000';
 
@@ -56,7 +56,7 @@ export function createEngine(): Engine {
   const slotOf = new WeakMap<PolicySet, number>();
   const faults = new WeakMap<PolicySet, number>();
 
-  /** Returns the id of the set in the instance. */
+  /** Parses the set if the instance does not have it, and returns its id. Returns undefined on failure. */
   function prepare(instance: Cedar, set: PolicySet): string | undefined {
     const known = slotOf.get(set);
     if (known !== undefined && slots[known] === set) return String(known);
@@ -70,9 +70,7 @@ export function createEngine(): Engine {
     return String(slot);
   }
 
-  /**
-   * Drops the instance: an error that passes through WebAssembly leaves its stack as it was in the middle of the call.
-   */
+  /** Drops the instance: an error that passes through WebAssembly does not restore the module's stack. */
   function damaged(): undefined {
     cedar = undefined;
     slots = [];
@@ -104,7 +102,10 @@ export function createEngine(): Engine {
   return { askParser, authorize };
 }
 
-/** Loads a separate instance, so that damage to it does not affect the parser elsewhere, and vice versa. */
+/**
+ * Loads a separate instance, so that damage to it does not affect the parser elsewhere, and damage to that parser does
+ * not affect this instance.
+ */
 function loadCedar(): Cedar {
   setFlagsFromString(CALM_TIERING);
   const path = require.resolve(MODULE);
@@ -117,7 +118,7 @@ function loadCedar(): Cedar {
 interface Response {
   readonly decision: 'allow' | 'deny';
   readonly diagnostics: {
-    /** Policies that decided. */
+    /** Ids of the policies that decided. */
     readonly reason: readonly string[];
     readonly errors: readonly { readonly policyId: string; readonly error: { readonly message: string } }[];
   };
@@ -134,7 +135,9 @@ function refusedCall(errors: Failed): EngineAnswer {
   return { kind: 'failed', detail: cause(errors[0]?.message ?? '') };
 }
 
-/** Messages of the engine that contain only the policy's own words; others could quote an argument or a claim. */
+/**
+ * Messages of the engine that contain only the policy's own words; other messages could quote an argument or a claim.
+ */
 const CAUSES = [
   /^record does not have the attribute `[^`]*`$/,
   /^`[^`]*` does not have the attribute `[^`]*`$/,

@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-/** Number as text, which `JSON.stringify` passes on digit for digit. */
+/** A number as text, which `JSON.stringify` passes on digit for digit. */
 export type RawNumber = { readonly rawJSON: string };
 
 /** Only numbers with at least this many digits can be beyond 2^53. */

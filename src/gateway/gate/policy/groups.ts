@@ -1,4 +1,5 @@
-// Reads the groups of a caller from the claims of its token. In policies they are entities, and parents of the caller.
+// Reads the groups of a caller from the claims of its token. In policies, groups are entities and parents of the
+// caller.
 
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -7,18 +8,18 @@ import { cedarValue } from './values.ts';
 /** Claims that name groups, and the type of their entities. */
 export interface GroupSource {
   readonly type: string;
-  /** Claim that is read before the usual ones. */
+  /** Claim that is read before the usual claims. */
   readonly groupClaim?: string;
-  /** Claim that is read in addition. */
+  /** Claim that is read in addition to the claim with groups. */
   readonly roleClaim?: string;
 }
 
-/** Claims in which identity providers write groups. Only the first one in a token counts. */
+/** Claims in which identity providers write groups. Only the first of these claims in a token counts. */
 const USUAL_CLAIMS = ['groups', 'roles', 'cognito:groups'] as const;
 
 /**
- * Returns undefined if the groups are unknown: a claim with groups is not a list of texts, or groups are not in the
- * token itself.
+ * Returns the groups, or undefined if they are unknown: a claim with groups is not a list of texts, or the groups are
+ * not in the token itself.
  */
 export function callerGroups(
   claims: JsonObject,
@@ -46,7 +47,7 @@ function isElsewhere(claims: JsonObject, name: string): boolean {
   const { _claim_names: names, hasgroups: hasGroups } = claims;
   if (name === 'groups' && hasGroups != null && hasGroups !== false) return true;
   if (names == null) return false;
-  // A path leads into the claim of its first name.
+  // The first name of a path is the name of the claim.
   const [first = name] = name.split('.');
   return !isObject(names) || Object.hasOwn(names, name) || Object.hasOwn(names, first);
 }
@@ -59,8 +60,9 @@ function groupsIn(claims: JsonObject, name: string): readonly string[] | undefin
 }
 
 /**
- * Finds a claim by its whole name, or by the path to it: Keycloak has roles at `realm_access.roles`. If the path leads
- * through a value that is not an object, returns that value in place of the claim.
+ * Finds a claim by its whole name, or by the path to a value inside a claim: Keycloak has roles at
+ * `realm_access.roles`. If the path leads through a value that is not an object, returns that value in place of the
+ * claim.
  */
 function claimAt(claims: JsonObject, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];

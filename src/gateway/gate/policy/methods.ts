@@ -1,5 +1,5 @@
-// Decides which messages of a client need a decision by policies and which always pass. All others are refused: an
-// unknown method could do anything, unless a policy permits it as the method of an extension.
+// Decides which messages of a client need a decision by policies and which always pass. Other messages are refused,
+// because an unknown method could do anything. A policy can permit such a method as the method of an extension.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Message, RequestMessage } from '../../wire/message.ts';
@@ -10,7 +10,7 @@ import { readNotifications } from '../subscription.ts';
 import type { Decision, Policies } from './decide.ts';
 import type { PolicyAction, ToolHints } from './request.ts';
 
-/** Action and target of a message. */
+/** An action and its target, as policies decide on them. */
 interface PolicyTarget {
   readonly action: PolicyAction;
   readonly name: string;
@@ -51,11 +51,11 @@ const UNKNOWN: MethodRule = { kind: 'unknown' };
 
 /**
  * Returns the rule for a client's message. Methods of tasks are unknown here, since the message does not name the tool:
- * they are decided before (proxy/tasks).
+ * they are decided earlier (proxy/tasks).
  */
 export function methodRule(body: Buffer, message: Message): MethodRule {
   if (message.kind === 'response') return PASSES;
-  // Without an id some servers would still run a method, and only leave the answer out.
+  // Some servers would run a method even without an id, and only leave the answer out.
   if (message.kind === 'notification') return message.method.startsWith('notifications/') ? PASSES : UNKNOWN;
   const { method, target } = message;
   if (PASSING.has(method)) return PASSES;
@@ -67,8 +67,8 @@ export function methodRule(body: Buffer, message: Message): MethodRule {
 }
 
 /**
- * Returns whether a method may belong to an extension. A method in a namespace of the protocol could act as one of its
- * methods, in any letter case, so no policy may permit it as an extension.
+ * Returns whether a method may belong to an extension. A method in a namespace of the protocol, in any letter case,
+ * could act as a method of the protocol, so no policy may permit it as an extension.
  */
 function isOfExtension(method: string): boolean {
   const [namespace = '', ...rest] = method.split('/');
@@ -81,15 +81,15 @@ function decided(targets: readonly PolicyTarget[]): MethodRule {
   return { kind: 'decided', targets };
 }
 
-/** Completions show values of a prompt or template, so they require the permission to use it. */
+/** Completions show values of a prompt or template, so they require the permission to use the prompt or template. */
 function completionRule({ target }: RequestMessage): MethodRule {
   if (target?.refType === undefined) return UNKNOWN;
   return decided([{ action: target.refType === 'ref/prompt' ? 'get_prompt' : 'read_resource', name: target.value }]);
 }
 
 /**
- * Returns the rule for a filter that subscribes to resources as `resources/subscribe` did (2026-07-28,
- * subscriptions/listen).
+ * Returns the rule for a filter that subscribes to resources. It has the same targets as `resources/subscribe` (MCP
+ * 2026-07-28, subscriptions/listen).
  */
 function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule {
   const notifications = params === undefined ? undefined : readNotifications(body, params);
@@ -101,13 +101,13 @@ function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule 
   return decided(uris.map((name) => ({ action: 'read_resource', name })));
 }
 
-/** Message of a client with its caller. */
+/** A message of a client with its caller. */
 export interface PolicyCall {
   readonly body: Buffer;
   readonly message: Message;
-  /** Claims as in PolicyRequest. */
+  /** Claims of the caller, as in PolicyRequest. */
   readonly claims: JsonObject;
-  /** Hints of a tool as clients see them. */
+  /** Returns the hints of a tool as clients see them. */
   readonly hintsOf: (tool: string) => ToolHints | undefined;
 }
 
@@ -118,7 +118,7 @@ const UNKNOWN_METHOD: Denial = {
   message: 'Unauthorized: no policy permits this method.',
 };
 
-/** Decides on a message as the client sent it, before any renaming. */
+/** Decides on the client's message, before any renaming. */
 export function decideMessage(policies: Policies, { body, message, claims, hintsOf }: PolicyCall): Decision {
   const rule = methodRule(body, message);
   if (rule.kind === 'passes') return { allowed: true };

@@ -19,17 +19,17 @@ export interface Policy {
 export interface Plan {
   readonly set: PolicySet;
   readonly reads: Reads;
-  /** Whether some policy may permit. */
+  /** Whether at least one policy may permit a call. */
   readonly permits: boolean;
   readonly readsArguments: boolean;
   /** Names of arguments that are read from context or resource, in the form of policies. */
   readonly argumentNames: Names;
-  /** Undefined if a policy reads the value of an argument. */
+  /** Comparisons of arguments. Undefined if a policy reads the value of an argument. */
   readonly comparisons: Comparisons | undefined;
   readonly readsHints: boolean;
-  /** Whether other entities of the file than those of the request are read. */
+  /** Whether policies read entities of the file that are not in the request. */
   readonly readsEntities: boolean;
-  /** Whether the groups of the caller are read. */
+  /** Whether policies read the groups of the caller. */
   readonly readsGroups: boolean;
 }
 
@@ -70,7 +70,7 @@ export function allPlans(plans: Plans): readonly Plan[] {
 }
 
 /**
- * Widens the reads if entities are known, since an attribute may refer to any of them, even to the caller or the
+ * Widens the reads if entities are known, since an attribute may refer to any entity, even to the caller or the
  * resource.
  */
 function resolvedReads(reads: Reads, { list }: Entities): Reads {

@@ -1,10 +1,13 @@
-// Chooses the token with the claims that policies read: the token of the caller, or that of an upstream provider.
+// Chooses the token with the claims that policies read: the token of the caller, or the token of an upstream provider.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 
 type Server = Pick<AuthServerConfig, 'upstreams' | 'primary_upstream_provider'>;
 
-/** `named` is the setting next to the policies. Policies that rely on an unavailable token are not used. */
+/**
+ * Returns the provider, or the fault if this authorization server does not have the provider or names another one.
+ * `named` is the setting in the file of the policies.
+ */
 export function primaryProvider(
   named: string | undefined,
   server: Server | undefined,

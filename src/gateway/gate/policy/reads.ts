@@ -1,5 +1,5 @@
-// Reads from Cedar's JSON form which parts of a request a policy can read, so that only these are passed, and decisions
-// that depend only on them can be remembered. An unknown construct counts as reading everything.
+// Reads from Cedar's JSON form which parts of a request a policy can read, so that the engine gets only these parts,
+// and decisions can be remembered by them. An unknown construct counts as reading all parts.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
@@ -12,13 +12,13 @@ export interface Reads {
   readonly action: Names;
   readonly resource: Names;
   readonly context: Names;
-  /** Whether other entities than those of the request are read: their hierarchy, their tags. */
+  /** Whether the policy reads entities outside the request: their hierarchy, their tags. */
   readonly entities: boolean;
-  /** Whether the groups of the caller are read. */
+  /** Whether the policy reads the groups of the caller. */
   readonly groups: boolean;
   /**
-   * Whether attributes are read of a value that an attribute of caller, action or resource refers to, which may be any
-   * entity.
+   * Whether the policy follows an attribute of caller, action or resource, which may refer to any entity, and reads an
+   * attribute of that entity.
    */
   readonly further: boolean;
 }
@@ -37,7 +37,7 @@ interface Found {
 
 const VARIABLES: readonly Variable[] = ['principal', 'action', 'resource', 'context'];
 
-/** Both operands of these are walked. */
+/** Constructs whose two operands are walked. */
 const BINARY = new Set(['<', '<=', '>', '>=', '&&', '||', '+', '-', '*', 'contains', 'containsAll', 'containsAny']);
 /** Constructs that compare the identity of an entity, not its attributes. */
 const IDENTITY = new Set(['==', '!=']);
@@ -94,7 +94,7 @@ export function unitedNames(all: readonly Names[]): Names {
   return united;
 }
 
-/** Returns whether a name for which `test` is true can be among them. */
+/** Returns whether `names` can include a name for which `test` is true. */
 export function someName(names: Names, test: (name: string) => boolean): boolean {
   return names === 'all' || [...names].some(test);
 }
@@ -106,7 +106,7 @@ function scopeReadsEntities({ principal, action, resource }: PolicyJson): boolea
 
 /**
  * Returns whether a scope reads groups: an entity of the file may place a resource below a caller, and so below the
- * groups of that caller.
+ * groups of this caller.
  */
 function scopeReadsGroups({ principal, resource }: PolicyJson): boolean {
   return [principal, resource].some((each) => each.op === 'in' || (each.op === 'is' && each.in !== undefined));
@@ -165,7 +165,9 @@ function walkIdentity(node: unknown, found: Found): void {
   walk(node, found);
 }
 
-/** Reads `left.attr` or `left has attr`; `has` may have a path that begins with the name of the attribute. */
+/**
+ * Reads `left.attr` or `left has attr`; the operand of `has` may be a path that begins with the name of the attribute.
+ */
 function readAttribute(left: unknown, attr: unknown, found: Found): void {
   const [first, ...rest] = Array.isArray(attr) ? attr : [attr];
   const variable = variableOf(left);
@@ -189,8 +191,8 @@ function rootOf(node: unknown): Variable | undefined {
 }
 
 /**
- * Notes a read of an attribute's value. The context is plain data, but an attribute of anything else may be an entity,
- * even the caller or the resource itself.
+ * Notes a read of an attribute's value. The context is plain data, but an attribute of an entity may refer to any
+ * entity, even to the caller or the resource.
  */
 function readFurther(root: Variable | undefined, found: Found): void {
   if (root === undefined) readEverything(found);

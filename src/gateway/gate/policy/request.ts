@@ -21,18 +21,21 @@ export interface PolicyRequest {
   readonly action: PolicyAction;
   /** Name as the client sees it: the tool's or prompt's name, the resource's URI, or the method of an extension. */
   readonly name: string;
-  /** Verified claims of the caller. Pass the same object for the same token: derived data is stored under it. */
+  /**
+   * Verified claims of the caller. Pass the same object for the same token, because derived data is stored by this
+   * object.
+   */
   readonly claims: JsonObject;
   /**
-   * Hints of a tool as clients see them, overrides included. Undefined if no list has the tool: policies that read
-   * hints then refuse.
+   * Hints of a tool as clients see them, overrides included. Undefined if the lists do not contain the tool: policies
+   * that read hints then refuse.
    */
   readonly hints?: ToolHints;
-  /** `params.arguments` within the body; read only if a policy reads arguments. */
+  /** Place of `params.arguments` within the body. Read only if a policy reads arguments. */
   readonly arguments?: { readonly body: Buffer; readonly span: Span };
 }
 
-/** Claims if callers are not authenticated. */
+/** Claims of every caller if callers are not authenticated. */
 export const ANONYMOUS_CLAIMS: JsonObject = { sub: 'anonymous', name: 'Anonymous User' };
 
 interface ActionWords {

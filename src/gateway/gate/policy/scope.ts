@@ -1,19 +1,20 @@
-// Determines from a policy's scope which calls it can affect: for all others the engine does not need it.
+// Determines from a policy's scope which calls the policy can affect. The engine does not need the policy for other
+// calls.
 
 import type { EntityUidJson, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { POLICY_ACTIONS, type PolicyAction } from './request.ts';
 
 export interface PolicyScope {
   readonly actions: readonly PolicyAction[];
-  /** The only resource that the policy is about; absent if there may be several. */
+  /** The only resource that the policy is about; absent if the policy may be about several resources. */
   readonly resource?: { readonly type: string; readonly id: string };
   /** The only type of resource that the policy is about. */
   readonly resourceType?: string;
 }
 
 /**
- * `actionGroups`: entities may group actions, so `in` can cover more than the named ones. A method of an extension may
- * do anything, so only a policy that names the action `extension` permits it.
+ * Returns the scope. If `actionGroups`, entities group actions, so `in` can cover more than the named actions. A method
+ * of an extension may do anything, so only a policy that names the action `extension` permits it.
  */
 export function policyScope({ effect, action, resource }: PolicyJson, actionGroups: boolean): PolicyScope {
   const mayMean = scopeActions(action, actionGroups);
@@ -39,7 +40,7 @@ function scopeActions(action: PolicyJson['action'], actionGroups: boolean): read
   return named === undefined ? POLICY_ACTIONS : POLICY_ACTIONS.filter((each) => named.some(({ id }) => id === each));
 }
 
-/** Returns undefined if the scope names no actions. */
+/** Returns the actions, or undefined if the scope does not name actions. */
 function namedActions(
   action: PolicyJson['action'],
 ): readonly { readonly type: string; readonly id: string }[] | undefined {

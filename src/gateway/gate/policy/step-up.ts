@@ -15,13 +15,13 @@ const SCOPES_MAX = 32;
 const ARGUMENT_BYTES_MAX = 16 * 1024;
 const TARGETS_MAX = 320;
 
-/** A policy that reads an absent claim is in error: the token may have no scopes at all. */
+/** `policy-error` counts, since a policy that reads the scopes of a token without scopes is in error. */
 const ABOUT_CLAIMS: readonly GateCode[] = ['policy-denied', 'policy-error'];
 
 /**
  * Returns all scopes that a token needs for a call that was refused with `code`, in the order of `supported`: its own
- * scopes, so that a client does not lose them, and the fewest additional ones. For calls that are costly to decide,
- * some may be unnecessary. Returns undefined if no scope helps.
+ * scopes, so that a client does not lose them, and the fewest additional scopes. For calls that are costly to decide,
+ * the result may contain unnecessary scopes. Returns undefined if no scope helps.
  */
 export function scopesForCall(
   policies: Policies,
@@ -51,7 +51,10 @@ function triesFor({ body, message }: PolicyCall): number {
   return Math.floor(Math.min(SCOPES_MAX, ARGUMENT_BYTES_MAX / Math.max(bytes, 1), TARGETS_MAX / Math.max(targets, 1)));
 }
 
-/** Returns the claims of a token of the same provider with these scopes, in the same claims and form. */
+/**
+ * Returns the claims of a token of the same provider with these scopes. The claims that contain scopes keep their names
+ * and form.
+ */
 function withScopes(claims: JsonObject, scopes: readonly string[]): JsonObject {
   const names = ['scope', 'scp'].filter((name) => Object.hasOwn(claims, name));
   const written = (names.length === 0 ? ['scope'] : names).map((name) => [

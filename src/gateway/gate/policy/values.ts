@@ -1,11 +1,10 @@
-// Converts JSON values to Cedar values: an integer is a Long, another number a Decimal, a list a Set, an object a
-// Record. Other values cannot be expressed, and a policy that reads one denies.
+// Converts JSON values to Cedar values: an integer becomes a Long, another number a Decimal, a list a Set, an object a
+// Record. Other values cannot be expressed, and a policy that reads such a value denies.
 //
 // - Long: integers of 64 bits, including 5.0 by its value.
 // - Decimal: at most four digits after the point, as in Cedar's `decimal`. 0.12345 cannot be expressed.
 // - Not expressible are null, texts with half a surrogate pair or with NUL, lists with such an element, and Records
-// with a
-// key that Cedar's JSON form reserves (`__entity`, `__extn`): else an argument could pass for an entity.
+//   with a key that Cedar's JSON form reserves (`__entity`, `__extn`): an argument could otherwise pass for an entity.
 
 import { isObject } from '#std/json.ts';
 import { foldKey } from '../../wire/json-members.ts';
@@ -22,7 +21,7 @@ const LONG_MIN = -(2n ** 63n);
 const LONG_MAX = 2n ** 63n - 1n;
 const RESERVED = '__';
 
-/** Returns undefined if Cedar cannot express the value. */
+/** Returns the Cedar value, or undefined if Cedar cannot express the value. */
 export function cedarValue(value: unknown, depth = 0): CedarValue | undefined {
   if (typeof value === 'string') return isPlain(value) ? value : undefined;
   if (typeof value === 'boolean') return value;
@@ -34,8 +33,8 @@ export function cedarValue(value: unknown, depth = 0): CedarValue | undefined {
 }
 
 /**
- * Returns an equal form for keys that some server would read as one: Go's encoding/json ignores case in all scripts; C
- * ends texts at NUL.
+ * Returns the same text for all keys that some server would read as one key: Go's encoding/json ignores case in all
+ * scripts; C ends texts at NUL.
  */
 export function foldedKey(key: string): string {
   const nul = key.indexOf('\0');
@@ -44,7 +43,7 @@ export function foldedKey(key: string): string {
     .toLowerCase();
 }
 
-/** Returns whether all readers read the text alike. */
+/** Returns whether all readers read the text in the same way. */
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

@@ -1,10 +1,10 @@
-// Stores the definitions of a server that differ from the reviewed ones, as far as they were read.
+// Stores the definitions of a server that were read and differ from the reviewed definitions.
 
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { KeeperPorts } from './keeper.ts';
 import type { Agreement } from './lock.ts';
 
-/** `missing`: reviewed, but not listed by the server. */
+/** A difference. `missing`: the definition was reviewed, but the server does not list it. */
 export interface Drifted {
   readonly list: FilteredKey;
   readonly name: string;
@@ -14,32 +14,33 @@ export interface Drifted {
 }
 
 export interface Drifts extends Pick<KeeperPorts, 'observed' | 'agreed' | 'completed'> {
-  /** Returns reviewed definitions first, then by list and name. */
+  /** Returns all differences, with reviewed definitions first, sorted by list and name. */
   all(): readonly Drifted[];
   count(list: FilteredKey): number;
   /**
-   * Returns true once a list was read completely, or a definition was found that differs: servers may show their lists
-   * to known callers only.
+   * Returns true once a list was read completely or a differing definition was found. Servers may show their lists to
+   * known callers only.
    */
   isRead(): boolean;
 }
 
 /**
- * Bound, so that a server that invents names cannot fill the memory. The number of reviewed names is bounded by the
- * lock.
+ * Maximum number of stored new definitions, so that a server that invents names cannot fill the memory. The number of
+ * reviewed names is bounded by the lock.
  */
 const NEW_MAX = 1000;
-/** Maximum length of a stored name: locks have no longer names. */
+/** Maximum length of a stored name: names in locks are not longer. */
 const NAME_MAX = 4096;
 /** Maximum size of all stored definitions. Beyond it, names are stored without definitions. */
 const DEFINITIONS_MAX = 16_000_000;
 
 export interface DriftPorts {
   /**
-   * Called once for each definition, until it agrees or is no longer listed: a server may send another text each time.
+   * Receives each differing definition once, until it agrees or is no longer listed: a server may send another text
+   * each time.
    */
   readonly drifted: (drift: Drifted) => void;
-  /** Called when an entry was added, changed or removed. */
+  /** Notes that an entry was added, changed or removed. */
   readonly changed: () => void;
 }
 
@@ -114,8 +115,8 @@ function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
 }
 
 /**
- * Returns a sort key with reviewed definitions first, since a server may invent names that would sort before all
- * others.
+ * Returns a sort key with reviewed definitions first, since a server may invent names that would sort before all other
+ * names.
  */
 function orderOf(drift: Drifted): string {
   return `${drift.what === 'new' ? 1 : 0} ${driftKey(drift)}`;

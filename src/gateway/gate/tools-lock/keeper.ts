@@ -6,22 +6,22 @@ import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { Agreement, Lock } from './lock.ts';
 
-/** Definition in a locked list. */
+/** A definition in a locked list. */
 interface Observation {
   readonly list: FilteredKey;
   readonly name: string;
   readonly what: Agreement;
-  /** JSON, as the server sent it. */
+  /** The definition's JSON, as the server sent it. */
   readonly definition: Buffer;
 }
 
 export interface KeeperPorts {
   readonly clock: { monotonic(): number };
-  /** Called for each definition that differs, or that agrees in a list of a client. */
+  /** Receives each definition that differs, and each definition in a client's list that agrees. */
   readonly observed: (observation: Observation) => void;
-  /** Called when definitions that agreed before came again, or agreed in a list that was read completely. */
+  /** Receives the names of definitions that agree again, or that agree in a list that was read completely. */
   readonly agreed: (list: FilteredKey, names: readonly string[]) => void;
-  /** Called when a list was read completely; `missing` are reviewed names that are not in it. */
+  /** Receives a list that was read completely. `missing` are reviewed names that the list lacks. */
   readonly completed: (list: FilteredKey, read: ListContents) => void;
 }
 
@@ -30,11 +30,11 @@ interface ListContents {
   readonly missing: readonly string[];
 }
 
-/** Reading of one list from its first page to its last. */
+/** The reading of one list from its first page to its last page. */
 export interface LockReading {
   readonly list: FilteredKey;
   see(name: string, agreement: Agreement): void;
-  /** Reviewed names that the list lacks or defines differently; undefined before its end. */
+  /** Reviewed names that the list lacks or defines differently; undefined before the end of the reading. */
   readonly held: ReadonlySet<string> | undefined;
   /** Whether nothing was listed so far. */
   readonly isEmpty: boolean;
@@ -44,14 +44,14 @@ export interface LockReading {
 
 export interface LockKeeper {
   readonly enforces: boolean;
-  /** Decides whether an item of a list is sent to the client: `reported` is, although it differs. */
+  /** Decides whether an item of a list is sent to the client: a `reported` item is sent although it differs. */
   decide(
     list: FilteredKey,
     name: string,
     definition: Buffer,
     reading?: LockReading,
   ): 'agrees' | 'reported' | 'held-back';
-  /** Notes a list whose items are byte for byte those of a list in which all agreed. */
+  /** Notes a list whose bytes equal the bytes of a list in which all items agreed. */
   agreed(list: FilteredKey, names: readonly string[], reading?: LockReading): void;
   /**
    * Returns whether the server's list has to be read before the call can be decided. `scope` is the session, or the
@@ -60,17 +60,17 @@ export interface LockKeeper {
   needsReading(list: FilteredKey, name: string, scope: string): boolean;
   beginReading(list: FilteredKey, scope: string): LockReading;
   /**
-   * Returns true only if the definition in the list of this session or caller is the reviewed one. A `reading` was made
-   * for this very call; it counts even if the server has since changed its lists.
+   * Returns true only if the definition in the list of this session or caller is the reviewed definition. A `reading`
+   * that was made for this call counts even if the server has changed its lists since.
    */
   permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
   /** Returns whether an item of that name was reviewed, or the list is not locked, without reading the list. */
   knows(list: FilteredKey, name: string): boolean;
-  /** Called when the server says that its lists have changed. */
+  /** Notes that the server reports changed lists. */
   doubt(): void;
 }
 
-/** Maximum age of the last reading of any list: the next call notices a server that was restarted. */
+/** Maximum age of the last reading of any list: so the next call notices a restarted server. */
 const NOTICED_MS = 5_000;
 /** Maximum age of the reading of one session: servers may show other items to each caller. */
 const FRESH_MS = 60_000;
@@ -136,7 +136,7 @@ export function createLockKeeper(lock: Lock, ports: KeeperPorts): LockKeeper {
   };
 }
 
-/** Starts a new epoch if a list of a client contradicts the last reading: calls then wait for the next one. */
+/** Starts a new epoch if a list of a client contradicts the last reading: calls then wait for the next reading. */
 function notice(state: State, list: FilteredKey, name: string, what: Agreement): void {
   const held = state.last.get(list)?.held;
   const isReviewed = state.lock.names(list)?.has(name) === true;
@@ -154,7 +154,7 @@ function isFresh({ known, last, epoch, ports }: State, list: FilteredKey, scope:
   if (found?.epoch !== epoch || now - found.readAt > FRESH_MS) return false;
   const latest = last.get(list);
   if (latest !== undefined && now - latest.at <= NOTICED_MS) return true;
-  // Simultaneous calls need not read the list as well.
+  // The time is set at once, so that simultaneous calls do not read the list too.
   last.set(list, { at: now, held: latest?.held });
   return false;
 }
@@ -201,7 +201,7 @@ function keepReading(state: State, { list, scope, begun, held }: Ended): void {
   const now = ports.clock.monotonic();
   const scopes = known.get(list);
   const before = scopes?.get(scope)?.held ?? last.get(list)?.held;
-  // A list that has changed for one session may have changed for all.
+  // A list that has changed for one session may have changed for all sessions.
   const isChanged = before !== undefined && !sameNames(before, held);
   // A reading during which the server reported changed lists does not count for later calls.
   const isCurrent = begun === state.epoch;

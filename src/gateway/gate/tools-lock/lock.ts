@@ -1,4 +1,4 @@
-// Compares the definitions that a server sends with the reviewed ones.
+// Compares the definitions that a server sends with the reviewed definitions.
 
 import { definitionDigest, readDefinition } from '#contracts/tool-lock/digest.ts';
 import type { HeldLock, LockMode } from '#contracts/tool-lock/held.ts';
@@ -6,27 +6,27 @@ import { LOCKED_LIST_NAMES } from '#contracts/tool-lock/schema.ts';
 import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 
-/** `new`: no definition of that name was reviewed. `unreadable`: readers could read it differently. */
+/** `new`: no definition of this name was reviewed. `unreadable`: two readers could read the definition differently. */
 export type Agreement = 'agrees' | 'differs' | 'new' | 'unreadable';
 
 export interface Lock {
   readonly mode: LockMode;
-  /** Returns the reviewed names; undefined if the list is not locked. */
+  /** Returns the reviewed names, or undefined if the list is not locked. */
   names(list: FilteredKey): ReadonlyMap<string, unknown> | undefined;
-  /** `definition` is valid JSON. Definitions in a list that is not locked agree. */
+  /** Compares a definition, which is valid JSON. Definitions in a list that is not locked agree. */
   compare(list: FilteredKey, name: string, definition: Buffer): Agreement;
-  /** Called when a list was read completely. */
+  /** Receives the names of a list that was read completely. */
   completed?(list: FilteredKey, read: ReadNames): void;
 }
 
 interface ReadNames {
   readonly listed: ReadonlySet<string>;
-  /** Names with a definition that does not agree; a list may contain a name twice. */
+  /** Names with at least one definition that does not agree. A list may contain a name twice. */
   readonly differing: ReadonlySet<string>;
 }
 
 const DEFINITIONS_MAX = 20_000;
-/** Maximum size of a cached definition, so that a server with long ones cannot fill the memory. */
+/** Maximum size of a cached definition, so that a server with long definitions cannot fill the memory. */
 const KEPT_MAX = 16_384;
 
 interface Compared {

@@ -6,11 +6,11 @@ import type { Denial } from '../codes.ts';
 
 export interface LockedTarget {
   readonly list: FilteredKey;
-  /** Name at the server. */
+  /** Name of the item at the server. */
   readonly name: string;
 }
 
-/** `ownTool` returns the name at the server of a tool that clients call by another name. */
+/** Returns the reviewed item. `ownTool` returns the server's name of a tool from the name that clients use. */
 export function lockedTarget(
   message: Message,
   ownTool: (name: string) => string | undefined,
@@ -34,7 +34,8 @@ export function lockedTarget(
 const NAME_SHOWN = 200;
 
 /**
- * Refuses with HTTP 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28, tools, Error Handling).
+ * Returns the refusal, with HTTP 200 in both eras, as for an unknown tool (MCP 2025-11-25 and 2026-07-28, tools, Error
+ * Handling).
  */
 export function heldBack({ list, name }: LockedTarget): Denial {
   const what = list === 'tools' ? 'Tool' : list === 'prompts' ? 'Prompt' : 'Resource template';

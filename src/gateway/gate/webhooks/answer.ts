@@ -1,4 +1,5 @@
-// Reads the answer of a webhook: it permits, denies or changes the call. Any other answer is a failure of the webhook.
+// Reads the answer of a webhook: the answer permits, denies or changes the call. Any other answer is a failure of the
+// webhook.
 
 import { isObject, parseJson } from '#std/json.ts';
 import { utf8Text } from '#std/utf8.ts';
@@ -11,11 +12,11 @@ export type WebhookAnswer =
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** Status by which a webhook denies without a document. It never counts as a failure, whatever the failure policy. */
+/** Status by which a webhook denies without a document. This status never counts as a failure. */
 const ALWAYS_DENIED = 422;
 const REASON_MAX = 128;
 
-/** `uid` is the id of the request that is answered. */
+/** Reads the answer. `uid` is the id of the answered request. */
 export function readWebhookAnswer(status: number, body: Uint8Array, uid: string): WebhookAnswer {
   if (status === ALWAYS_DENIED) return { kind: 'denied', reason: 'HTTP status 422' };
   if (status !== 200) return { kind: 'failed', detail: `it answered with the HTTP status ${status}` };

@@ -11,15 +11,16 @@ export type Patched = { readonly ok: true; readonly bytes: Buffer } | { readonly
 
 const OPERATIONS_MAX = 1000;
 /**
- * Each operation reads the message again and blocks meanwhile, so many operations are allowed only on small messages.
+ * Each operation reads the message again and blocks the event loop, so many operations are allowed only on small
+ * messages.
  */
 const READ_MAX = 32 * 1024 * 1024;
 const ALLOWED = '/mcp_request/params/';
 const POINTER = /^(\/([^~/]|~0|~1)*)+$/;
 
 /**
- * `patch` is JSON. Its operations name places below `/mcp_request/params/`: a webhook cannot change id and method of a
- * request.
+ * Applies the patch, a JSON text. Its operations name places below `/mcp_request/params/`, so a webhook cannot change
+ * id and method of a request.
  */
 export function applyPatch(message: Buffer, patch: Buffer, maxBytes: number): Patched {
   const operations = listElements(patch, 0);
@@ -38,7 +39,7 @@ export function applyPatch(message: Buffer, patch: Buffer, maxBytes: number): Pa
   return { ok: true, bytes };
 }
 
-/** Returns a text about the fault if the operation fails. */
+/** Returns the changed bytes, or the fault as a text. */
 function applyOperation(bytes: Buffer, operation: Buffer): Buffer | string {
   const members = objectMembers(operation, 0);
   if (members === undefined) return 'is not an object';
@@ -80,14 +81,14 @@ function transferValue(
   const found = valueAt(bytes, source);
   if (found === undefined) return 'names a value that the message does not have';
   const value = Buffer.from(bytes.subarray(found.start, found.end));
-  // A value cannot move into itself (RFC 6902 section 4.4).
+  // A value cannot be moved into itself (RFC 6902 section 4.4).
   if (op === 'move' && source.length < to.length && source.every((token, index) => token === to[index]))
     return 'moves a value into itself';
   const without = op === 'move' ? removeValue(bytes, source) : bytes;
   return typeof without === 'string' ? without : putValue(without, to, value, 'add');
 }
 
-/** Returns the path below the message; undefined for other places. */
+/** Returns the path below the message, or undefined for places outside `params`. */
 function tokensOf(json: Buffer | undefined): readonly string[] | undefined {
   const pointer = jsonText(json);
   if (pointer === undefined || !pointer.startsWith(ALLOWED) || !POINTER.test(pointer)) return undefined;
@@ -103,7 +104,7 @@ function wholeValue(json: Buffer) {
   return readValue(json, { start: 0, end: json.length });
 }
 
-/** Numbers that JavaScript rounds are equal only if they are written alike. */
+/** Numbers that JavaScript rounds are equal only if they are written in the same way. */
 function sameValue(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
   return !isRounded(one) && !isRounded(other) && jsonEquals(wholeValue(one), wholeValue(other));
@@ -137,7 +138,7 @@ function childOf(bytes: Buffer, place: Span, token: string): Span | undefined {
   const elements = listElements(bytes, place.start);
   if (elements !== undefined) return INDEX.test(token) ? elements[Number(token)] : undefined;
   const named = (objectMembers(bytes, place.start) ?? []).filter(({ key }) => key === token);
-  // If a key occurs twice, it is unknown which one is meant.
+  // If a key occurs twice, the place is ambiguous.
   return named.length === 1 ? named[0]?.value : undefined;
 }
 

@@ -1,5 +1,5 @@
-// Calls webhooks with a message of a client: first those that may change it, one after another, then those that only
-// permit or deny.
+// Calls webhooks with a message of a client: first webhooks that may change the message, one after another, then
+// webhooks that only permit or deny it.
 
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -11,9 +11,9 @@ import { applyPatch } from './json-patch.ts';
 export interface Webhook {
   readonly name: string;
   readonly mutates: boolean;
-  /** If true, the call goes on without a usable answer of the webhook. */
+  /** If true, the call continues without a usable answer of the webhook. */
   readonly ignoresFailure: boolean;
-  /** Rejects if there is no answer in time or before `signal`, or if it is too large. */
+  /** Sends a request. Rejects if no answer comes in time or before `signal`, or if the answer is too large. */
   send(body: Buffer, signal: AbortSignal): Promise<{ readonly status: number; readonly body: Uint8Array }>;
 }
 
@@ -23,12 +23,12 @@ export interface AskedMessage {
   /** Claims of a verified token; undefined if callers are not authenticated. */
   readonly claims: JsonObject | undefined;
   readonly peer: string;
-  /** Aborted when nothing waits for the message any more. */
+  /** Aborted when the client no longer waits for the message. */
   readonly signal: AbortSignal;
 }
 
 export interface WebhookWorld {
-  /** Webhooks, those that change messages first. */
+  /** Webhooks in the order of calls: webhooks that change messages come first. */
   readonly webhooks: readonly Webhook[];
   readonly server: { readonly name: string; readonly namespace: string; readonly transport: string };
   readonly newId: () => string;
@@ -41,12 +41,12 @@ export interface WebhookWorld {
 type WebhookOutcome = 'allowed' | 'changed' | 'denied' | 'failed' | 'ignored';
 
 export interface WebhookResult {
-  /** Body that is sent on. */
+  /** Body of the message after the changes. */
   readonly body: Buffer;
   readonly message: Message;
   /** `name: outcome` of each webhook that was called. */
   readonly asked: readonly string[];
-  /** If absent, the message may go on. */
+  /** The refusal. If absent, the message is permitted. */
   readonly refused?: { readonly by: string; readonly outcome: 'denied' | 'failed'; readonly detail: string };
 }
 
@@ -93,11 +93,11 @@ async function askOne(world: WebhookWorld, webhook: Webhook, given: AskedMessage
   if (answer.patch === undefined) return { outcome: 'allowed' };
   if (!webhook.mutates) return failed('its answer has a patch, but validating webhooks must not change messages');
   const changed = changedMessage(given, answer.patch);
-  // A client could write a message that a patch does not fit; it must not evade the webhook that way.
+  // A client could write a message that a patch does not fit, and must not evade the webhook in this way.
   return typeof changed === 'string' ? { outcome: 'failed', detail: changed } : { outcome: 'changed', changed };
 }
 
-/** Returns a text about the fault if the change fails. */
+/** Returns the changed message, or the fault as a text. */
 function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   const patched = applyPatch(body, patch, WEBHOOK_MESSAGE_MAX);
   if (!patched.ok) return patched.fault;
@@ -109,10 +109,7 @@ function changedMessage({ body, message }: AskedMessage, patch: Buffer) {
   return { body: patched.bytes, message: next };
 }
 
-/**
- * Builds the request with the field names of the existing platform (its webhook API v0.1.0). The message is the
- * client's own bytes.
- */
+/** Builds the request with the field names of ToolHive (webhook API v0.1.0). The message is the client's own bytes. */
 function requestBody({ server, now }: WebhookWorld, { body, claims, peer }: AskedMessage, uid: string): Buffer {
   const head = JSON.stringify({
     version: 'v0.1.0',

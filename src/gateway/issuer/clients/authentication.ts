@@ -1,5 +1,5 @@
-// Identifies the client at the token and revocation endpoints (RFC 6749 section 3.2.1): public clients only name
-// themselves, those with a secret (RFC 6749 section 2.3.1) or keys (RFC 7523 section 2.2) prove it.
+// Identifies the client at the token and revocation endpoints (RFC 6749 section 3.2.1): public clients send only their
+// id. Clients with a secret (RFC 6749 section 2.3.1) or keys (RFC 7523 section 2.2) prove their identity.
 
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -10,7 +10,7 @@ import type { Client } from './clients.ts';
 import { provesSecret, readBasic } from './secret.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** Limit, since an assertion that is valid for longer could be stored and stolen. */
+/** Maximum lifetime of an assertion, since an assertion that is valid for longer could be stored and stolen. */
 const ASSERTION_MAX_S = 3600;
 
 /** Identifies the client of a request. An unknown client gets `invalid_client`, so that it registers again. */
@@ -40,7 +40,7 @@ interface ShownSecret {
   readonly scheme?: 'Basic';
 }
 
-/** Returns undefined if the request has no secret. A request may have only one proof (RFC 6749 section 2.3). */
+/** Returns the secret of the request, if any. A request may have only one proof (RFC 6749 section 2.3). */
 function shownSecret(
   { headers: { authorization } }: IssuerRequest,
   form: URLSearchParams,
@@ -64,7 +64,7 @@ function shownSecret(
   return { id: basic.id, method: 'client_secret_basic', text: basic.secret, scheme: 'Basic' };
 }
 
-/** Returns undefined if the client has a secret and sends it as registered, or has none and sends none. */
+/** Returns the fault, or undefined if the client sends its secret as registered, or has no secret and sends none. */
 function secretFault({ secret }: Client, shown: ShownSecret | undefined): string | undefined {
   if (secret === undefined) {
     return shown === undefined ? undefined : 'the client has no secret: send only client_id, in the form';

@@ -1,4 +1,5 @@
-// Finds the clients that people may log in with: those that registered themselves, and those that a document describes.
+// Finds the clients that people may log in with: clients that registered themselves, and clients that a document
+// describes.
 
 import type { ProviderKeys } from '#auth/jwks.ts';
 import type { IssuerPorts } from '../ports.ts';
@@ -14,15 +15,18 @@ import {
 
 export interface Client {
   readonly id: string;
-  /** Name that the client chose itself: it may be false. */
+  /** Name that the client chose itself. It may be false. */
   readonly name: string;
-  /** Host of its document, which only its owner can publish there. Undefined if it registered itself. */
+  /**
+   * Host of the client's document, which only the owner of the host can publish. Undefined if the client registered
+   * itself.
+   */
   readonly host?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
-  /** Registered scopes; undefined if it named none. */
+  /** Registered scopes; undefined if the client named no scopes. */
   readonly scopes?: readonly string[];
-  /** Keys for its assertions. A client with neither keys nor a secret is public. */
+  /** Keys for the client's assertions. A client with neither keys nor a secret is public. */
   readonly keys?: ProviderKeys;
   readonly secret?: ClientSecret;
   /** Scopes and resources of a client that exchanges tokens. */
@@ -30,18 +34,18 @@ export interface Client {
 }
 
 export interface Clients {
-  /** Returns undefined if it is unknown, or no longer known. */
+  /** Returns the client, or undefined if it is unknown or has expired. */
   find(id: string): Promise<Client | undefined>;
   register(id: string, record: ClientRecord): Promise<void>;
-  /** Called at a login with the client: its record is kept for another period. */
+  /** Keeps the client's record for another period, because a person logged in with the client. */
   keep(id: string): Promise<void>;
 }
 
 const ID_LENGTH_MAX = 200;
 
 /**
- * `findDelegate` finds clients of the configuration, which take precedence. `findDocument` finds clients by ids that are
- * URLs.
+ * Creates the store of clients. `findDelegate` finds clients of the configuration, which take precedence.
+ * `findDocument` finds clients by ids that are URLs.
  */
 export function createClients(
   { store }: Pick<IssuerPorts, 'store'>,
@@ -51,7 +55,7 @@ export function createClients(
 ): Clients {
   async function read(id: string): Promise<ClientRecord | undefined> {
     if (id.length > ID_LENGTH_MAX) return undefined;
-    // Read again at the end, since a login may have moved the record in the meantime.
+    // The first key is read again at the end, since a login may have moved the record from the second key meanwhile.
     for (const key of [KEYS.client(id), KEYS.newClient(id), KEYS.client(id)]) {
       const known = await readRecord<ClientRecord>(store, key);
       if (known !== undefined) return known.record;

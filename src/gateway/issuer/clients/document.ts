@@ -1,4 +1,4 @@
-// Reads clients that are described by a document at a URL, which is their id (OAuth Client ID Metadata Document,
+// Reads clients that are described by a document at a URL, which is the client's id (OAuth Client ID Metadata Document,
 // required by the MCP authorization specification).
 
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
@@ -32,7 +32,10 @@ export function isDocumentUrl(id: string): boolean {
 
 export type FindDocument = (id: string) => Promise<Client | undefined>;
 
-/** Returns undefined, and reports why, if the document cannot be fetched or used; that is not remembered. */
+/**
+ * Returns a function that reads a client's document. If the document cannot be fetched or used, the function reports
+ * why and returns undefined. Such failures are not remembered.
+ */
 export function createClientDocuments(ports: IssuerPorts, { most, unsaidMs }: DocumentCache): FindDocument {
   const { clock } = ports;
   const known = new Map<string, { readonly client: Client; readonly until: number }>();
@@ -86,7 +89,7 @@ function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client 
   const { client_id: own, client_name: name, token_endpoint_auth_method: method = 'none' } = document;
   if (own !== id) throw unusableDocument(id, 'names another client_id than its own URL');
   if ('client_secret' in document || 'client_secret_expires_at' in document)
-    throw unusableDocument(id, 'has a secret, which everybody can read');
+    throw unusableDocument(id, 'has a secret, which any client can read');
   const redirectUris = textsIn(document.redirect_uris);
   if (redirectUris.length === 0 || redirectUris.length > REDIRECTS_MAX)
     throw unusableDocument(id, `must name 1 to ${REDIRECTS_MAX} redirect_uris`);

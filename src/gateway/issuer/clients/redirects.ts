@@ -6,7 +6,7 @@ import type { OAuthErrorCode } from '../message.ts';
 const LENGTH_MAX = 2048;
 /**
  * Schemes without a dot that browsers, systems or common programs handle themselves, so that a redirect would start
- * them with the parameters of the client. Names with a dot belong to the owner of a domain (RFC 8252 section 7.1).
+ * them with the parameters of the client. Schemes with a dot belong to the owner of a domain (RFC 8252 section 7.1).
  */
 const SYSTEM_SCHEMES = new Set(
   `about acrobat afp app apt bitcoin blob calculator callto chrome chrome-extension cid content data device dict dns edge facetime
@@ -20,11 +20,14 @@ const SYSTEM_SCHEMES = new Set(
     .split(/\s+/)
     .map((scheme) => `${scheme}:`),
 );
-/** Families of such schemes: `ms-settings:`, `search-ms:`, `x-apple.systempreferences:`, handlers of web pages, `svn+ssh:`. */
+/**
+ * Families of schemes that are refused for the same reason: `ms-settings:`, `search-ms:`, `x-apple.systempreferences:`,
+ * handlers of web pages, `svn+ssh:`.
+ */
 const SYSTEM_FAMILY =
   /^(?:ms-|microsoft|windows|web\+|x-apple|x-man|com\.apple\.|opera-)|(?:-ms|\+(?:ssh|https?|file)):$/;
 
-/** Returns undefined if the URI may be registered; otherwise the fault. */
+/** Returns the fault of the URI, or undefined if it may be registered. */
 export function redirectFault(uri: string): string | undefined {
   const url = URL.parse(uri);
   if (url === null || uri.length > LENGTH_MAX || /[\s\\]|[^\x20-\x7e]/.test(uri)) return 'is not an absolute URI';
@@ -47,7 +50,9 @@ function schemeFault({ protocol, host }: URL): string | undefined {
   return `has the scheme ${protocol} without a dot and names no host (RFC 8252 section 7.1)`;
 }
 
-/** Compares exactly; on loopback every port matches, since apps get theirs when they start (RFC 8252 section 7.3). */
+/**
+ * Compares exactly. On loopback every port matches, since apps get their port when they start (RFC 8252 section 7.3).
+ */
 export function fitsRedirect(registered: readonly string[], uri: string): boolean {
   return registered.some((each) => each === uri || fitsLoopback(each, uri));
 }
@@ -64,7 +69,7 @@ function withoutPort({ host, hostname, port }: URL, uri: string): string {
   return port === '' ? uri : uri.replace(`http://${host}`, `http://${hostname}`);
 }
 
-/** Adds the client's parameters to the URI; those of the URI itself stay (RFC 6749 section 3.1.2). */
+/** Adds the client's parameters to the URI; the URI's own parameters stay (RFC 6749 section 3.1.2). */
 export function redirectWith(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const added = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(added)}`;

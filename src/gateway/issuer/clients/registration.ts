@@ -1,5 +1,5 @@
-// Serves dynamic client registration (RFC 7591): JSON in, a client out, which has a secret only if the settings permit
-// it.
+// Serves dynamic client registration (RFC 7591): reads the metadata as JSON, and returns a client. The client has a
+// secret only if the settings permit secrets.
 
 import { isObject, type JsonObject, parseJson, shownText } from '#std/json.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
@@ -86,9 +86,9 @@ function readRegistration(
 }
 
 /**
- * Returns the fault that makes the metadata unusable. A method with a secret is replaced if the client gets none, and
- * further grants and response types are left out (RFC 7591 section 3.2.1 allows both): the answer contains the
- * registered values.
+ * Returns the fault that makes the metadata unusable. If the client gets no secret, a method with a secret is replaced.
+ * Other grants and response types are left out (RFC 7591 section 3.2.1 allows both): the answer contains the registered
+ * values.
  */
 function metadataFault(metadata: JsonObject): string | undefined {
   const { client_name: name, token_endpoint_auth_method: method, application_type: type } = metadata;
@@ -109,7 +109,7 @@ function applicationTypeOf({ application_type: type }: JsonObject): 'native' | '
   return type === 'native' || type === 'web' ? type : undefined;
 }
 
-/** Returns undefined unless it is a list of texts. */
+/** Returns the list, or undefined if the value is not a list of texts. */
 function textList(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const texts = value.filter((item) => typeof item === 'string');
@@ -120,7 +120,7 @@ function invalidMetadata(description: string): OAuthError {
   return { error: 'invalid_client_metadata', description };
 }
 
-/** Formats bytes as a UUID of RFC 9562 section 5.4, or 5.8 if they are a digest. */
+/** Formats bytes as a UUID of RFC 9562 section 5.4, or section 5.8 if the bytes are a digest. */
 export function uuidOf(bytes: Buffer, version: 4 | 8 = 4): string {
   const own = Buffer.from(bytes.subarray(0, 16));
   own.writeUInt8((own.readUInt8(6) & 0x0f) | (version << 4), 6);

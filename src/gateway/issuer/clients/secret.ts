@@ -10,14 +10,14 @@ import type { ConfidentialClients } from '../settings.ts';
 const SECRET_BYTES = 32;
 
 export interface NewSecret {
-  /** Text for the answer, not stored in any record. */
+  /** The secret itself, for the answer. It is not stored in any record. */
   readonly text: string;
   readonly kept: ClientSecret;
 }
 
 /**
- * Returns a secret if the client requested one, or must have one. A client on loopback or with a scheme of its own is
- * in every copy of an app, so it stays public, and the answer says so (RFC 7591 section 3.2.1).
+ * Returns a secret if the client requested a secret or must have one. A client on loopback or with a scheme of its own
+ * is in every copy of an app, so it stays public, and the answer says so (RFC 7591 section 3.2.1).
  */
 export function secretFor(
   { random }: Pick<IssuerPorts, 'random'>,
@@ -33,7 +33,9 @@ export function secretFor(
   return { text, kept: { method, digest: sha256(text) } };
 }
 
-/** Returns the fault of a client that must have a secret but cannot keep it, and would stop working without one. */
+/**
+ * Returns the fault of a client that must have a secret but cannot keep it, and would stop working without a secret.
+ */
 export function forcedFault(
   confidential: ConfidentialClients | undefined,
   redirectUris: readonly string[],
@@ -48,7 +50,7 @@ function isForced({ forced }: ConfidentialClients, redirectUris: readonly string
   return redirectUris.some((uri) => places.includes(comparablePlace(uri)));
 }
 
-/** Returns the same text for all forms of a page's URL: a client could otherwise stay public by using another form. */
+/** Returns the same text for all forms of a page's URL: a client could otherwise use another form to stay public. */
 function comparablePlace(uri: string): string {
   const url = URL.parse(uri);
   if (url === null) return uri;
@@ -68,8 +70,8 @@ export function provesSecret({ digest }: ClientSecret, text: string): boolean {
 }
 
 /**
- * `id` and `secret` are form-encoded before they are joined (RFC 6749 section 2.3.1). Returns undefined if they cannot
- * be read.
+ * Reads id and secret, which are form-encoded before they are joined (RFC 6749 section 2.3.1). Returns undefined if
+ * they cannot be read.
  */
 export function readBasic(authorization: string): { readonly id: string; readonly secret: string } | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization) ?? [];

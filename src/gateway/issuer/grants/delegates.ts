@@ -1,4 +1,4 @@
-// Clients of the configuration that exchange tokens, each with a secret.
+// Finds the clients of the configuration that exchange tokens, each with a secret.
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
@@ -9,17 +9,22 @@ import type { DelegateClient } from './settings.ts';
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** Returns the client of an id, with the secret as it is now; undefined if the configuration has none. */
+/**
+ * Returns the client with this id and its current secret, or undefined if the configuration does not have the client.
+ */
 export type FindDelegate = (id: string) => Client | undefined;
 
-/** Throws a Failure if a secret cannot be read. */
+/** Creates the function that finds clients. Throws a Failure if a secret cannot be read. */
 export function createDelegates(
   ports: Pick<IssuerPorts, 'environment' | 'files' | 'notify'>,
   clients: readonly DelegateClient[],
 ): FindDelegate {
   const digests = new Map(clients.map((client) => [client.id, sha256(readSecret(ports, client))]));
 
-  /** A secret that cannot be read any more is reported; the last good one stays. */
+  /**
+   * Returns the digest of the current secret. A secret that can no longer be read is reported, and the last good secret
+   * stays.
+   */
   function currentDigest(client: DelegateClient): string {
     try {
       digests.set(client.id, sha256(readSecret(ports, client)));
@@ -37,7 +42,7 @@ export function createDelegates(
     return {
       id,
       name: id,
-      // It sends no one to a login.
+      // The client has no logins, so it needs no redirect.
       redirectUris: [],
       grantTypes: [TOKEN_EXCHANGE],
       scopes: client.scopes,
@@ -56,6 +61,6 @@ function readSecret(
   if (secret !== '') return secret;
   throw configInvalid(
     '/delegate_clients',
-    `has no secret for ${id}: ${secretFile ?? secretVariable ?? 'none is named'}`,
+    `has no secret for ${id}: ${secretFile ?? secretVariable ?? 'no file or variable is named'}`,
   );
 }

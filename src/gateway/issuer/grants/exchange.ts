@@ -1,5 +1,5 @@
-// Token exchange (RFC 8693): a delegate client acts for the subject of a token, of this server or of a trusted issuer, with a
-// token of its own that says so.
+// Exchanges tokens (RFC 8693): a delegate client acts for the subject of a token of this server or of a trusted issuer.
+// The new token names both subject and client.
 
 import { scopesOf } from '#auth/identity.ts';
 import { checkForm } from '#auth/token-form.ts';
@@ -18,21 +18,24 @@ const URN = 'urn:ietf:params:oauth:token-type:';
 const ACCESS_TOKEN = `${URN}access_token`;
 const SUBJECT_TYPES: readonly (string | null)[] = [ACCESS_TOKEN, `${URN}jwt`];
 
-/** Parties that act for one another in one token, and the bytes that they may take. */
+/** Maximum number of parties in the `act` claim of one token. Below, the maximum of its bytes. */
 const ACTORS_MAX = 10;
 const ACT_BYTES_MAX = 8 * 1024;
 const SUBJECT_LENGTH_MAX = 256;
-/** Claims that only ID tokens have (OpenID Connect Core 1.0 sections 2 and 3.3.2.11): an ID token is not for resources. */
+/**
+ * Claims that exist only in ID tokens (OpenID Connect Core 1.0 sections 2 and 3.3.2.11): an ID token is not for
+ * resources.
+ */
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'nonce'];
 
-/** The subject of a token, and what the token is good for. */
+/** The subject of a token, with the token's scopes and audience. */
 interface Subject {
   readonly person: Person;
-  /** The login that it comes from; undefined for a token of another issuer. */
+  /** The login that the token comes from. Undefined for a token of another issuer. */
   readonly session: string | undefined;
   readonly audience: readonly string[];
   readonly scopes: readonly string[];
-  /** Who acted before this client. */
+  /** `act` claim of the token: the parties that acted before this client. */
   readonly act: JsonObject | undefined;
   readonly untilMs: number;
 }
@@ -65,7 +68,7 @@ function parameterFault(form: URLSearchParams): string | undefined {
     return 'subject_token_type must be that of an access token or a JWT';
   if (![null, ACCESS_TOKEN].includes(form.get('requested_token_type')))
     return 'requested_token_type must be that of an access token';
-  // The actor is the client, which has proved itself.
+  // The authenticated client is the actor.
   return form.has('actor_token') || form.has('actor_token_type') ? 'actor_token is not read' : undefined;
 }
 
@@ -77,14 +80,14 @@ async function subjectOf(world: IssuerWorld, client: string, token: string): Pro
   return foreignSubjectOf(world, { ...trusted, delegation: trusted.delegation }, client, token);
 }
 
-/** A token of this server: its login must stand. */
+/** Returns the subject of a token of this server. The login of the token must not have ended. */
 async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subject | OAuthError> {
   const { sub, name, email, tsid: session } = claims;
   if (typeof session === 'string' && !(await stands(world, session)))
     return invalidRequest('the login behind the subject_token has ended');
   return {
-    person: { subject: String(sub), name: text(name), email: text(email) },
-    session: text(session),
+    person: { subject: String(sub), name: nonEmptyText(name), email: nonEmptyText(email) },
+    session: nonEmptyText(session),
     ...grantedBy(claims),
     act: isObject(claims.act) ? claims.act : undefined,
   };
@@ -116,7 +119,7 @@ async function foreignSubjectOf(
     return invalidRequest('the subject_token is an ID token, which is not for resources');
   if (!isPermitted(claims, delegation, { server: world.settings.issuer, client }))
     return invalidRequest('the subject_token does not permit this client to act for its subject');
-  const actor = text(claims[delegation.actorClaim]);
+  const actor = nonEmptyText(claims[delegation.actorClaim]);
   return {
     person: { subject: foreignSubject(issuer, sub) },
     session: undefined,
@@ -129,7 +132,10 @@ async function foreignSubjectOf(
   };
 }
 
-/** RFC 8693 section 4.4: a may_act decides alone. It names a client of this server, so it must name the server as well. */
+/**
+ * RFC 8693 section 4.4: if the token has may_act, only may_act decides. It names a client of this server, so it must
+ * also name the server.
+ */
 function isPermitted(
   claims: JsonObject,
   { actorClaim, actors, matches, mayAct: isMayActRead }: Delegation,
@@ -147,7 +153,10 @@ function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'u
   return { audience, scopes: scopesOf(claims), untilMs: Number(exp) * 1000 };
 }
 
-/** The `aud` of the new token: one resource, which both the client and the subject_token are for (RFC 8693 section 2.1). */
+/**
+ * Returns the `aud` of the new token: one resource that is permitted for both the client and the subject_token (RFC
+ * 8693 section 2.1).
+ */
 function exchangeTarget(
   { settings }: IssuerWorld,
   allowed: readonly string[],
@@ -165,7 +174,7 @@ function exchangeTarget(
   return audienceFor(settings, [target]);
 }
 
-/** At most those that the client may have and the subject_token has. */
+/** Returns at most the scopes that the client may have and the subject_token has. */
 function scopesFor(
   allowed: readonly string[],
   { scopes: granted }: Subject,
@@ -184,7 +193,7 @@ function actorsIn(act: JsonObject): number {
   return count;
 }
 
-function text(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

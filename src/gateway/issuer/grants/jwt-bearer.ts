@@ -1,5 +1,5 @@
-// Assertions of trusted issuers as grants (RFC 7523 section 2.1): a workload gets a token for one resource, without a login and
-// without a client. Each assertion counts once.
+// Accepts assertions of trusted issuers as grants (RFC 7523 section 2.1): a workload gets a token for one resource,
+// without a login and without a client. Each assertion is valid once.
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
@@ -17,11 +17,13 @@ import { checkTrusted, foreignSubject } from './trust.ts';
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** An assertion is made right before it is sent, and clocks differ. */
+/**
+ * Permitted difference of `iat` in the future, since clocks differ and an assertion is created right before it is sent.
+ */
 const IAT_SKEW_S = 60;
 const SUBJECT_LENGTH_MAX = 256;
 
-/** The token that an assertion is good for. */
+/** Checks an assertion, and returns the facts of its token. */
 export async function redeemAssertion(
   world: IssuerWorld,
   { headers }: IssuerRequest,
@@ -46,7 +48,7 @@ export async function redeemAssertion(
   const subject = String(claims.sub);
   const granted = resourceFor(world, bearer, subject, form.getAll('resource'));
   if ('error' in granted) return granted;
-  // Before the token is made: an assertion whose answer is lost has to be replaced by another one.
+  // The assertion is spent before the token is created, so a workload that loses the answer needs a new assertion.
   if (!(await spendAssertion(world, trusted.issuer, assertion, claims)))
     return invalidGrant('the assertion was used before');
   return {
@@ -58,23 +60,25 @@ export async function redeemAssertion(
   };
 }
 
-/** RFC 8725 section 3.11: an access token, an ID token of another kind or a logout token is not an assertion. */
+/** RFC 8725 section 3.11: an access token, a logout token and similar types are not assertions. */
 function hasAssertionType(assertion: string): boolean {
   const typ = headerType(assertion);
   return typ === undefined || (typeof typ === 'string' && ['jwt', 'application/jwt'].includes(typ.toLowerCase()));
 }
 
-/** Null if the header cannot be read. */
+/** Returns the `typ` of the header, or null if the header cannot be read. */
 function headerType(assertion: string): unknown {
   try {
     return decodeProtectedHeader(assertion).typ;
   } catch {
-    // jose throws different classes for different flaws; all of them mean that there is no header to read.
+    // jose throws different classes for different flaws; all these errors mean that the header cannot be read.
     return null;
   }
 }
 
-/** The accepted audience that the assertion names, not verified yet; the first one if it names none of them. */
+/**
+ * Returns the accepted audience that the unverified assertion names, or the first accepted audience if it names none.
+ */
 function namedAudience(assertion: string, { audiences }: BearerGrant): string {
   const { aud } = decodeJwt(assertion);
   const named = typeof aud === 'string' ? [aud] : textsIn(aud);
@@ -90,11 +94,11 @@ function ageFault({ iat, exp }: JsonObject, { maxAgeMs }: BearerGrant, nowMs: nu
 function formFault({ sub, jti, cnf }: JsonObject): string | undefined {
   if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_LENGTH_MAX) return 'must have a sub';
   if (jti !== undefined && (typeof jti !== 'string' || jti === '')) return 'has a jti that is not a text';
-  // RFC 7800 section 3.1: good only together with a proof, which is not checked here.
+  // RFC 7800 section 3.1: such a token is valid only together with a proof of possession, which is not checked here.
   return cnf === undefined ? undefined : 'is bound to a key';
 }
 
-/** The `aud` of the token: the one resource that is asked for, if the subject may have it. */
+/** Returns the `aud` of the token: the requested resource, if it is permitted for the subject. */
 function resourceFor(
   { settings }: IssuerWorld,
   { bindings }: BearerGrant,
@@ -111,8 +115,8 @@ function resourceFor(
 }
 
 /**
- * False: it was used before. Without a jti, what was signed is the mark: of one content and one key there may be several valid
- * signatures, so a signature marks nothing.
+ * Returns false if the assertion was used before. Without a jti, the signed content identifies the assertion, not the
+ * signature: the same content and key may have several valid signatures.
  */
 async function spendAssertion(
   { ports }: IssuerWorld,

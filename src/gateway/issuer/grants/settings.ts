@@ -1,4 +1,4 @@
-// Checks the settings of trusted issuers and delegate clients, and fills them in.
+// Checks the settings of trusted issuers and delegate clients, and fills in defaults.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
 import { roleMatcher } from '#contracts/role-matcher.ts';
@@ -15,11 +15,11 @@ type ClientBlock = NonNullable<AuthServerConfig['delegate_clients']>[number];
 const ANY_CLIENT = '*';
 const ACTOR_CLAIM = 'azp';
 
-/** Which tokens of an issuer are exchanged, and by whom (RFC 8693). */
+/** Selects the tokens of an issuer that may be exchanged, and the clients that may exchange them (RFC 8693). */
 export interface Delegation {
   readonly audience: string;
   readonly actorClaim: string;
-  /** Values of that claim. */
+  /** Permitted values of that claim. */
   readonly actors: readonly string[];
   /** Whether the claims permit the exchange in addition to `actors`. */
   readonly matches: (claims: JsonObject) => boolean;
@@ -28,11 +28,11 @@ export interface Delegation {
   readonly permits: (client: string) => boolean;
 }
 
-/** Which assertions of an issuer are grants (RFC 7523). */
+/** Selects the assertions of an issuer that are accepted as grants (RFC 7523). */
 export interface BearerGrant {
   readonly maxAgeMs: number;
   readonly audiences: readonly [string, ...string[]];
-  /** Resources by subject. */
+  /** Permitted resources by subject. */
   readonly bindings: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -52,7 +52,7 @@ export interface DelegateClient {
   readonly audiences: readonly string[];
 }
 
-/** Throws Failure `issuer-config-invalid`. */
+/** Returns the trusted issuers. Throws Failure `issuer-config-invalid`. */
 export function trustedIssuers(config: AuthServerConfig): readonly TrustedIssuer[] {
   const blocks = config.trusted_issuers ?? [];
   return blocks.map((block, index) => {
@@ -63,7 +63,7 @@ export function trustedIssuers(config: AuthServerConfig): readonly TrustedIssuer
       throw configInvalid(`${pointer}/issuer_url`, 'is there already');
     checkKeyUrl(block, issuer, `${pointer}/issuer_url`);
     if (jwksUrl !== undefined) checkKeyUrl(block, jwksUrl, `${pointer}/jwks_url`);
-    // The document of an issuer must not choose a private address.
+    // The document of an issuer must not lead to a private address.
     if (allowPrivate && jwksUrl === undefined) throw configInvalid(`${pointer}/allow_private_ips`, 'needs jwks_url');
     const delegation = delegationOf(block, config, pointer);
     const bearer = block.jwt_bearer_grant && bearerOf(block.jwt_bearer_grant, config, `${pointer}/jwt_bearer_grant`);
@@ -122,7 +122,7 @@ function bearerOf(block: BearerBlock, config: AuthServerConfig, pointer: string)
   const maxAgeMs = parseDuration(age) ?? 0;
   if (maxAgeMs <= 0) throw configInvalid(`${pointer}/max_assertion_age`, `must be a duration above 0, not ${age}`);
   const [first = `${config.issuer}/oauth/token`, ...others] = accepted;
-  // A token for a resource must not be an assertion for this server as well.
+  // Otherwise a token for a resource would also be an assertion for this server.
   const both = accepted.find((audience) => knownResource(config.allowed_audiences, audience) !== undefined);
   if (both !== undefined) throw configInvalid(`${pointer}/accepted_audiences`, `names ${both}, which is a resource`);
   for (const [index, { subject, allowed_resources: resources }] of bindings.entries()) {
@@ -144,7 +144,7 @@ function checkResources({ allowed_audiences: known }: AuthServerConfig, resource
     throw configInvalid(pointer, `names ${unknown}, which is not in /allowed_audiences: ${known.join(', ')}`);
 }
 
-/** Throws Failure `issuer-config-invalid`. */
+/** Returns the delegate clients. Throws Failure `issuer-config-invalid`. */
 export function delegateClients(config: AuthServerConfig): readonly DelegateClient[] {
   const { delegate_clients: blocks = [], scopes_supported: scopes, issuer } = config;
   const url = URL.parse(issuer);

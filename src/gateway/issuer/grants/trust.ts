@@ -1,4 +1,4 @@
-// Checks tokens of trusted issuers: who signed them, for whom, and until when.
+// Checks tokens of trusted issuers: signature, audience and lifetime.
 
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
@@ -8,17 +8,20 @@ import type { OAuthError, OAuthErrorCode } from '../message.ts';
 import type { IssuerPorts } from '../ports.ts';
 import type { TrustedIssuer } from './settings.ts';
 
-/** The body of a request has more room; tokens of the providers that people use have less than half of it. */
+/**
+ * Maximum length of a token. Tokens of common providers have less than half of this length, and bodies of requests may
+ * be larger.
+ */
 const LENGTH_MAX = 16 * 1024;
 
 export interface Trusted extends TrustedIssuer {
   readonly keys: ProviderKeys;
 }
 
-/** Returns the issuer that a token claims to be from; undefined if it is not trusted. */
+/** Returns the issuer that a token names, or undefined if the issuer is not trusted. */
 export type FindTrusted = (token: string) => Trusted | undefined;
 
-/** Fetches no keys yet. */
+/** Creates the check without fetching keys. */
 export function createTrust(ports: IssuerPorts, issuers: readonly TrustedIssuer[]): FindTrusted {
   const trusted = new Map(issuers.map((each) => [each.issuer, { ...each, keys: keysOf(ports, each) }]));
   return function findTrusted(token) {
@@ -41,7 +44,7 @@ function keysOf(ports: IssuerPorts, { issuer, jwksUrl, allowPrivate }: TrustedIs
   });
 }
 
-/** Returns the claims of a token with one of the audiences. `code`: of the error for a token that is refused. */
+/** Returns the claims of a token with one of the audiences. `code` is the error code for a refused token. */
 export async function checkTrusted(
   { issuer, keys }: Trusted,
   token: string,
@@ -52,14 +55,17 @@ export async function checkTrusted(
   return checked.ok ? { claims: checked.claims } : refusedAs(code, checked.refusal);
 }
 
-/** A token that cannot be checked at the moment may be good: the client tries again. */
+/** Returns the error. A token that cannot be checked at the moment may be valid, so the client should try again. */
 function refusedAs(code: OAuthErrorCode, { reason }: Refusal): OAuthError {
   if (reason === 'keys-unavailable')
     return { error: 'temporarily_unavailable', description: 'the keys of the issuer cannot be had; try again' };
   return { error: code, description: `the token of the issuer is refused: ${reason}` };
 }
 
-/** A subject of another issuer as a subject here: it never equals a person of this server, or a subject of a third one. */
+/**
+ * Returns the subject in our tokens for a subject of another issuer. It never equals a person of this server or a
+ * subject of a third issuer.
+ */
 export function foreignSubject(issuer: string, subject: string): string {
   return `${issuer}#${subject}`;
 }

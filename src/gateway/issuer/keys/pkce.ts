@@ -1,4 +1,4 @@
-// Checks Proof Key for Code Exchange (RFC 7636), only S256.
+// Checks Proof Key for Code Exchange (RFC 7636), with S256 only.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 

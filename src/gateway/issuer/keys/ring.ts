@@ -1,39 +1,39 @@
-// Holds several keys or secrets: one is used and all are accepted. They are read again when their files change.
+// Holds several keys or secrets: one is used, and all are accepted. The files are read again when they change.
 
 import { Failure } from '#std/failure.ts';
 import type { IssuerCode } from '../codes.ts';
 import type { IssuerPorts } from '../ports.ts';
 
 /**
- * A mounted Secret reaches the pods of one workload within about a minute of each other: a new first key is accepted at
- * once, but used only after this time, as long as there is an older one.
+ * A new first key is accepted at once, but used only after this time if an older key exists. A mounted Secret reaches
+ * all pods of a workload within about a minute.
  */
 const SETTLE_MS = 120_000;
 
 export interface RingItem {
-  /** Equal only for the same key. */
+  /** Id that is equal only for the same key. */
   readonly id: string;
 }
 
 export interface Ring<T extends RingItem> {
   readonly active: T;
-  /** All items in the order of the files; the same list until they change. */
+  /** All items in the order of the files; as the same list object until they change. */
   readonly accepted: readonly T[];
 }
 
 export interface RingSource<T extends RingItem> {
   readonly paths: readonly string[];
-  /** Throws a Failure if the text cannot be used. */
+  /** Parses an item. Throws a Failure if the text cannot be used. */
   readonly parse: (text: string, path: string) => T;
   /** Creates an item if there are no files. */
   readonly invent: () => T;
-  /** Code of the notice that files can no longer be used. */
+  /** Code of the notice for files that can no longer be used. */
   readonly code: IssuerCode;
 }
 
 type RingPorts = Pick<IssuerPorts, 'files' | 'clock' | 'notify'>;
 
-/** Throws a Failure if the files cannot be used at first. Later the last good items stay. */
+/** Creates the ring. Throws a Failure if the files cannot be used at the start. Later, the last good items stay. */
 export function createRing<T extends RingItem>(ports: RingPorts, source: RingSource<T>): () => Ring<T> {
   const { paths } = source;
   if (paths.length === 0) {
@@ -71,7 +71,8 @@ export function createRing<T extends RingItem>(ports: RingPorts, source: RingSou
     }
     const settled = ports.clock.monotonic() - SETTLE_MS;
     const active = accepted.find(({ id }) => (seenAt.get(id) ?? 0) <= settled) ?? accepted[0];
-    if (active === undefined) throw new Failure(source.code, 'there is none', { data: { paths: [...paths] } });
+    if (active === undefined)
+      throw new Failure(source.code, 'the files contain no key or secret', { data: { paths: [...paths] } });
     return { active, accepted };
   };
 }

@@ -1,5 +1,5 @@
 // Derives keys from the HMAC secrets: for opaque codes and refresh tokens that cannot be forged, and for texts that
-// only this server can read. The first secret is used, all are accepted.
+// only this server can read. The first secret is used, and all secrets are accepted.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Failure } from '#std/failure.ts';
@@ -7,7 +7,7 @@ import { sha256 } from '#std/hash.ts';
 import type { IssuerPorts } from '../ports.ts';
 import { createRing, type RingItem } from './ring.ts';
 
-/** Purpose of a key: a key for another purpose opens nothing. */
+/** Purpose of a key. A key for one purpose cannot open texts of another purpose. */
 type OpaqueKind = 'authorization code' | 'refresh token';
 type SealKind = 'upstream tokens' | 'upstream client' | 'person cookie';
 
@@ -20,9 +20,9 @@ interface Opaque {
 export interface IssuerSecrets {
   /** Returns 90 opaque characters that cannot be guessed or changed. */
   mint(kind: OpaqueKind, opaque: Opaque): string;
-  /** Returns undefined if the text was not minted here for this purpose. */
+  /** Returns the content of the text, or undefined if the text was not minted by this server for this purpose. */
   open(kind: OpaqueKind, text: string): Opaque | undefined;
-  /** `context` is the owner of the text; it cannot be opened with another one. */
+  /** Encrypts the text. `context` is the owner of the text, which cannot be opened with another context. */
   seal(kind: SealKind, context: string, text: string): string;
   unseal(kind: SealKind, context: string, sealed: string): string | undefined;
 }
@@ -41,7 +41,9 @@ const MAC_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Reads the secrets. Without files, uses one of this process only. Throws Failure `issuer-secret-invalid`. */
+/**
+ * Reads the secrets. Without files, uses a random secret of this process only. Throws Failure `issuer-secret-invalid`.
+ */
 export function createIssuerSecrets(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify' | 'random'>,
   paths: readonly string[],
@@ -125,7 +127,7 @@ function decrypt(key: Buffer, context: string, bytes: Buffer): string | undefine
     const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch {
-    // Another secret, another context, or a changed text: node has one error for all of them.
+    // Another secret, another context, or a changed text: node throws the same error for all three.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Holds the keys that sign access tokens: the first signs, all are published.
+// Holds the keys that sign access tokens: the first key signs, and all keys are published.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
@@ -25,7 +25,7 @@ export interface SigningKeys {
 const RSA_BITS_MIN = 2048;
 const CURVES: Readonly<Record<string, SigningAlgorithm>> = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' };
 
-/** Reads the keys. Without files, uses one of this process only. Throws Failure `issuer-key-invalid`. */
+/** Reads the keys. Without files, uses a new key of this process only. Throws Failure `issuer-key-invalid`. */
 export function createSigningKeys(
   ports: Pick<IssuerPorts, 'files' | 'clock' | 'notify'>,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-// Builds HTML: every inserted text is escaped, unless it is HTML already.
+// Builds HTML: every inserted text is escaped, unless it is already HTML.
 
 export interface Html {
   readonly html: string;
@@ -24,8 +24,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Invisible characters make one text look like another (Unicode TR 36): controls, marks of direction, joiners, tags,
- * fillers, line separators, the blank of Braille. They are shown by their number.
+ * Characters that are shown by their number, because invisible characters can make two texts look equal (Unicode TR
+ * 36): control characters, marks of direction, joiners, tags, fillers, line separators, the Braille blank.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 

@@ -11,7 +11,7 @@ export interface ConsentFacts {
   readonly action: string;
   /** Name that the client chose itself. */
   readonly client: string;
-  /** Host of its document; undefined if the client has none, so that its name is unverified. */
+  /** Host of the client's document. Undefined if the client has no document, so that its name is unverified. */
   readonly host: string | undefined;
   /** Destination after the login, as `redirectPlace` returns it. */
   readonly place: string;
@@ -55,7 +55,7 @@ export function errorPage(status: number, title: string, message: string): Issue
   return page(status, title, html`<h1>${title}</h1><p>${message}</p>`);
 }
 
-/** Shows a fault, and the way back to the client, for the person to choose. */
+/** Shows a fault, and a link back to the client that the person may follow. */
 export function refusalPage(message: string, url: string): IssuerAnswer {
   const title = 'The app requests something that is not available';
   const body = html`<h1>${title}</h1><p>${message}.</p>
@@ -65,7 +65,8 @@ export function refusalPage(message: string, url: string): IssuerAnswer {
 }
 
 /**
- * Shows a page that continues by itself: a redirect after a form would require every provider and app in `form-action`.
+ * Shows a page that continues by itself. A redirect after a form would require a `form-action` that lists every
+ * provider and app.
  */
 export function continuePage(url: string, place: string): IssuerAnswer {
   const title = 'One moment';
@@ -81,7 +82,7 @@ export interface ConnectedApp {
   readonly scopes: readonly string[];
 }
 
-/** Shows the consents of one person, each with a way to withdraw it. */
+/** Shows the consents of one person, each with a button that withdraws it. */
 export function appsPage(action: string, apps: readonly ConnectedApp[]): IssuerAnswer {
   const title = 'Apps that act for you';
   const listed = apps.map(

@@ -1,4 +1,4 @@
-// Styles the pages of the authorization server: one small sheet within the page, dark and light.
+// Styles the pages of the authorization server: one small style sheet inside the page, for dark and light mode.
 
 import { hash } from 'node:crypto';
 
@@ -20,7 +20,7 @@ a { color: var(--act); }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 `;
 
-/** Allows only this sheet; forms lead back here; no page may frame it (W3C CSP level 3). */
+/** Allows only this style sheet, allows forms only to this server, and forbids frames (W3C CSP level 3). */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,

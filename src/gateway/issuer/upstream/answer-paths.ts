@@ -10,7 +10,7 @@ export function textByPath(answer: JsonObject, path: string): string | undefined
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Dots lead inwards; numbers index lists (Document 3). */
+/** Returns the value at a path. A dot leads to a member, and a number is an index of a list. */
 export function valueByPath(answer: Json, path: string): Json | undefined {
   let value: Json | undefined = answer;
   for (const key of path.split('.')) {
@@ -28,7 +28,9 @@ export function identityIn(answer: JsonObject, paths: IdentityPaths): UserInfo {
   return userInfoOf(Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)));
 }
 
-/** Claims of the JWT that precedes it in the path; its signature is not checked. */
+/**
+ * Part of a path that stands for the claims of the JWT at the path before it. The signature of the JWT is not checked.
+ */
 const CLAIMS = '@upstreamjwt';
 
 function fieldAtPath(answer: JsonObject, path: string | undefined): Json | undefined {
@@ -41,7 +43,7 @@ function fieldAtPath(answer: JsonObject, path: string | undefined): Json | undef
   return value;
 }
 
-/** Returns undefined if the value is not a JWT. */
+/** Returns the claims, or undefined if the value is not a JWT. */
 function claimsOf(token: Json): Json | undefined {
   if (typeof token !== 'string') return undefined;
   try {

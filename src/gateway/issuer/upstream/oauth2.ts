@@ -1,4 +1,5 @@
-// Logs people in at a provider of OAuth 2.0 without OpenID Connect: its userinfo endpoint identifies the person.
+// Logs people in at a provider of OAuth 2.0 without OpenID Connect. The token response or the userinfo endpoint
+// identifies the person.
 
 import { Failure } from '#std/failure.ts';
 import { pkceChallenge } from '../keys/pkce.ts';
@@ -12,7 +13,7 @@ import { askUserInfo } from './user-info.ts';
 
 type OAuth2Settings = Extract<UpstreamSettings, { readonly type: 'oauth2' }>;
 
-/** `registration` is undefined if the client is known. */
+/** Creates the provider. `registration` is undefined if the configuration names the client. */
 export function createOAuth2Upstream(
   ports: IssuerPorts,
   settings: OAuth2Settings,
@@ -78,7 +79,7 @@ function registered(settings: OAuth2Settings, { id, secret }: RegisteredClient):
   return { ...settings, clientId: id, clientSecret: secret };
 }
 
-/** Builds the URL of RFC 6749 section 4.1.1 with RFC 7636. */
+/** Builds the URL of an authorization request (RFC 6749 section 4.1.1) with a PKCE challenge (RFC 7636). */
 export function visitUrl(
   endpoint: string,
   client: UpstreamClient,
@@ -101,7 +102,7 @@ export function visitUrl(
   return url.href;
 }
 
-/** Returns the code from the browser's parameters. Throws a Failure if the provider refused, or sent none. */
+/** Returns the code from the browser's parameters. Throws a Failure if the provider refused, or sent no code. */
 export function codeFrom(provider: string, parameters: URLSearchParams): string {
   const error = parameters.get('error');
   if (error !== null) throw upstreamFailure(provider, 'refused', `it answered ${plainWord(error)}`);

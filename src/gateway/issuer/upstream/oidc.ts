@@ -24,7 +24,7 @@ interface Provider {
   document(): Promise<JsonObject>;
 }
 
-/** Endpoints change rarely; a change is noticed within this time. */
+/** Time for which a discovery document is cached. Endpoints change rarely. */
 const DOCUMENT_MS = 10 * 60_000;
 
 /** Creates the provider without sending a request. */
@@ -69,7 +69,10 @@ export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): 
   };
 }
 
-/** Addresses on the host that the configuration names may be private; other addresses from discovery must not be. */
+/**
+ * Returns ports whose requests may reach private addresses only on the host that the configuration names, not on other
+ * hosts from discovery.
+ */
 function authPorts(ports: IssuerPorts, { name, issuerUrl }: OIDCSettings): AuthPorts {
   return {
     fetch: (request) => ports.fetch({ ...request, allowPrivate: isSameHost(request.url, issuerUrl) }),
@@ -84,7 +87,7 @@ function isSameHost(url: string, issuerUrl: string): boolean {
   return URL.parse(url)?.hostname === new URL(issuerUrl).hostname;
 }
 
-/** Simultaneous calls share one request; failures are not remembered. */
+/** Returns a function that caches the document. Simultaneous calls share one request, and failures are not cached. */
 function remembered(ports: IssuerPorts, load: () => Promise<JsonObject>): () => Promise<JsonObject> {
   let known: { readonly document: Promise<JsonObject>; readonly until: number } | undefined;
   return function document() {
@@ -121,13 +124,13 @@ async function tokenEndpoint(provider: Provider): Promise<TokenEndpoint> {
   return {
     url,
     client: provider.settings,
-    // The default is client_secret_basic (OpenID Connect Discovery 1.0 section 3).
+    // Without announced methods, the method is client_secret_basic (OpenID Connect Discovery 1.0 section 3).
     secretIn: methods.includes('client_secret_post') ? 'form' : 'header',
     allowPrivate: isSameHost(url, provider.settings.issuerUrl),
   };
 }
 
-/** Refuses an answer of another provider than the requested one (RFC 9207 section 2.4). */
+/** Refuses an answer that names another provider than the requested provider (RFC 9207 section 2.4). */
 async function checkResponseIssuer(provider: Provider, parameters: URLSearchParams): Promise<void> {
   const { name, issuerUrl } = provider.settings;
   const iss = parameters.get('iss');
@@ -162,7 +165,7 @@ async function checkIdToken(
 
 /**
  * Removes the fields of the subject: a claim of the id_token is the id of the user, so the userinfo endpoint only has
- * to name the same `sub`.
+ * to return the same `sub`.
  */
 function withoutSubjectFields(userInfo: UserInfoSettings | undefined): UserInfoSettings | undefined {
   const { subject_fields: _, ...others } = userInfo?.field_mapping ?? {};
@@ -181,7 +184,7 @@ async function personOf({ ports, settings }: Provider, claims: JsonObject, acces
       ? undefined
       : await askUserInfo({ ports, provider: name, allowPrivate: true }, userInfo, accessToken);
   const isMapped = userInfo?.field_mapping?.subject_fields !== undefined;
-  // Required by OpenID Connect Core 1.0 section 5.3.2.
+  // This check is required by OpenID Connect Core 1.0 section 5.3.2.
   if (asked !== undefined && !isMapped && asked.subject !== said.subject) {
     throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names another subject than its id_token');
   }

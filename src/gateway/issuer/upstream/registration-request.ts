@@ -13,11 +13,11 @@ type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none';
 
 export interface RegisteredClient {
   readonly id: string;
-  /** Undefined if the method is `none`. */
+  /** Secret of the client. Undefined if the method is `none`. */
   readonly secret?: string;
   readonly method: ClientMethod;
   readonly registeredAtMs: number;
-  /** Milliseconds since 1970; undefined if the secret does not expire. */
+  /** Expiry in milliseconds since 1970. Undefined if the secret does not expire. */
   readonly expiresAtMs?: number;
 }
 
@@ -25,11 +25,11 @@ export type OwnRegistration = UpstreamClient & { readonly registration: Registra
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
-/** Limit, since the id is in URLs for browsers, and both are in headers. */
+/** Maximum length of id and secret, since the id is in URLs for browsers, and both are in headers. */
 const CREDENTIAL_MAX = 2048;
-/** A secret is not used in this time before it expires. */
+/** A secret is not used during this last part of its lifetime. */
 export const EXPIRY_SKEW_MS = 60_000;
-/** Methods by preference: forms may be logged, headers are not. */
+/** Methods by preference: forms may be logged, unlike headers. */
 const PREFERRED: readonly ClientMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];
 
 interface Endpoint {
@@ -43,7 +43,7 @@ interface Endpoint {
 
 type Ports = Pick<IssuerPorts, 'fetch' | 'files' | 'environment' | 'clock'>;
 
-/** Throws a Failure of the provider. */
+/** Registers the client. Throws a Failure of the provider. */
 export async function requestRegistration(ports: Ports, settings: OwnRegistration): Promise<RegisteredClient> {
   const { name, redirectUri, scopes: chosen, registration } = settings;
   const { softwareId, softwareStatement } = registration;
@@ -78,7 +78,10 @@ export async function requestRegistration(ports: Ports, settings: OwnRegistratio
   return clientOf(settings, answer, method, ports.clock.now());
 }
 
-/** Returns undefined if the endpoint is open. Read at each use. Throws a Failure if it cannot be read. */
+/**
+ * Returns a function that reads the initial access token at each use. The result is undefined if the endpoint needs no
+ * token. Throws a Failure if the token cannot be read.
+ */
 export function initialToken(
   { files, environment }: Pick<IssuerPorts, 'files' | 'environment'>,
   { initialAccessTokenFile: file, initialAccessTokenVariable: variable }: RegistrationSettings,
@@ -86,7 +89,7 @@ export function initialToken(
   if (file === undefined && variable === undefined) return undefined;
   const token = (file === undefined ? environment[variable ?? ''] : files.read(file))?.trim();
   if (token !== undefined && token !== '') return token;
-  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, but there is none`);
+  throw configInvalid('/upstreams', `names an initial access token in ${file ?? variable}, but the token is missing`);
 }
 
 async function registrationPlace(ports: Ports, { name, registration }: OwnRegistration): Promise<Endpoint> {
@@ -159,7 +162,7 @@ function clientOf(
   if (method === 'none') return { id, method, registeredAtMs };
   if (!isCredential(secret)) throw registrationFailure(provider, 'it sent no usable client_secret');
   const expiresAtMs = typeof expires === 'number' && expires > 0 ? Math.min(expires * 1000, TIME_MAX_MS) : undefined;
-  // Otherwise each login would register a client again.
+  // If the secret expired at once, each login would register another client.
   if (expiresAtMs !== undefined && expiresAtMs - EXPIRY_SKEW_MS <= registeredAtMs)
     throw registrationFailure(provider, 'it sent a client_secret that has expired, or expires within a minute');
   return { id, secret, method, registeredAtMs, expiresAtMs };
@@ -173,7 +176,7 @@ function isCredential(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length <= CREDENTIAL_MAX && /^[\x20-\x7e]+$/.test(value);
 }
 
-/** Throws a Failure if there is no answer, or one that may change at another attempt. */
+/** Sends a request. Throws a Failure without an answer, or if another attempt may get another answer. */
 async function exchange(
   { fetch }: Ports,
   provider: string,
@@ -192,5 +195,5 @@ async function exchange(
 }
 
 function registrationFailure(provider: string, what: string) {
-  return upstreamFailure(provider, 'registration', `this server cannot register there: ${what}`);
+  return upstreamFailure(provider, 'registration', `this server cannot register at the provider: ${what}`);
 }

@@ -14,20 +14,26 @@ import {
 } from './registration-request.ts';
 
 export interface UpstreamRegistration {
-  /** Registers if no replica has. Throws a Failure of the provider, after which there is no new attempt for a while. */
+  /**
+   * Returns the client, and registers it if no replica has registered. After a Failure of the provider, later calls
+   * fail for a while without a new attempt.
+   */
   find(): Promise<RegisteredClient>;
-  /** Called if the provider no longer knows the client, so that the next login registers again. */
+  /** Deletes the registration of a client that the provider no longer knows, so that the next login registers again. */
   forget(client: RegisteredClient): Promise<void>;
 }
 
-/** Longer than discovery and registration can take. */
+/** Lifetime of the lock, longer than discovery and registration can take. */
 const LOCK_MS = 30_000;
 const LOOK_AGAIN_MS = 100;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
 /** Time after which the record is written again, with a new lifetime and the current secret. */
 const RENEW_MS = 24 * 3_600_000;
-/** Time in which a provider that refuses a just registered client is not asked for another one. */
+/**
+ * Time after a registration in which `forget` has no effect, so that a provider that refuses new clients gets no flood
+ * of registrations.
+ */
 const FORGET_MIN_MS = 5 * 60_000;
 
 export function createUpstreamRegistration(
@@ -108,7 +114,7 @@ export function createUpstreamRegistration(
   };
 }
 
-/** Returns a digest of the configuration, since a changed one is another client at the provider. */
+/** Returns a digest of the configuration, since a changed configuration requires another client at the provider. */
 function contextOf({ name, redirectUri, scopes, registration }: OwnRegistration): string {
   const { discoveryUrl, registrationEndpoint, softwareId, softwareStatement } = registration;
   const parts = [name, redirectUri, scopes, discoveryUrl, registrationEndpoint, softwareId, softwareStatement];

@@ -11,11 +11,11 @@ export type TokenMapping = NonNullable<NonNullable<UpstreamBlock['oauth2_config'
 
 export interface UpstreamClient {
   readonly name: string;
-  /** Empty if this server registers itself. */
+  /** Id of the client. Empty if this server registers itself. */
   readonly clientId: string;
   /** Secret of the registration. */
   readonly clientSecret?: string;
-  /** Takes precedence over the variable. */
+  /** File with the secret, which takes precedence over the variable. */
   readonly clientSecretFile?: string;
   readonly clientSecretVariable?: string;
   /** PEM file to trust for requests to the provider. */
@@ -30,7 +30,7 @@ export interface UpstreamClient {
 export interface RegistrationSettings {
   readonly discoveryUrl?: string;
   readonly registrationEndpoint?: string;
-  /** Takes precedence over the variable. */
+  /** File with the token, which takes precedence over the variable. */
   readonly initialAccessTokenFile?: string;
   readonly initialAccessTokenVariable?: string;
   readonly softwareId?: string;
@@ -50,7 +50,7 @@ export type UpstreamSettings =
       readonly type: 'oauth2';
       /** If undefined, hosts that the configuration names may be private. */
       readonly allowPrivate?: boolean;
-      /** Undefined if the client is known. */
+      /** Settings of the registration. Undefined if the configuration names the client. */
       readonly registration?: RegistrationSettings;
       readonly authorizationEndpoint: string;
       readonly tokenEndpoint: string;
@@ -94,7 +94,7 @@ export function upstreamSettings(
   throw configInvalid(pointer, `is of type ${type}, but the block of that type is missing`);
 }
 
-/** Checks a URL, for which only an explicit false forbids http. */
+/** Checks a URL. Only an explicit false of `insecure_allow_http` forbids http. */
 function endpointUrl({ insecure_allow_http: http }: OAuth2Block, text: string, pointer: string): string {
   const url = new URL(httpUrl(text, pointer));
   if (http !== false || isProtected(url)) return text;
@@ -117,7 +117,7 @@ function registrationOf(block: OAuth2Block, pointer: string): RegistrationSettin
   if (url === undefined || another !== undefined) {
     throw configInvalid(`${pointer}/dcr_config`, 'needs one of discovery_url and registration_endpoint');
   }
-  // Tokens and secrets are sent to it.
+  // Tokens and secrets are sent to the URL.
   const parsed = URL.parse(url);
   if (parsed === null || !isProtected(parsed))
     throw configInvalid(`${pointer}/dcr_config`, `must name https, not ${url}`);

@@ -30,11 +30,14 @@ export interface TokenAnswer {
   readonly expiresAtMs: number;
   readonly isExpiryAssumed: boolean;
   readonly idToken?: string;
-  /** Undefined if the endpoint has no paths for it. */
+  /** The person. Undefined if no paths to the identity are configured. */
   readonly identity?: UserInfo;
 }
 
-/** Returns undefined for a public client. Read at each use. Throws a Failure if it cannot be read. */
+/**
+ * Returns a function that reads the client secret at each use. The result is undefined for a public client. Throws a
+ * Failure if the secret cannot be read.
+ */
 export function upstreamSecret(
   { environment, files }: Pick<IssuerPorts, 'environment' | 'files'>,
   { name, clientSecret, clientSecretFile, clientSecretVariable }: UpstreamClient,
@@ -50,7 +53,7 @@ export function upstreamSecret(
   );
 }
 
-/** Throws a Failure of the provider. */
+/** Requests tokens. Throws a Failure of the provider. */
 export async function requestTokens(
   ports: Pick<IssuerPorts, 'fetch' | 'environment' | 'files' | 'clock'>,
   endpoint: TokenEndpoint,

@@ -10,13 +10,13 @@ export interface UpstreamTokens {
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
   /**
-   * True if the provider names no lifetime: `expiresAtMs` then is only the time of the refresh. Without a refresh token
-   * the access token is used for the lifetime of the session, since tokens of GitHub and Slack do not expire.
+   * True if the provider names no lifetime: `expiresAtMs` is then only the time of the next refresh. Without a refresh
+   * token the access token is used for the lifetime of the session, since tokens of GitHub and Slack do not expire.
    */
   readonly isExpiryAssumed: boolean;
-  /** The newest id_token of the login; undefined if the provider gives none. */
+  /** The newest id_token of the login; undefined if the provider sends none. */
   readonly idToken?: string;
-  /** Id of the person at the provider: a refreshed token must have the same. */
+  /** Id of the person at the provider: a refreshed token must have the same id. */
   readonly subject: string;
 }
 
@@ -27,7 +27,7 @@ export interface UpstreamLogin {
   readonly tokens: UpstreamTokens;
 }
 
-/** Random texts of one visit. */
+/** Random texts of one visit to a provider. */
 export interface Visit {
   readonly state: string;
   readonly nonce: string;
@@ -35,14 +35,14 @@ export interface Visit {
   readonly verifier: string;
 }
 
-/** Each method throws a Failure `issuer-upstream-…`. */
+/** A provider. Each method throws a Failure `issuer-upstream-…`. */
 export interface Upstream {
   readonly name: string;
-  /** Host on which people log in, as they know it. */
+  /** Host on which people log in, for display. */
   readonly host: string;
   readonly redirectUri: string;
   authorizationUrl(visit: Visit): Promise<string>;
-  /** `parameters` are those with which the browser came back. */
+  /** Exchanges the code for tokens and the person. `parameters` are the parameters of the callback. */
   redeem(visit: Omit<Visit, 'state'>, parameters: URLSearchParams): Promise<UpstreamLogin>;
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens>;
 }
@@ -61,7 +61,7 @@ export function upstreamFailure(
   return new Failure(code, `provider ${provider}: ${what}`, cause === undefined ? options : { ...options, cause });
 }
 
-/** Converts failures of requests to failures of the provider; any other error is a bug and is thrown on. */
+/** Converts failures of requests to failures of the provider; any other error is a bug and is thrown again. */
 export function asUpstreamFailure(provider: string, error: unknown): Failure {
   if (!(error instanceof Failure)) throw error;
   if (error.code.startsWith('issuer-upstream-')) return error;

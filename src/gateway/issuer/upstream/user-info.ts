@@ -20,7 +20,7 @@ interface UserInfoPlace {
   readonly allowPrivate: boolean;
 }
 
-/** Throws a Failure of the provider. */
+/** Requests the person's claims. Throws a Failure of the provider. */
 export async function askUserInfo(
   { ports, provider, allowPrivate }: UserInfoPlace,
   settings: UserInfoSettings,
@@ -48,7 +48,7 @@ export async function askUserInfo(
   }
 }
 
-/** Claims are tried in order; the first that is not empty is used (Document 3). */
+/** Claims are tried in order; the first claim that is not empty is used. */
 export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_mapping'] = {}): UserInfo {
   return {
     subject: firstFilled(claims, mapping.subject_fields ?? ['sub']),
@@ -60,8 +60,8 @@ export function userInfoOf(claims: JsonObject, mapping: UserInfoSettings['field_
 function firstFilled(claims: JsonObject, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => (Object.hasOwn(claims, field) ? claims[field] : undefined));
   const found = values.find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number');
-  // Some providers number their people. Large numbers were rounded when the JSON was read, so two people would become
-  // one.
+  // Some providers use numbers as ids of people. Large numbers were rounded when the JSON was read, so two people would
+  // become one.
   if (typeof found === 'number') return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === 'string' ? found : undefined;
 }

@@ -1,5 +1,5 @@
 // Remembers answers of a server whose lists agreed entirely with the lock. If the server sends the same bytes again,
-// reading them would change nothing: they pass after a comparison of all bytes except the id of the response.
+// they pass after a comparison of all bytes except the id of the response, without being read.
 
 import type { LockKeeper, LockReading } from '../../gate/tools-lock/keeper.ts';
 import type { MessageId } from '../../wire/message.ts';
@@ -11,7 +11,7 @@ type AgreedNames = ReadonlyMap<FilteredKey, readonly string[]>;
 /** Notes the definitions of one answer. */
 export interface AgreementNotes {
   add(list: FilteredKey, name: string, agrees: boolean): void;
-  /** Undefined if a definition differed. */
+  /** Names of the definitions. Undefined if a definition differed. */
   readonly names: AgreedNames | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface AgreedLists {
   keep(bytes: Buffer, answerId: MessageId | undefined, names: AgreedNames): void;
 }
 
-/** Answer in one or more pieces: joining those of a long list takes longer than comparing them. */
+/** An answer in one or more pieces. Joining the pieces of a long list would take longer than comparing them. */
 type Pieces = readonly Buffer[];
 
 interface Readers {
@@ -40,7 +40,7 @@ interface Kept {
   readonly tail: Buffer;
 }
 
-/** Maximum size of all remembered answers: some callers with other lists, and some pages each. */
+/** Maximum size of all remembered answers: enough for some callers with different lists of some pages. */
 const BYTES_MAX = 16 * 1024 * 1024;
 const ANSWERS_MAX = 256;
 /** Answers of equal length differ mostly in their last bytes, which contain the cursor of the next page. */
@@ -68,7 +68,7 @@ export function createAgreedLists(): AgreedLists {
       const { start, end } = answerId.span;
       const key = answerKey([bytes], end - start);
       remove(key);
-      // Copied, since bytes from the network may be a part of a larger buffer.
+      // The bytes are copied, since bytes from the network may be a part of a larger buffer.
       const copy = Buffer.from(bytes);
       kept.set(key, { names, head: copy.subarray(0, start), tail: copy.subarray(end) });
       bytesKept += keptBytes(kept.get(key));
@@ -93,7 +93,7 @@ function totalLength(pieces: Pieces): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Compares all bytes, however they are divided. */
+/** Compares all bytes, even if the pieces are divided differently. */
 function haveSameBytes(pieces: Pieces, expected: Pieces): boolean {
   if (totalLength(pieces) !== totalLength(expected)) return false;
   let start = 0;

@@ -19,7 +19,7 @@ interface Asked {
 
 interface ChangeParts {
   readonly rules: Rules;
-  /** Maximum size of server messages that have to be read; larger ones are refused. */
+  /** Maximum size of server messages that the proxy reads. Larger messages are refused. */
   readonly messageBytes: number;
 }
 
@@ -31,7 +31,7 @@ export function changeOf(
   const rewrite = rules.answers(message, body, caller, reading);
   if (rewrite === undefined) return undefined;
   const isList = listKeyOf(message) !== undefined;
-  // The result of a task has its id next to the result of the call.
+  // The result of a task has the task's id next to the result of the call.
   const isTask = message?.kind === 'request' && message.method.startsWith('tasks/');
   const watch = () => (rules.filters ? watchResult(isListKey) : WATCH_NOTHING);
   const size = isList || isTask ? { messageBytes } : heldShortly(messageBytes, watch);

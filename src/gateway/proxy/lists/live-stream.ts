@@ -1,4 +1,4 @@
-// Applies the current rules to messages that the server sends on its own while a client listens, and informs the client
+// Applies the current rules to messages that the server sends by itself while a client listens, and informs the client
 // when other rules change its lists.
 
 import { isObject } from '#std/json.ts';
@@ -12,23 +12,23 @@ import { formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Rules } from '../rules.ts';
 
-/** Lists that other rules have changed. */
+/** A list that changed rules affect. */
 export type ChangedList = 'tools' | 'prompts' | 'resources';
 
 /** Rules that may be replaced while a stream is open. */
 export interface LiveRules {
   readonly current: () => Rules;
-  /** Calls back when the rules were replaced, until the returned function is called. */
+  /** Calls `task` each time that the rules were replaced, until the returned function is called. */
   readonly onChange: (task: (lists: readonly ChangedList[]) => void) => () => void;
 }
 
 export interface LiveStream {
   readonly answer: Answer;
-  /** Called when the client no longer listens. */
+  /** Ends the stream because the client no longer listens. */
   readonly close: () => void;
 }
 
-/** Subscription of a client of 2026-07-28; undefined for a client with sessions, which gets every change. */
+/** The subscription of a client of MCP 2026-07-28. A client with sessions has none, and gets every change. */
 export interface Subscription {
   /** JSON text. */
   readonly id: string;
@@ -37,7 +37,10 @@ export interface Subscription {
   readonly resources: number;
 }
 
-/** Bound, since policies decide on each resource, and each becomes a subscription at the server. */
+/**
+ * Maximum number of resources in a subscription, since policies decide on each resource, and the server gets a
+ * subscription for each.
+ */
 export const SUBSCRIBED_RESOURCES_MAX = 100;
 
 const NO_TASKS: ReadonlyMap<string, string> = new Map();
@@ -48,7 +51,7 @@ interface LiveOptions {
   readonly messageBytes: number;
   readonly subscription: Subscription | undefined;
   /**
-   * Ids of the tasks that the client named, by the ids of the server; undefined if clients use the ids of the server.
+   * Ids of the tasks that the client named, by the ids of the server; Undefined if clients use the server's own ids.
    */
   readonly tasks: ReadonlyMap<string, string> | undefined;
 }
@@ -77,7 +80,8 @@ export function openLiveStream(answer: Answer, options: LiveOptions): LiveStream
     },
   };
   const unsubscribe = rules.onChange((lists) => {
-    // New rules decide about tasks only if the client asks for them again.
+    // The new rules have not decided about the named tasks, so their messages pass only after the client subscribes
+    // again.
     named &&= NO_TASKS;
     if (!open) return;
     for (const list of lists) {
@@ -106,7 +110,7 @@ export function rewriteLive(rules: LiveRules, caller: Caller): RewriteMessage {
   return (message) => rules.current().answers(undefined, undefined, caller)?.(message) ?? message;
 }
 
-/** Returns the notification; `subscription` is the JSON text of the id that it belongs to. */
+/** Returns the notification; `subscription` is the JSON text of the id of the subscription. */
 export function listChanged(list: ChangedList, subscription?: string): Buffer {
   const params = subscription && { _meta: { 'io.modelcontextprotocol/subscriptionId': JSON.parse(subscription) } };
   return Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, params }));
@@ -114,7 +118,7 @@ export function listChanged(list: ChangedList, subscription?: string): Buffer {
 
 const ASKED = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
 
-/** Reads the subscription of a `subscriptions/listen`; returns undefined for every other message. */
+/** Reads the subscription of a `subscriptions/listen`; returns undefined for other messages. */
 export function subscriptionOf(message: Message | undefined, body: Buffer | undefined): Subscription | undefined {
   if (message?.kind !== 'request' || message.method !== 'subscriptions/listen' || body === undefined) return undefined;
   const params = message.params === undefined ? undefined : readValue(body, message.params);

@@ -8,18 +8,18 @@ import type { Caller } from '../caller.ts';
 
 export type Pages = ReturnType<typeof createPages>;
 
-/** Page of the server's tools on its way to a client. */
+/** A page of the server's tools on its way to a client. */
 export interface Page {
-  /** Called when the page was learned; `next` is the cursor of the next page. */
+  /** Notes that the page was learned. `next` is the cursor of the next page. */
   learned(next: string | undefined): void;
-  /** Called when the list has changed. */
+  /** Notes that the list has changed. */
   stale(): void;
 }
 
-/** Maximum number of remembered cursors; those of abandoned lists are replaced. */
+/** Maximum number of remembered cursors; cursors of abandoned lists are replaced. */
 const CURSORS_MAX = 1000;
 
-/** Tools are known once a client has read their list from its first page to its last. */
+/** Follows the pages. The tools are known once a client has read their list from its first page to its last. */
 export function createPages(known: KnownTools) {
   const following = new Map<string, true>();
   return {
@@ -45,7 +45,7 @@ export function createPages(known: KnownTools) {
 /** If an answer comes on a stream, the requested page is unknown. */
 const UNKNOWN = Symbol('some page');
 
-/** Returns undefined for the first page. */
+/** Returns the requested cursor, or undefined for the first page. */
 function cursorOf(message: Message | undefined, body: Buffer | undefined): string | undefined | typeof UNKNOWN {
   if (message?.kind !== 'request' || body === undefined) return UNKNOWN;
   if (message.cursor === undefined) return undefined;

@@ -1,5 +1,5 @@
 // Reads a list of the server on behalf of a caller before its message is decided, so that policies know the hints of a
-// tool, and the lock knows whether the definition is the reviewed one. The rules learn from the answers as they pass.
+// tool, and the lock knows whether the definition is the reviewed definition. The rules learn from the passing answers.
 // If the list cannot be read completely, the message is refused: a policy such as `forbid ... when { resource has
 // destructiveHint && resource.destructiveHint }` would let it pass without hints.
 
@@ -26,9 +26,9 @@ import type { NeededList } from '../rules.ts';
 
 export interface ListAsking {
   readonly world: ExchangeWorld;
-  /** Opens an exchange of the same session. */
+  /** Opens another exchange of the same session. */
   readonly open: (exchange: Exchange, answer: Answer) => Pick<Flow, 'abort'>;
-  /** Request that has to wait. */
+  /** The request that has to wait. */
   readonly incoming: Incoming;
   readonly needed: ListNeeded;
   readonly clock: Pick<BackendClock, 'after' | 'random'>;
@@ -41,16 +41,16 @@ interface ListFailure {
 }
 
 const PAGES_MAX = 200;
-/** Time limit for all pages. */
+/** Time limit for all pages together. */
 const READING_MS = 30_000;
 const ID_BYTES = 16;
 
-/** Reading that decides on the message, or the reason why it cannot be decided. */
+/** The reading with which the message is decided, or the reason why it cannot be decided. */
 export type ListRead = ListFailure | { readonly refusal?: undefined; readonly reading: LockReading | undefined };
 
 /**
- * Calls back once: without a failure if all pages were read. The returned function abandons the reading when the client
- * has gone.
+ * Reads the list, and calls `done` once, without a failure if all pages were read. The returned function ends the
+ * reading when the client has gone.
  */
 export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): () => void {
   const { needed, world } = asking;
@@ -66,7 +66,7 @@ export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): 
     flow?.abort();
     if (failure === undefined) reading?.end();
     else reading?.fail();
-    // Without the list, a call is decided by its given name.
+    // If only names are needed, the call is decided by its given name even without the list.
     const matters = needed.need !== 'names' || failure?.refusal === CLIENT_CLOSED;
     done(failure !== undefined && matters ? failure : { reading });
   }
@@ -81,7 +81,7 @@ export function readNeeded(asking: ListAsking, done: (read: ListRead) => void): 
       else if (page >= PAGES_MAX) settle(listFailure(needed, `it has more than ${PAGES_MAX} pages`));
       else readPage(read.next);
     });
-    // A page that was answered at once was followed by others already.
+    // If the page was answered at once, a later page is already being read.
     if (current === page) flow = opened;
   }
 
@@ -146,7 +146,7 @@ interface Expected {
   readonly needed: NeededList;
 }
 
-/** Calls back once, with the first response to the request. */
+/** Returns an answer that calls `read` once, with the first response to the request. */
 function readPageAnswer({ messageBytes, id, session, needed }: Expected, read: (page: PageRead) => void): Answer {
   let finished = false;
   let push: (chunk: Buffer) => void = () => undefined;
@@ -187,7 +187,7 @@ function readPageAnswer({ messageBytes, id, session, needed }: Expected, read: (
   };
 }
 
-/** Returns undefined for other messages, which may come on the same stream. */
+/** Returns the page, or undefined for other messages on the same stream. */
 function pageIn(bytes: Buffer, id: string, needed: NeededList): PageRead | undefined {
   const scanned = scanMessage(bytes);
   if (!scanned.ok || scanned.message.kind !== 'response' || scanned.message.id?.json !== id) return undefined;

@@ -15,7 +15,7 @@ import { type SpanFacts, spanAttributes, spanName } from './span.ts';
 export interface AuditTrail {
   readonly component: string;
   readonly write: (event: AuditEvent) => void;
-  /** Contents that events include. */
+  /** Returns the settings for contents in events. */
   readonly data?: () => AuditData;
   readonly newId: () => string;
   /** Milliseconds since 1970. */
@@ -54,8 +54,8 @@ export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
   if (recording !== undefined) auditCall(recorders, recording);
   logCall(recorders.log, recorded, mcpMethod);
   if (recording === undefined || span?.recording !== true) return;
-  // An error of the client does not count as one of the server (OpenTelemetry semantic conventions for HTTP, status of
-  // spans).
+  // An error of the client does not count as an error of the server (OpenTelemetry semantic conventions for HTTP,
+  // status of spans).
   const broke = failed && (ended.status < 400 || ended.status >= 500);
   span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
 }
@@ -81,7 +81,7 @@ function errorTypeOf({ status, outcome, reason, rpcErrorCode }: Ended): string {
   return String(rpcErrorCode ?? (status >= 400 ? status : '_OTHER'));
 }
 
-/** Returns the source of a request, as far as headers are trusted. */
+/** Returns the source of a request, from headers if they are trusted. */
 function sourceOf({ request: { headers, socket }, requestId, forwarded }: RecordedCall): AuditSource {
   return {
     peer: socket.remoteAddress ?? '',
@@ -97,7 +97,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
   const { request, path, seconds, ended, source } = recording;
   const { method = '' } = request;
   const stream = method === 'GET' && ended.status < 400;
-  // A call within a call is refused by a result, so that the model that made it can read the reason.
+  // A call within a call is refused by a result, so that the calling model can read the reason.
   const inner = ended.outcome === 'tool-error' ? ended.innerRefusal?.() : undefined;
   return {
     auditId: audit.newId(),
@@ -130,7 +130,9 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
   };
 }
 
-/** Logs a request at debug level, at info level if it has a detail, and as an error if the server's side failed. */
+/**
+ * Logs a request at debug level, at info level if it has a detail, and at error level if the gateway or server failed.
+ */
 function logCall(
   log: ProxyLog,
   { request, requestId, path, seconds, ended, span }: RecordedCall,

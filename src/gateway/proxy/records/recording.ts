@@ -1,4 +1,4 @@
-// Defines a request that has ended, for everything that records it.
+// Defines a request that has ended, for metrics, spans, logs and audit.
 
 import type { IncomingMessage } from 'node:http';
 import type { AuditSource } from '../../gate/audit.ts';

@@ -1,5 +1,5 @@
 // Builds the name and attributes of a request's span by OpenTelemetry's semantic conventions for MCP and HTTP. They
-// never contain values of arguments, queries and tokens.
+// never contain arguments, queries or tokens.
 
 import type { Json } from '#std/json.ts';
 import { sourceAddress } from '../../gate/audit.ts';
@@ -14,9 +14,9 @@ export interface SpanFacts {
   readonly transport: string;
   /** `pipe` for standard streams, else `tcp`. */
   readonly network: 'pipe' | 'tcp';
-  /** Whether older attribute names are sent in addition to the new ones. */
+  /** Whether older attribute names are sent in addition to the new names. */
   readonly legacyAttributes: boolean;
-  /** Empty without a failure. */
+  /** Type of the error. Empty without a failure. */
   readonly errorType: string;
 }
 

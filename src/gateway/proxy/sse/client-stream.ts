@@ -1,4 +1,5 @@
-// Writes the stream of one client of the transport of 2024-11-05: each message of an answer becomes one event.
+// Writes the stream of one client of the HTTP+SSE transport (MCP 2024-11-05): each message of an answer becomes one
+// event.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { errorBody } from '../../wire/errors.ts';
@@ -7,9 +8,9 @@ import type { MessageId } from '../../wire/message.ts';
 import { createEventSplitter, formatEvent } from '../../wire/sse.ts';
 import { faultRefusal } from '../faults.ts';
 
-/** Stream of one client. */
+/** The stream of one client. */
 export interface ClientStream {
-  /** Returns false if the writer must wait for `resume`. */
+  /** Writes a chunk. Returns false if the writer must wait for `resume`. */
   write(chunk: Buffer): boolean;
   /** Ends the stream; `reason` is for the log. */
   end(reason: string): void;
@@ -17,7 +18,9 @@ export interface ClientStream {
   change(answer: Answer): Answer;
 }
 
-/** Writes each message of an answer, JSON or events, as one event of the stream. A fault answers the request. */
+/**
+ * Returns an answer that writes each message, JSON or event, as one event of the stream. A fault answers the request.
+ */
 export function writeToStream(stream: ClientStream, messageBytes: number, id: MessageId | undefined): Answer {
   let reader: Reader | undefined;
 

@@ -1,5 +1,5 @@
-// Serves the transport of 2024-11-05 in front of any backend: a stream of events per client, and messages that are
-// posted separately. Answers to posted messages are written to the stream.
+// Serves the HTTP+SSE transport (MCP 2024-11-05) in front of any backend: a stream of events per client, and messages
+// that are posted separately. Answers to posted messages are written to the stream.
 
 import type { Answer, Backend, Exchange, Flow } from '../../backends/backend.ts';
 import { type ClientStream, messageEvent, writeToStream } from './client-stream.ts';
@@ -7,26 +7,28 @@ import { type ClientStream, messageEvent, writeToStream } from './client-stream.
 export interface SseSession {
   readonly id: string;
   readonly caller: string;
-  /** Sends a message to the backend; its answers are written to the stream. `change` may wrap their reader. */
+  /**
+   * Sends a message to the backend; its answers are written to the stream. `change` wraps the reader of the answers.
+   */
   post(exchange: Exchange, change: (answer: Answer) => Answer): void;
   /** Writes a message of our own to the stream. */
   write(message: Buffer): void;
   /** Writes events to the stream unchanged. */
   writeEvents(events: Buffer): void;
-  /** Opens an exchange of the session whose answer the client does not get. */
+  /** Opens an exchange of the session. The client does not get its answer. */
   ask(exchange: Exchange, answer: Answer): Pick<Flow, 'abort'>;
-  /** Called when the client reads again. */
+  /** Notes that the client reads again. */
   resume(): void;
-  /** Called when the client has gone, or the proxy ends: the other side's session ends as well. */
+  /** Ends the session, also at the backend, because the client has gone or the proxy stops. */
   close(): void;
-  /** Calls back once every posted message is answered, at once if none waits. */
+  /** Calls `done` when every posted message is answered, at once if no message waits. */
   finish(done: () => void): void;
 }
 
 export interface SseFront {
-  /** Opens a session. The caller writes the endpoint event, since only it knows the URL. */
+  /** Opens a session. The caller writes the endpoint event, since only the caller knows the URL. */
   open(id: string, caller: string, stream: ClientStream): SseSession;
-  /** Returns undefined also for another caller's session. */
+  /** Returns the session, or undefined if it does not exist or belongs to another caller. */
   find(id: string, caller: string): SseSession | undefined;
   /** Ends every stream with a reason. */
   close(reason: string): void;
@@ -34,7 +36,7 @@ export interface SseFront {
 
 interface Options {
   readonly backend: Backend;
-  /** Maximum size of a server message; a larger one ends the stream. */
+  /** Maximum size of a server message; a larger message ends the stream. */
   readonly messageBytes: number;
   /** Headers of the front's own requests: the stream of server messages, the end of the session. */
   readonly ownHeaders: Readonly<Record<string, string>>;
@@ -123,7 +125,7 @@ function createSession(
   };
 }
 
-/** Holds the exchanges of one session that are under way. */
+/** Holds the open exchanges of one session. */
 function createFlows(backend: Backend) {
   const flows = new Set<Flow>();
   let finishing: (() => void) | undefined;
@@ -155,7 +157,7 @@ function createFlows(backend: Backend) {
     resume() {
       for (const flow of flows) flow.resume();
     },
-    /** Calls back once every posted message is answered, at once if none waits. */
+    /** Calls `done` when every posted message is answered, at once if no message waits. */
     finish(done: () => void) {
       finishing = done;
       if (waiting === 0) done();
@@ -167,7 +169,7 @@ function createFlows(backend: Backend) {
   };
 }
 
-/** Ignores an answer that is not awaited. */
+/** Ignores an answer that no code waits for. */
 const DEAF: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
 function endingWith(answer: Answer, done: () => void): Answer {
@@ -185,7 +187,7 @@ function endingWith(answer: Answer, done: () => void): Answer {
   };
 }
 
-/** Removes the session id from the answer to `initialize`; it is known once the answer has ended. */
+/** Removes the session id from the answer to `initialize`, and passes it to `learn` when the answer has ended. */
 function learningSession(answer: Answer, learn: (session: string | undefined) => void): Answer {
   let session: string | undefined;
   return {

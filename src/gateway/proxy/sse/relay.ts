@@ -1,5 +1,5 @@
-// Serves the transport of 2024-11-05 on any replica: a message that reaches another replica than the stream is handed
-// to the stream's replica.
+// Serves the HTTP+SSE transport (MCP 2024-11-05) on any replica: a message that reaches another replica is handed to
+// the stream's replica.
 
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { exchangeIn, requestOf } from '../../backends/relay/backend.ts';
@@ -14,7 +14,7 @@ const NO_FLOW: Flow = { abort: () => undefined, resume: () => undefined };
 /** Ignores the answer about bytes that were handed to a stream. */
 const UNHEARD: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
-/** Ids of sessions begin with the name of the stream's replica, and a dot. */
+/** Wraps the front. Ids of sessions begin with the name of the stream's replica and a dot. */
 export function relaySseFront(front: SseFront, relay: Relay, messageBytes: number): SseFront {
   relay.serve(POST, (request, answer) => takePost(front, request, answer));
   relay.serve(WRITE, (request, answer) => takeWrite(front, request, answer));
@@ -30,7 +30,7 @@ export function relaySseFront(front: SseFront, relay: Relay, messageBytes: numbe
 }
 
 /**
- * Receives a message of the stream's client. The answers return to the replica that got the message, which filters
+ * Receives a message of the stream's client. The answers return to the replica that received the message, which filters
  * them.
  */
 function takePost(front: SseFront, request: RelayRequest, answer: Answer): Flow {

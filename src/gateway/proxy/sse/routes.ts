@@ -1,4 +1,5 @@
-// Serves the two paths of the transport of 2024-11-05: the stream of a client, and the messages that it posts.
+// Serves the two paths of the HTTP+SSE transport (MCP 2024-11-05): the stream of a client, and the messages that the
+// client posts.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isErrorStatus, rewriteAnswer } from '../../backends/rewrite-answer.ts';
@@ -30,9 +31,9 @@ export interface SseRoutes {
   readonly seal: SessionSeal;
   readonly clock: ProxyClock;
   readonly keepAliveMs: number;
-  /** Calls back if the proxy is stopped before the returned function is called. */
+  /** Calls `task` when the proxy stops. The returned function cancels the call. */
   readonly untilStopped: (task: () => void) => () => void;
-  /** Prefix of the path of messages; takes precedence over X-Forwarded-Prefix. Empty: none. */
+  /** Prefix of the path of messages; takes precedence over X-Forwarded-Prefix. Empty for no prefix. */
   readonly endpointPrefix: string;
 }
 
@@ -40,7 +41,7 @@ const KEEP_ALIVE = formatComment('keep-alive');
 const SESSION_BYTES = 16;
 const ACCEPT = 'application/json, text/event-stream';
 
-/** Opens the stream; its first event contains the URL for posted messages. */
+/** Opens the stream. Its first event contains the URL for posted messages. */
 export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, forwarded: Forwarded): void {
   const { response } = entry;
   const { messageBytes } = routes;
@@ -92,13 +93,14 @@ export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, f
 }
 
 /**
- * Returns the URL for messages; without trusted headers only its path, which clients add to the origin that they know.
+ * Returns the URL for messages; without trusted headers only its path, which clients resolve against the URL of the
+ * stream.
  */
 function messagesUrl({ endpointPrefix }: SseRoutes, { origin, prefix }: Forwarded, sealed: string): string {
   return `${origin ?? ''}${endpointPrefix || prefix}${MESSAGES_PATH}?session_id=${sealed}`;
 }
 
-/** Sends a message on; its answers are written to the stream of its session. */
+/** Sends a message on. Its answers are written to the stream of its session. */
 export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: Entry, incoming: Incoming): void {
   const { caller } = incoming;
   const given = new URLSearchParams(incoming.path.split('?')[1] ?? '').get('session_id') ?? '';
@@ -130,7 +132,10 @@ export function postSseMessage(routes: SseRoutes, world: ExchangeWorld, entry: E
   entry.response.once('close', giveUp);
 }
 
-/** Clients read no JSON-RPC answer from the request itself, so such a refusal is written to the stream. */
+/**
+ * Refuses a message. Clients do not read a JSON-RPC error from the response to the POST, so the error is written to the
+ * stream.
+ */
 function refuseMessage(entry: Entry, session: SseSession, refusal: Refusal, known: Known): void {
   if (refusal.status >= 400) {
     entry.refuse(refusal, known);
@@ -153,7 +158,7 @@ function countMessage({ rateLimits }: ExchangeWorld, entry: Entry, session: SseS
 
 function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void {
   const { known, change } = prepared;
-  // The client reads its stream, whatever types it accepts for the answer to this request.
+  // The answer is written to the stream, so the `accept` of the POST does not matter.
   const exchange = { ...prepared.exchange, headers: { ...prepared.exchange.headers, accept: ACCEPT } };
   entry.response.writeHead(202, { 'content-type': 'text/plain; charset=utf-8', ...entry.headers }).end('Accepted');
   session.post(exchange, (sink) => {
@@ -162,7 +167,9 @@ function acceptMessage(entry: Entry, session: SseSession, prepared: Ready): void
   });
 }
 
-/** Ends the request with its answer on the stream, long after its own response. */
+/**
+ * Records the end of the request when its answer on the stream ends, which may be long after the response to the POST.
+ */
 function endingEntry(entry: Entry, known: Known, sink: Answer): Answer {
   const watched: WatchedAnswer = watchAnswer(sink);
   return {

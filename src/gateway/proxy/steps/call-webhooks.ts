@@ -12,7 +12,10 @@ import { CLIENT_CLOSED, type Refusal } from '../faults.ts';
 import type { Incoming } from '../incoming.ts';
 import { changedHeaders } from './changed-headers.ts';
 
-/** Calls back at once if no webhook is called: a message that will be refused is not sent to webhooks. */
+/**
+ * Calls the webhooks, then `done`, at once if no webhook applies. A message that will be refused is not sent to
+ * webhooks.
+ */
 export function callWebhooks(
   world: WebhookWorld | undefined,
   entry: Entry,
@@ -34,7 +37,7 @@ export function callWebhooks(
   const peer = entry.request.socket.remoteAddress ?? '';
   const { response } = entry;
   const gone = new AbortController();
-  // The place among the calls in flight is free again then, so nothing may go on that uses a connection or memory.
+  // The place among the calls in flight is then free again, so no work for this request may continue.
   response.once('close', () => gone.abort());
   askWebhooks(world, { body, message, claims, peer, signal: gone.signal }).then((result) => {
     const { asked: webhooks, refused } = result;
@@ -44,7 +47,10 @@ export function callWebhooks(
   });
 }
 
-/** Returns undefined for an answer to a question of the server, or a message that is refused in any case. */
+/**
+ * Returns the message for webhooks. Returns undefined for an answer to a question of the server, and for a message that
+ * is refused in any case.
+ */
 function askedMessage({ headers, body }: Incoming): Message | undefined {
   const scanned = body === undefined ? undefined : scanMessage(body);
   if (scanned?.ok !== true || scanned.message.kind === 'response') return undefined;
@@ -61,7 +67,7 @@ function changedRequest(incoming: Incoming, message: Message, { body, message: n
   return { ...changed, headers: changedHeaders(headers, { body: before, message }, { body, message: next }) };
 }
 
-/** Refuses for a webhook, whose words are for the operator: a client learns only that a webhook refused. */
+/** Returns the refusal. The webhook's own words are for the operator: a client learns only that a webhook refused. */
 function webhookRefusal(
   { by, outcome, detail }: NonNullable<WebhookResult['refused']>,
   known: Known,

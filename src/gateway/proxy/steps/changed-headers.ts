@@ -1,5 +1,4 @@
-// Updates headers that repeat a part of a message after the message was changed, so that masked values do not remain in
-// a header.
+// Updates headers that repeat a part of a changed message, so that masked values do not remain in a header.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json } from '#std/json.ts';
@@ -14,7 +13,10 @@ interface Written {
 
 const PARAM = 'mcp-param-';
 
-/** Updates the headers. Only the tool knows which argument a header repeats: it is one of those that had its value. */
+/**
+ * Updates the headers. Only the tool's schema says which argument a header repeats, so all arguments that had the
+ * header's value are compared.
+ */
 export function changedHeaders(headers: IncomingHttpHeaders, before: Written, after: Written): IncomingHttpHeaders {
   const changed = { ...headers };
   const name = targetOf(after);

@@ -9,10 +9,10 @@ import { settableHeader } from '../../credentials/header-rules.ts';
 import { HEADERS, PARAM_HEADER_PREFIX } from '../../wire/headers.ts';
 import type { Caller } from '../caller.ts';
 
-/** Names in lower case. */
+/** Names of headers in lower case. */
 export type ClientHeaders = ReadonlySet<string>;
 
-/** Throws Failure `credential-config-invalid` for a header that must not be passed. */
+/** Reads the names of the headers. Throws Failure `credential-config-invalid` for a header that must not be passed. */
 export function readClientHeaders(names: readonly string[]): ClientHeaders {
   return new Set(
     names.map((name, index) => {
@@ -24,13 +24,13 @@ export function readClientHeaders(names: readonly string[]): ClientHeaders {
   );
 }
 
-/** Headers of one message or of one span. */
+/** Headers that belong to one message or one span. */
 const OF_ONE_MESSAGE: ReadonlySet<string> = new Set([
   ...['accept', 'content-type', 'content-length', 'traceparent', 'tracestate', HEADERS.lastEventId],
   ...[HEADERS.sessionId, HEADERS.protocolVersion, HEADERS.method, HEADERS.name],
 ]);
 
-/** Other headers of HTTP itself, and those that the proxy reads and changes. */
+/** Other headers of HTTP itself, and headers that the proxy reads and changes. */
 const PROTOCOL: ReadonlySet<string> = new Set([
   ...['accept-language', 'user-agent', 'baggage', 'connection', 'host', 'authorization'],
 ]);
@@ -50,7 +50,7 @@ export function keepClientHeaders(headers: IncomingHttpHeaders, named: ClientHea
 /**
  * Returns a caller whose key includes the values of the named headers: sessions, lists and tokens of one value are not
  * used for another, since a server may distinguish callers by these headers alone. Headers of a single message do not
- * count, or each message would have another caller.
+ * count, since each message would otherwise have another caller.
  */
 export function callerWithHeaders(caller: Caller, headers: IncomingHttpHeaders, named: ClientHeaders): Caller {
   const counted = [...named].filter((name) => !isOfOneMessage(name)).sort();

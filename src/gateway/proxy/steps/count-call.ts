@@ -7,13 +7,13 @@ import { CLIENT_CLOSED, denialRefusal, type Refusal } from '../faults.ts';
 import type { Ready } from '../streamable-front.ts';
 
 export interface CountedEnd {
-  /** Continues the counted call. `prepared` includes how it was counted. */
+  /** Continues the counted call. `prepared` includes how the call was counted. */
   pass(prepared: Ready): void;
   refuse(refusal: Refusal, known: Known): void;
 }
 
 /**
- * Runs after policies have permitted the call, so that refused calls take no tokens. Calls back at once if no limit
+ * Counts the call after policies have permitted it, so that refused calls take no tokens. Continues at once if no limit
  * applies.
  */
 export function countCall(
@@ -36,7 +36,7 @@ export function countCall(
   });
 }
 
-/** Returns the counted tools. A tool that another tool calls is counted too, unless policies refuse the inner call. */
+/** Returns the counted tools. An inner tool is counted too, unless policies refuse the inner call. */
 function countedCall({ calledTool: tool, exchange, known }: Ready): CountedCall | undefined {
   if (tool === undefined) return undefined;
   const { innerTool, innerRefusal } = known;

@@ -32,7 +32,7 @@ export function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buf
   );
 }
 
-/** Reads the rules now, since webhooks may have taken a while. */
+/** Returns the current rules, which may have changed while webhooks ran. */
 function worldOf(parts: ProxyParts): ExchangeWorld {
   return {
     seal: parts.seal,

@@ -14,7 +14,7 @@ import type { RuleParts } from '../admit.ts';
 import type { Caller } from '../caller.ts';
 import { taskNaming } from './task-ids.ts';
 
-/** Rewrites the tasks of an answer; returns undefined if the answer contains none. */
+/** Returns a function that rewrites the tasks of an answer, or undefined if the answer contains no tasks. */
 export function taskRewriting(
   { tasks, tools, policies }: RuleParts,
   named: NamedTasks,
@@ -38,13 +38,13 @@ export function taskRewriting(
 
 type NamedTasks = ReturnType<typeof rememberTasks>;
 
-/** Maximum number of remembered tasks; the oldest are replaced. */
+/** Maximum number of remembered tasks; the oldest tasks are replaced. */
 const NAMED_MAX = 10_000;
 
 /**
  * Remembers the ids of clients by the ids of the server, for messages that a server with sessions sends on its own.
- * This replica knows only the ids that it has read: a client that requests its tasks learns the rest (2025-11-25,
- * Tasks: notifications are not guaranteed).
+ * This replica knows only the ids that passed through it. A client gets the state of other tasks by requesting them
+ * (MCP 2025-11-25, Tasks: notifications are not guaranteed).
  */
 export function rememberTasks() {
   const named = new Map<string, string>();

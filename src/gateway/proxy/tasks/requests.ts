@@ -1,5 +1,5 @@
 // Admits requests about tasks: a client names tasks that it created, and the rules decide about the tools that created
-// them.
+// the tasks.
 
 import { readNotifications } from '../../gate/subscription.ts';
 import { listElements, objectMembers } from '../../wire/json-walk.ts';
@@ -13,7 +13,7 @@ import type { MadeTask, TaskIds } from './task-ids.ts';
 
 export interface TaskRules {
   readonly ids: TaskIds;
-  /** Returns why the caller may no longer use its task; undefined if it may. */
+  /** Returns why the caller may no longer use its task, or undefined if the task stays usable. */
   readonly refusalOf: (task: MadeTask) => RefusedTask | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface RefusedTask {
   readonly detail?: string;
 }
 
-/** Request about tasks in the form for the server. */
+/** A request about tasks in the form for the server. */
 export interface TaskRequest {
   readonly message: Message;
   readonly body: Buffer;
@@ -33,7 +33,7 @@ export interface TaskRequest {
   readonly refusal?: undefined;
 }
 
-/** Returns undefined for a message that names no task. */
+/** Admits a request. Returns undefined for a message that names no task. */
 export function admitTasks(
   rules: TaskRules,
   message: Message,
@@ -66,7 +66,7 @@ function openTask(
   return rules.refusalOf(task) ?? { task };
 }
 
-/** Admits a `subscriptions/listen` (2026-07-28) with `notifications.taskIds` of the extension for tasks. */
+/** Admits a `subscriptions/listen` (MCP 2026-07-28) with `notifications.taskIds` of the extension for tasks. */
 function admitSubscription(
   rules: TaskRules,
   message: RequestMessage,
@@ -88,7 +88,7 @@ function admitSubscription(
   return { ...patched(body, message, patches), named };
 }
 
-/** Returns undefined if they are not a list, or if two readers could read them differently. */
+/** Returns the places of the ids, or undefined if they are not a list or two readers could read them differently. */
 function taskIdSpans(body: Buffer, params: Span): readonly Span[] | undefined {
   const notifications = readNotifications(body, params);
   if (notifications === 'absent') return [];

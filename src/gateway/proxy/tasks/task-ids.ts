@@ -8,7 +8,7 @@ import type { SessionSeal } from '../../wire/seal.ts';
 export interface MadeTask {
   /** The server's own id. */
   readonly id: string;
-  /** Name of the tool as the client used it. */
+  /** Name of the tool that the client used. */
   readonly tool: string;
   /** Name of the tool at the server. */
   readonly own: string;
@@ -17,16 +17,19 @@ export interface MadeTask {
 }
 
 export interface TaskIds {
-  /** Returns another text at each call for the same task; undefined if it would be longer than a header should be. */
+  /**
+   * Returns the client's id, which is different at each call for the same task. Returns undefined if it would be too
+   * long for a header.
+   */
   seal(task: MadeTask, caller: string): string | undefined;
   /**
-   * Returns undefined if the text was not sealed by us, was changed, or belongs to another caller or to a key that was
-   * removed.
+   * Returns the task, or undefined if the text was not sealed by us, was changed, or belongs to another caller or to a
+   * key that was removed.
    */
   open(text: string, caller: string): MadeTask | undefined;
 }
 
-/** `now` returns milliseconds since 1970. */
+/** Creates the ids. `now` returns milliseconds since 1970. */
 export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
   return {
     seal: ({ id, ...data }, caller) => seal.seal({ id, issuedAt: now(), caller: ownerOf(caller), data }),
@@ -38,14 +41,14 @@ export function createTaskIds(seal: SessionSeal, now: () => number): TaskIds {
   };
 }
 
-/** Keeps sessions and tasks of the same caller apart. */
+/** Returns the caller with a mark for tasks, so that the sealed id of a task never opens as a session. */
 function ownerOf(caller: string): string {
   return `task ${caller}`;
 }
 
 /**
- * Returns how the answer to a request names tasks; undefined if it names none. `own` is the called tool's name at the
- * server, `policies` the digest of the current ones.
+ * Returns how the answer to a request names tasks, or undefined if it names no tasks. `own` is the called tool's name
+ * at the server, and `policies` is the digest of the current policies.
  */
 export function taskNaming(
   ids: TaskIds,

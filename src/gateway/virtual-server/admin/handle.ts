@@ -1,5 +1,5 @@
-// Serves operators of a virtual server: documents with names, and a page that shows them. Read-only, for everybody who
-// reaches the address.
+// Serves operators of a virtual server: documents with names, and a page that shows them. The documents are read-only,
+// and open to every client that reaches the address.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '#std/json.ts';
@@ -8,11 +8,11 @@ import { originRules } from '../../gate/origin.ts';
 import { readAdminPage } from '../page/assets.ts';
 
 export interface AdminParts {
-  /** Address of the listener: on loopback, names of other hosts are refused (DNS rebinding). */
+  /** Address of the listener. On loopback, requests to names of other hosts are refused (DNS rebinding). */
   readonly address: string;
   /** Documents by path. */
   readonly documents: Readonly<Record<string, () => JsonObject>>;
-  /** Called for an error that prevented an answer. */
+  /** Receives an error that prevented an answer. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -56,7 +56,7 @@ export function createAdmin(parts: AdminParts): (request: IncomingMessage, respo
     answer(request)
       .catch((error: unknown) => {
         parts.failed(error);
-        return json(500, { error: 'it cannot be shown' });
+        return json(500, { error: 'the document cannot be shown' });
       })
       .then((found) => sendFound(response, found, request.method === 'HEAD'));
   };

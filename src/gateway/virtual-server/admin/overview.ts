@@ -1,5 +1,5 @@
 // Describes the parts of a virtual server for operators: names and offers of each backend, names in conflict, workflows
-// and their last runs. Never a credential, an argument or a result.
+// and their last runs. The documents never contain a credential, an argument or a result.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
@@ -93,7 +93,7 @@ function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObjec
   ];
 }
 
-/** `backend` is absent if the virtual server has the item itself. */
+/** Returns the place of an item. `backend` is absent if the item belongs to the virtual server itself. */
 function memberPlace(route: Route | undefined): JsonObject {
   return route === undefined || route.member === OWN_MEMBER ? {} : { backend: route.member, own: route.own };
 }

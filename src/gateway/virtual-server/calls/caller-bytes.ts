@@ -4,7 +4,7 @@
 const BYTES_MAX = 4 * 1024 * 1024;
 
 export interface CallerBytes {
-  /** Returns undefined if there is no room. The returned function frees the room. A single message always has room. */
+  /** Reserves room. Returns a function that frees it, or undefined without room. A single message always gets room. */
   take(caller: string, bytes: number): (() => void) | undefined;
 }
 

@@ -12,13 +12,13 @@ export function formatMemberId({ member, id }: MemberId): string {
   return JSON.stringify(`${member} ${id}`);
 }
 
-/** Returns undefined for a JSON text that is not such an id. */
+/** Returns undefined for a JSON text that `formatMemberId` did not create. */
 export function readMemberId(json: string): MemberId | undefined {
   if (!json.startsWith('"')) return undefined;
   return splitMemberId(JSON.parse(json));
 }
 
-/** Does the same for a text that is not JSON. */
+/** Reads the id from a plain text instead of JSON. */
 export function splitMemberId(text: string): MemberId | undefined {
   const space = text.indexOf(' ');
   return space <= 0 ? undefined : { member: text.slice(0, space), id: text.slice(space + 1) };
@@ -41,7 +41,7 @@ export type ReadEvent =
   | { readonly kind: 'call'; readonly at: MemberId }
   | { readonly kind: 'listener'; readonly ids: ReadonlyMap<string, string> };
 
-/** Returns undefined for an id that was never issued. */
+/** Reads the id of an event. Returns undefined for an id that was never issued. */
 export function readEventId(text: string): ReadEvent | undefined {
   const plain = Buffer.from(text.slice(CALL.length), 'base64url').toString();
   if (text.startsWith(CALL)) {

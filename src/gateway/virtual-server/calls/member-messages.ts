@@ -1,5 +1,5 @@
-// Converts a message of a member for the client of the virtual server: ids that the member chose get its name, and
-// notifications of changed lists are left out, because the virtual server has lists of its own.
+// Converts a message of a member for the client of the virtual server: ids that the member chose get the member's name,
+// and notifications of changed lists are left out, because the virtual server has lists of its own.
 
 import { renameSentTasks } from '../../wire/extensions/task-ids.ts';
 import { messagePatches } from '../../wire/ids.ts';
@@ -10,7 +10,7 @@ import { formatMemberId } from './member-ids.ts';
 import { taskOfMember } from './name-tasks.ts';
 
 export type Shown =
-  /** `answers`: whether it is a response. `asks`: JSON text of the id that the client answers with. */
+  /** `answers` is true for a response. `asks` is the JSON text of the id that the client's answer will have. */
   | { readonly kind: 'passes'; readonly bytes: Buffer; readonly answers?: boolean; readonly asks?: string }
   | { readonly kind: 'list-changed' }
   /** No client could read the message. */
@@ -22,7 +22,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'notifications/resources/list_changed',
 ]);
 
-/** Responses pass unchanged: they have an id of the client. */
+/** Converts the message. Responses pass unchanged, since they have an id of the client. */
 export function showMessage(member: string, bytes: Buffer): Shown {
   if (!bytes.includes('"method"')) return { kind: 'passes', bytes, answers: true };
   const named = renameSentTasks(bytes, (id) => taskOfMember(member, id));

@@ -7,7 +7,7 @@ import type { RequestMessage } from '../../wire/message.ts';
 import { jsonString, patchBytes } from '../../wire/patch.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
-/** `own` is the URI at the member. An answer larger than `messageBytes` is refused. */
+/** Wraps the answer. `own` is the URI at the member. An answer larger than `messageBytes` is refused. */
 export function nameContents(
   answer: Answer,
   { method, target }: RequestMessage,

@@ -1,4 +1,5 @@
-// Sends one request of a client to its member: in the client's session there, or alone in the era without sessions.
+// Sends one request of a client to a member: in the client's session at the member, or independently in the stateless
+// era.
 
 import { answerThen } from '../../backends/answer-then.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -29,7 +30,7 @@ export function renameTarget(exchange: Exchange, own: string | undefined): Excha
   return { ...exchange, body: renamed, message: scanned.ok ? scanned.message : message, headers: named };
 }
 
-/** Opens a call unless the member's circuit is open: then it fails at once. */
+/** Opens a call unless the member's circuit is open: then the call fails at once. */
 export function openAtMember(
   world: World,
   session: Session | undefined,
@@ -43,7 +44,7 @@ export function openAtMember(
     answer.fail({ reason: 'unreachable', message, retryAfterSeconds: 5 });
     return NO_FLOW;
   }
-  // Every call ends here, with or without an answer of the member.
+  // The place is freed at the end of every call, with or without an answer of the member.
   const released = answerThen(answer, release);
   const flow =
     session === undefined
@@ -127,7 +128,7 @@ function send(world: World, sending: Sending): Flow {
 
   const relayed: RelayedAnswer = relay(world, member, exchange, answer, {
     lost() {
-      // A member that does not know the session has not executed the request (2025-11-25, Session Management).
+      // A member that does not know the session has not executed the request (MCP 2025-11-25, Session Management).
       if (!mayRetry || at.id === undefined) return false;
       settle();
       sent?.abort();
@@ -172,7 +173,7 @@ function requestId(message: Message | undefined): string | undefined {
   return message?.kind === 'request' ? message.id.json : undefined;
 }
 
-/** Cancels a request that no client waits for any more (2025-11-25, basic/lifecycle, Timeouts). */
+/** Cancels a request whose client no longer waits (MCP 2025-11-25, basic/lifecycle, Timeouts). */
 async function cancelAtMember(
   world: World,
   member: Member,
@@ -210,7 +211,7 @@ function relay(
   });
 }
 
-/** Counts the outcome of a request for the health of the member, by the table of outcomes. */
+/** Counts the outcome of a request for the health of the member, by the table in health/outcomes.ts. */
 export function observe(
   { name, health }: Member,
   operation: Operation,

@@ -1,5 +1,5 @@
-// Passes the answer of a member to the client of the virtual server: corrects ids on a stream, ends it if the member is
-// silent, and reports an answer that ends without a response.
+// Passes the answer of a member to the client of the virtual server: corrects ids on a stream, ends the stream if the
+// member is silent, and reports an answer that ends without a response.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
@@ -10,7 +10,7 @@ import { formatCallEvent } from './member-ids.ts';
 import { showMessage } from './member-messages.ts';
 
 export interface RelayedAnswer extends Answer {
-  /** Called when the client has answered a question of the member: the member's time starts again. */
+  /** Notes that the client has answered a question of the member, so that the member's time limit starts again. */
   heard(): void;
 }
 
@@ -23,18 +23,18 @@ export interface RelayParts {
   readonly messageBytes: number;
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
   /**
-   * Called before anything was passed on. Returns true if the session at the member is lost and the request is sent
-   * again in another one.
+   * Handles a lost session at the member, before any part of the answer was passed on. Returns true if the request is
+   * sent again in another session.
    */
   readonly lost: () => boolean;
-  /** Called when the member has a question for the client; `id` is in the client's answer. */
+  /** Notes a question of the member to the client. The client's answer will have this `id`. */
   readonly asked: (id: string) => void;
   readonly listChanged: () => void;
-  /** Called for a message of which no part is passed on. */
+  /** Receives the reason why a message is not passed on. */
   readonly unreadable: (reason: string) => void;
-  /** Called when the member is silent for too long: its open requests have to be ended. */
+  /** Notes that the member was silent for too long, so that its open requests can be ended. */
   readonly silent: () => void;
-  /** Called once at the end. `head` is the head of the member's HTTP answer, if there was one. */
+  /** Notes the end, once. `head` is the head of the member's HTTP answer, if one came. */
   readonly ended: (fault?: BackendFault, head?: AnswerHead) => void;
 }
 
@@ -43,7 +43,7 @@ interface Relay {
   splitter: EventSplitter | undefined;
   over: boolean;
   head: AnswerHead | undefined;
-  /** If set, passes the head of an answer that has had no body so far. */
+  /** If set, passes on the head of an answer whose body has not begun. */
   passHead: (() => void) | undefined;
   /** Whether a response was on the stream. */
   answered: boolean;
@@ -52,7 +52,7 @@ interface Relay {
   /** Time of the member's last message, in monotonic milliseconds. */
   heardAt: number;
   flowing: boolean;
-  /** Whether the client can come back for the rest of the stream. */
+  /** Whether the client can reconnect for the rest of the stream. */
   resumable: boolean;
   stopTimer: (() => void) | undefined;
 }
@@ -85,7 +85,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
       const { 'mcp-session-id': _session, ...plain } = headers;
       if (!answersWithStream(headers['content-type'])) {
         const passHead = () => answer.head(status, plain);
-        // A request has an answer with a body; only then can an error replace a missing one.
+        // The answer to a request must have a body, so its head waits: an error can then replace a missing body.
         if (parts.id !== undefined && status < 300) relay.passHead = passHead;
         else passHead();
         return;
@@ -117,7 +117,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
   };
 }
 
-/** Names the backend in a fault, since there are several. */
+/** Names the backend in a fault, since a virtual server has several backends. */
 export function nameBackend(member: string, fault: BackendFault): BackendFault {
   return { ...fault, message: fault.message.replace(/^the MCP server\b/, `the backend ${member}`) };
 }
@@ -150,7 +150,7 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
 function failRelay(relay: Relay, fault: BackendFault): void {
   if (!finish(relay, fault)) return;
   const { answer, id } = relay.parts;
-  // On a stream the client also gets the reason, unless it can come back for the answer.
+  // On a stream the client also gets the reason, unless it can reconnect for the answer.
   if (relay.splitter === undefined || id === undefined || (relay.resumable && fault.reason === 'closed')) {
     answer.fail(fault);
     return;
@@ -181,7 +181,7 @@ function watchSilence(relay: Relay, ms: number): void {
   const { clock, timeoutMs, member, silent } = relay.parts;
   relay.stopTimer = clock.after(ms, () => {
     const left = relay.heardAt + timeoutMs - clock.monotonic();
-    // The time in which a person answers does not count.
+    // The time that a person needs for an answer does not count.
     if (left > 0 || relay.waiting > 0) {
       watchSilence(relay, Math.max(left, 1000));
       return;

@@ -1,4 +1,4 @@
-// Finds the member for a request of a client, and the member's name of the target. Pure.
+// Finds the member for a request of a client, and the member's name of the target.
 
 import { isObject } from '#std/json.ts';
 import { ERRORS, errorBody } from '../../wire/errors.ts';
@@ -12,11 +12,11 @@ export type RequestRoute =
   | {
       readonly member: string;
       readonly own: string | undefined;
-      /** Whether a client with a session may request a task. */
+      /** Whether a client with a session may request a task for the call. */
       readonly makesTasks?: boolean;
       readonly error?: undefined;
     }
-  /** Error response. */
+  /** The error response for the client. */
   | { readonly error: Buffer };
 
 const SHOWN_MAX = 200;

@@ -1,5 +1,5 @@
 // Finds the user interfaces of members (SEP-1865, MCP Apps), makes equal URIs of two members distinct, and finds the
-// tool that a user interface calls by the name of its own server. Pure.
+// tool that a user interface calls by the tool's name at its own server.
 
 import { type AppMarks, UNMARKED } from '../../wire/extensions/app-marks.ts';
 import type { Route, ToolRoute } from '../own-tools/ports.ts';
@@ -8,12 +8,12 @@ import type { OfferingMember } from './rules.ts';
 const SCHEME = 'ui://';
 const OF_MEMBER = 'ui://skep/';
 
-/** Returns a URI that never collides with one of another member. `own` is the URI of a user interface. */
+/** Returns a URI that never collides with a URI of another member. `own` is the URI of a user interface. */
 export function memberAppUri({ member, own }: Route): string {
   return `${OF_MEMBER}${encodeURIComponent(member)}/${own.slice(SCHEME.length)}`;
 }
 
-/** Returns the resource of a member that such a URI names; undefined for other URIs. */
+/** Returns the resource that a URI of `memberAppUri` names, or undefined for other URIs. */
 export function readMemberAppUri(uri: string): Route | undefined {
   if (!uri.startsWith(OF_MEMBER)) return undefined;
   const slash = uri.indexOf('/', OF_MEMBER.length);
@@ -34,7 +34,7 @@ export function isAppUri(uri: string): boolean {
 }
 
 export interface Apps {
-  /** Whether some member has a user interface. */
+  /** Whether any member has a user interface. */
   readonly any: boolean;
   /** Returns the URI under which clients know a resource of a member. */
   uriOf(resource: Route): string;
@@ -67,7 +67,7 @@ export function findApps(members: readonly OfferingMember[]): Apps {
   const isShared = (uri: string) => (owners.get(uri)?.size ?? 0) > 1;
   return {
     any,
-    // A URI that looks like one of another member is replaced too.
+    // A URI that looks like a URI of `memberAppUri` is replaced too.
     uriOf: (route) => (isShared(route.own) || route.own.startsWith(OF_MEMBER) ? memberAppUri(route) : route.own),
     isShared,
     ownerOf(uri) {
@@ -81,7 +81,7 @@ export function findApps(members: readonly OfferingMember[]): Apps {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** Returns marks by tool. If two tools have one name, the first is used, as for calls. */
+/** Returns marks by tool. If two tools have the same name, the first tool counts, as in calls. */
 function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
   const marks = new Map<string, AppMarks>();
   for (const { key, marks: each = UNMARKED } of lists.lists.tools) if (!marks.has(key)) marks.set(key, each);

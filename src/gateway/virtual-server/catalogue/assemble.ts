@@ -1,5 +1,5 @@
 // Assembles the offer of a virtual server from the offers of its members: the meaning of each name, and the lists that
-// clients see. Pure.
+// clients see.
 
 import {
   type ConflictResolution,
@@ -31,25 +31,25 @@ export interface Offer {
   /** Finds a tool of a member by a name in `tools`, or as `workload.tool`. */
   find(name: string): ToolRoute | undefined;
   readonly prompts: ReadonlyMap<string, Route>;
-  /** Returns the member that has a resource, and its URI there. */
+  /** Returns the member that has a resource, and the resource's URI at the member. */
   findResource(uri: string): Route | undefined;
   /** Returns the clients' name of the tool that a user interface calls by its own name; undefined if it is ambiguous. */
   appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
   /** Tools for clients that show no user interfaces, without those that only user interfaces may call. */
   readonly modelTools: Pages;
-  /** Tools that clients search instead of listing them; absent if clients list them. */
+  /** Tools that clients search instead of listing them; absent if clients list all tools. */
   readonly searched?: SearchedList;
-  /** Names in conflict between tools of several members, and the tools that lost. */
+  /** Names in conflict between tools of several members, and the tools that no client can reach by that name. */
   readonly clashes: readonly string[];
   readonly outdone: readonly RoutedTool[];
-  /** Prompts, resources and templates whose name another member has taken. */
+  /** Prompts, resources and templates that are left out because another member has an item of the same name. */
   readonly outdoneOthers: readonly OutdoneItem[];
 }
 
 interface OutdoneItem extends Route {
   readonly list: Exclude<ListName, 'tools'>;
-  /** Name for clients, which another member's item has. */
+  /** Name for clients, which belongs to another member's item. */
   readonly name: string;
 }
 
@@ -100,7 +100,7 @@ export function assembleOffer(
 
 type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: Pages };
 
-/** Makes only tools for models searchable. A client that lists none of the tools shows none of their user interfaces. */
+/** Makes only tools for models searchable. A client that lists no tools never shows their user interfaces. */
 function toolLists(tools: ReadonlyMap<string, ToolRoute>, apps: Apps, optimized: boolean): ToolLists {
   const all = toolItems(tools);
   const forModel = all.filter(({ key }) => isForModel(tools.get(key), apps));
@@ -118,7 +118,7 @@ function isForModel(route: ToolRoute | undefined, apps: Apps): boolean {
   return route === undefined || apps.marksOf(route.member, route.own).forModel;
 }
 
-/** Returns every tool that a client or a workflow can name, whether clients see it or not. */
+/** Returns every tool, visible or hidden, that a client or a workflow can name. */
 export function knownTools({
   tools,
   lists,
@@ -126,7 +126,7 @@ export function knownTools({
   find,
 }: Offer): readonly { readonly name: string; readonly definition: Buffer }[] {
   const shown = lists.tools.items.map(({ key, stateless }) => ({ name: key, definition: stateless }));
-  // Workflows call these as `workload.tool`.
+  // Workflows call tools that lost their name as `workload.tool`.
   const dotted = outdone.flatMap(({ member, own }) => find(`${member}.${own}`) ?? []);
   return [...tools.values(), ...dotted, ...shown];
 }
@@ -141,13 +141,13 @@ function toolItems(tools: ReadonlyMap<string, ToolRoute>): readonly ListedItem[]
   );
 }
 
-/** Converts a tool for clients with sessions; returns undefined if they must not be offered it (as in bridges). */
+/** Converts a tool for clients with sessions. Returns undefined if they must not get the tool (as in bridges). */
 function toolForSessions(bytes: Buffer): Buffer | undefined {
   const annotated = bytes.includes('"x-mcp-header"');
   if (!annotated && !bytes.includes('"outputSchema"')) return bytes;
   const { inputSchema, outputSchema } = objectOf(bytes, { start: 0, end: bytes.length });
   if (annotated && !paramHeadersOf(inputSchema).ok) return undefined;
-  // Until 2025-11-25 an `outputSchema` describes an object, and clients refuse the whole list otherwise.
+  // Until MCP 2025-11-25 an `outputSchema` must describe an object, or clients refuse the whole list.
   if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return bytes;
   return patchBytes(bytes, changeMembers(bytes, 0, (key) => key === 'outputSchema') ?? []);
 }
@@ -160,7 +160,7 @@ interface Found extends Route {
   readonly bytes: Buffer;
 }
 
-/** Resolves equal names: the first member in the order of the strategy has it. */
+/** Resolves equal names: the first member in the order of the strategy keeps the name. */
 function promptsOf(
   members: readonly OfferingMember[],
   resolution: ConflictResolution,
@@ -191,7 +191,7 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Resolves equal URIs: the first member by name has it. Only URIs of user interfaces are renamed. */
+/** Resolves equal URIs: the first member by name keeps the URI. Only URIs of user interfaces are renamed. */
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates' | 'skills',
@@ -223,7 +223,7 @@ function resourceFinder(
 ): Offer['findResource'] {
   const names = new Set(members.map(({ name }) => name));
   const folders = skillFolders(members);
-  // Servers need not list their resources: if only one has any resources, it gets unknown URIs.
+  // Servers need not list their resources: if only one member has resources, unknown URIs belong to this member.
   const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
   const only = others.length === 0 ? single?.name : undefined;
   return (uri) => {

@@ -10,25 +10,25 @@ import type { ItemNotice } from './item-notices.ts';
 import type { ListName } from './list-names.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
 
-/** Offer, or the fault of a member without which nothing is offered (partialFailureMode `fail`). */
+/** The offer, or the fault of a member without which nothing is offered (partialFailureMode `fail`). */
 export type Offered =
   | { readonly ok: true; readonly offer: Offer }
   | { readonly ok: false; readonly fault: BackendFault };
 
 export interface Catalogue {
-  /** Returns a plain value if everything is known. */
+  /** Returns the offer to a caller, as a plain value if it is known. */
   offer(exchange: Exchange): Offered | Promise<Offered>;
-  /** Returns the offer regardless of unhealthy members: for calls, which need only their own member. */
+  /** Returns the offer regardless of unhealthy members: for calls, since a call needs only its own member. */
   routes(exchange: Exchange): Offer | Promise<Offer>;
-  /** Returns the offer to all callers, as far as it was read, without members whose lists depend on the caller. */
+  /** Returns the offer to all callers as read so far, without members whose lists depend on the caller. */
   known(): Offer;
-  /** Returns the last offer to a caller, or the one that it would get; undefined if a needed list was never read. */
+  /** Returns the last or otherwise the current offer to a caller, or undefined if a needed list was never read. */
   lastOffer(caller: string): Offer | undefined;
   /** Reads the lists of a member now, for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
-  /** Called when a member says that its lists have changed. */
+  /** Notes that a member reports changed lists. */
   doubt(member: string): void;
-  /** Called when members, rules or their health have changed. */
+  /** Notes that members, their health or the rules have changed. */
   renew(): void;
   /** Calls `changed` once for each change, until the returned function is called. */
   watch(exchange: Exchange, changed: (lists: readonly ListName[]) => void): () => void;
@@ -44,30 +44,30 @@ export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
   readonly optimized: () => boolean;
   readonly mode: () => 'fail' | 'best_effort';
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
-  /** Called when the offer to some caller has changed. */
+  /** Receives an offer to a caller that has changed. */
   readonly assembled: (offer: Offer) => void;
-  /** Called when the reason why a member cannot be read has changed or ended. */
+  /** Reports that the reason why a member cannot be read has changed or ended. */
   readonly observed: (member: Member, entry: Entry) => void;
-  /** Called at each reading that finds faulty items. */
+  /** Receives the faulty items of each reading. */
   readonly noticed: (member: Member, notices: readonly ItemNotice[]) => void;
 }
 
-/** Time in which changes are reported together. */
+/** Time within which changes are reported together. */
 const TOGETHER_MS = 200;
-/** Time for which the tools of a member that does not answer stay, and for which an assembled offer is reused. */
+/** Time for which tools of a member that does not answer stay listed, and lifetime of an assembled offer. */
 const [GRACE_MS, LOOK_AGAIN_MS] = [60_000, 60_000];
 const OFFERS_MAX = 1000;
 
 interface Kept {
-  /** Versions of the members' lists and of the rules that it was assembled from. */
+  /** Versions of the members' lists and of the rules from which the offer was assembled. */
   readonly version: number;
   readonly rules: number;
   readonly until: number;
   readonly offer: Offer;
-  /** Whether every member was read, or had failed. */
+  /** Whether every member was read or had failed. */
   readonly whole: boolean;
   readonly entries: readonly (Entry | undefined)[];
-  /** First member of which nothing is offered. */
+  /** First member whose lists are missing in the offer. */
   readonly missing: Member | undefined;
 }
 
@@ -167,7 +167,7 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
   if (lists.length > 0) watcher.changed(lists);
 }
 
-/** Waits for members whose lists were never read, unless `whole` is false and the caller has had an offer before. */
+/** Waits for members whose lists were never read, unless `whole` is false and the caller already had an offer. */
 function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
@@ -217,7 +217,7 @@ function assemble(
   return assembleOffer(offers, rules(), own?.(), optimized());
 }
 
-/** Selects the offered entries. In mode `fail` a list is complete or an error: nothing is left out silently. */
+/** Selects the offered entries. In mode `fail` a list is complete or an error. */
 function offeringOf({ mode, clock }: CatalogueParts, read: readonly (Entry | undefined)[]) {
   const isKept = (since: number | undefined) => since === undefined || clock.monotonic() - since < GRACE_MS;
   return read.map((entry) => {
@@ -230,7 +230,7 @@ function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | und
   return a.length === b.length && a.every((entry, index) => entry?.lists === b[index]?.lists);
 }
 
-/** Lists need every member, calls only their own (Document 3, partialFailureMode). */
+/** Returns the offer, or with partialFailureMode `fail` the fault of a missing member. */
 function offered({ parts, entries }: State, exchange: Exchange, { offer, missing }: Kept): Offered {
   if (parts.mode() === 'best_effort') return { ok: true, offer };
   const needed = parts.members.all().find((member) => member === missing || !member.health.usable());

@@ -7,7 +7,9 @@ import type { ListName } from './list-names.ts';
 
 const NAME_SHOWN = 200;
 
-/** Runs before anything is removed from the item. Returns undefined if it is as reviewed. */
+/**
+ * Compares the item before any part is removed from it. Returns undefined if the item equals the reviewed definition.
+ */
 export function driftOf(
   lock: Lock,
   { list, name }: { readonly list: ListName; readonly name: string },
@@ -21,7 +23,7 @@ export function driftOf(
 }
 
 const DRIFTS = {
-  new: 'its ToolLock does not have it',
-  differs: 'its ToolLock has another definition',
-  unreadable: 'its definition can be read in two ways',
+  new: 'its name is not in the ToolLock',
+  differs: 'its definition differs from the ToolLock',
+  unreadable: 'two readers could read its definition differently',
 } as const;

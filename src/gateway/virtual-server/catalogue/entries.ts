@@ -1,5 +1,5 @@
-// Stores the last read lists of members: one entry for all callers if a member shows everybody the same, else one for
-// each caller.
+// Stores the last read lists of members: one entry for all callers if a member shows the same lists to all callers,
+// otherwise one entry for each caller.
 
 import { setBounded } from '#std/bounded.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -10,7 +10,7 @@ import { type MemberLists, readLists } from './lists.ts';
 import { listsEqual } from './lists-equal.ts';
 
 export interface Entry {
-  /** Last read lists, the same object as long as they are equal; undefined if they were never read. */
+  /** Last read lists. The object stays the same while the lists are equal. Undefined if the lists were never read. */
   readonly lists?: MemberLists;
   /** Faults of single items in the last reading. */
   readonly notices?: readonly ItemNotice[];
@@ -27,11 +27,14 @@ interface EntryClock {
 }
 
 export interface Entries {
-  /** Returns the stored entry, however old, and begins a reading if it is due. Undefined if nothing is known yet. */
+  /**
+   * Returns the stored entry, even if it is old, and begins a reading if it is due. Returns undefined if no reading has
+   * ended yet.
+   */
   look(member: Member, exchange: Exchange | undefined): Entry | undefined;
-  /** Reads unless a reading is under way; settles with the result. */
+  /** Reads the lists, or joins a reading in progress. Settles with the result. */
   read(member: Member, exchange: Exchange | undefined, timeoutMs?: number): Promise<Entry>;
-  /** Called when the lists of a member may have changed. */
+  /** Notes that the lists of a member may have changed. */
   doubt(member: string): void;
   /** Removes all other members. */
   keepOnly(names: ReadonlySet<string>): void;
@@ -40,17 +43,17 @@ export interface Entries {
 export interface EntryParts {
   readonly asking: (member: Member, timeoutMs: number) => Asking;
   readonly clock: EntryClock;
-  /** Called when a reading has ended. `shared`: it was for all callers. */
+  /** Notes the end of a reading. `shared` is true if the reading was for all callers. */
   readonly ended: (member: Member, before: Entry | undefined, entry: Entry, shared: boolean) => void;
 }
 
 const FRESH_MS = 60_000;
 /** Time for which a member that cannot be read is not read again. */
 const RETRY_MS = 5_000;
-/** Maximum number of callers whose lists are stored; the oldest are deleted first. */
+/** Maximum number of callers whose lists are stored; the oldest lists are deleted first. */
 const PRIVATE_MAX = 2000;
 
-/** Keeps the earlier object for equal lists, so that derived data is rebuilt only for changed ones. */
+/** Keeps the earlier object for equal lists, so that derived data is rebuilt only for changed lists. */
 function keepEqual(before: MemberLists | undefined, read: MemberLists): MemberLists {
   return before !== undefined && listsEqual(before, read) ? before : read;
 }
@@ -59,7 +62,10 @@ export function createEntries(parts: EntryParts): Entries {
   const { clock } = parts;
   const shared = new Map<string, Entry>();
   const own = new Map<string, Entry>();
-  /** Readings by the key of their entry; a member of another configuration may have the name of an earlier one. */
+  /**
+   * Readings by the key of their entry; the member is stored too, since a member of a new configuration may have the
+   * name of an earlier member.
+   */
   const reading = new Map<string, { readonly member: Member; readonly ended: Promise<Entry> }>();
   let doubts = 0;
 

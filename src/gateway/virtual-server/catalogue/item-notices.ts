@@ -5,11 +5,12 @@ import type { ListName } from './list-names.ts';
 
 export interface ItemNotice {
   readonly list: ListName;
-  /** Name at the member. */
+  /** Name of the item at the member. */
   readonly name: string;
   /**
-   * Left out: clients do not see it, or not the part that `why` names. Doubtful: it is passed unchanged. Held back: it
-   * differs from the reviewed one. Drifted: the same, but it is passed.
+   * `left-out`: the item, or the part that `why` names, is hidden from clients. `doubtful`: the item is passed
+   * unchanged. `held-back`: the item differs from the reviewed definition and is hidden. `drifted`: the item differs
+   * too, but is passed.
    */
   readonly what: 'left-out' | 'doubtful' | 'held-back' | 'drifted';
   readonly why: string;
@@ -62,8 +63,8 @@ const RESOURCE: Shape = { mimeType: TEXT, size: { is: 'a number', fits: (value) 
 const ARGUMENT: Shape = { description: TEXT, required: BOOLEAN };
 
 /**
- * Returns why clients would refuse the whole list because of this item; undefined if they accept it. They check a list
- * by the schema of the protocol (2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
+ * Returns why clients would refuse the whole list because of this item, or undefined if they accept it. Clients check a
+ * list by the schema of the protocol (MCP 2025-11-25, schema.ts: Tool, Prompt, Resource, ResourceTemplate).
  */
 export function unreadableReason(list: ListName, item: JsonObject): string | undefined {
   if (list === 'skills') return skillFault(item);
@@ -89,7 +90,7 @@ export function unreadableReason(list: ListName, item: JsonObject): string | und
 }
 
 /**
- * Checks an entry, which by SEP-2640 has its frontmatter, and either the files of the skill or `dynamic` if these
+ * Checks an entry, which by SEP-2640 has its frontmatter, and either the files of the skill or `dynamic` if the files
  * change.
  */
 function skillFault({ frontmatter = null, resources }: JsonObject): string | undefined {
@@ -116,7 +117,7 @@ function misfit(value: Json, shape: Shape, where = ''): string | undefined {
   return undefined;
 }
 
-/** Checks the top of a schema as official clients do before anything else. */
+/** Checks the top of a schema as official clients do first. */
 export function objectSchemaFault(name: string, schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return `${name} must be an object with type: object`;
   const { properties = {}, required = [] } = schema;

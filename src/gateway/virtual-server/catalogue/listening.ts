@@ -1,4 +1,4 @@
-// Listens for changed lists at members that show everybody the same.
+// Listens for changed lists at members that show the same lists to all callers.
 
 import type { Flow } from '../../backends/backend.ts';
 import { type Cause, postExchange } from '../../backends/bridge/ask.ts';
@@ -17,12 +17,12 @@ export interface ListeningParts {
 }
 
 export interface MemberListening {
-  /** Called when the members have changed. */
+  /** Notes that the members have changed. */
   renew(): void;
   stop(): void;
 }
 
-/** Delays between attempts to listen. A member that cannot be listened to is still read repeatedly, but less often. */
+/** Delays between attempts to listen. The lists of a member without such a stream are still read at intervals. */
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 60_000;
 

@@ -18,14 +18,14 @@ import { type ItemNotice, unreadableReason } from './item-notices.ts';
 import { itemKey, LIST_NAMES, LISTS, type ListName } from './list-names.ts';
 import { type Mended, mendItem } from './mend-item.ts';
 
-/** Item as the member sent it, without members that clients refuse. */
+/** An item of the member, without JSON members that clients refuse. */
 export interface OfferedItem {
   /** Name of a tool or prompt, URI of a resource, URI template. */
   readonly key: string;
   /** Page that contains the item; spans of `item` refer to it. */
   readonly page: Buffer;
   readonly item: ListItem;
-  /** Set for tools. */
+  /** Marks of a tool for user interfaces. Set for tools. */
   readonly marks?: AppMarks;
 }
 
@@ -40,7 +40,7 @@ export type ListsRead =
 
 const PAGES_MAX = 1000;
 const ITEMS_MAX = 20_000;
-/** Maximum number of notices per list; they are stored with it. */
+/** Maximum number of notices per list; notices are stored with the list. */
 const NOTICES_MAX = 1000;
 const NAME_SHOWN = 200;
 const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
@@ -49,8 +49,8 @@ const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are no
 const APP_TYPE = 'text/html;profile=mcp-app';
 
 /**
- * Declares all capabilities, since servers may offer more to such clients, and the actual ones are known only at a
- * call.
+ * Declares all capabilities, since servers may offer more to such clients, and the client's actual capabilities are
+ * known only at a call.
  */
 const META = JSON.stringify({
   [META_VERSION]: LATEST_STATELESS_REVISION,
@@ -61,7 +61,7 @@ const META = JSON.stringify({
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
 
-/** Takes at most the time that `asking` allows for one request, for any number of pages. Never rejects. */
+/** Reads all lists in at most the time that `allowed` permits for one request. Never rejects. */
 export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Promise<ListsRead> {
   const asking = endingTogether(allowed);
   const discovered = await request(asking, cause, 'server/discover', `{"_meta":${META}}`);
@@ -89,7 +89,7 @@ export async function readLists(allowed: Asking, cause: Cause, lock?: Lock): Pro
 }
 
 /**
- * Limits the time of all pages together: otherwise a server that answers each page just in time would be read for
+ * Limits the time of all pages together: otherwise reading a server that answers each page just in time could take
  * hours.
  */
 function endingTogether(asking: Asking): Asking {
@@ -122,7 +122,7 @@ async function request(
   return answerOf(method, await ask(asking, postExchange(cause, 'stateless', body, headers)));
 }
 
-/** Failure of a method that the server lacks, although it declares the feature. */
+/** The failure of a method that the server does not implement although it declares the feature. */
 type NotFound = Failed & { readonly missing?: true };
 
 const METHOD_NOT_FOUND = -32601;
@@ -170,7 +170,8 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
   do {
     const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
     const answer = await request(asking, cause, LISTS[name].method, params);
-    // A draft of the extension for skills may differ: the tools of the member stay.
+    // Servers may implement another draft of the extension for skills, so a failure of this list does not affect the
+    // member's tools.
     if (!answer.ok) return 'missing' in answer || name === 'skills' ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${LISTS[name].method}: ${list.message}` } };
@@ -181,7 +182,7 @@ async function readPages(asking: Asking, cause: Cause, { name, lock }: ReadOf): 
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
   lock?.completed?.(name, { listed, differing });
-  // If a list contains a name twice, the server may call either tool.
+  // If a list contains a name twice, the server may call either tool, so both are held back if one differs.
   const isHeld = lock?.mode === 'enforce' && differing.size > 0;
   return { ok: true, items: isHeld ? items.filter(({ key }) => !differing.has(key)) : items, notices };
 }
@@ -190,11 +191,13 @@ interface Taken extends ReadOf {
   readonly items: OfferedItem[];
   readonly notices: ItemNotice[];
   readonly listed: Set<string>;
-  /** Names with a definition that differs from the reviewed one. */
+  /** Names with a definition that differs from the reviewed definition. */
   readonly differing: Set<string>;
 }
 
-/** Takes an item unless clients could not read it: one such item would break the lists of all members. */
+/**
+ * Adds an item to the list, unless clients could not read it. One unreadable item would break the lists of all members.
+ */
 function takeItem({ name: list, items, notices, lock, listed, differing }: Taken, page: Buffer, item: ListItem): void {
   const own = itemKey(list, item) ?? '';
   listed.add(own);

@@ -12,14 +12,14 @@ import type { ListName } from './list-names.ts';
 import { findSchemaFault } from './schema-faults.ts';
 
 export interface Mended {
-  /** Page that `item` refers to. */
+  /** Page to which the spans of `item` refer. */
   readonly page: Buffer;
   readonly item: ListItem;
   /** Reason why a part was left out, if its author has to correct it. */
   readonly why?: string;
 }
 
-/** Places in which servers write absent members as null, because of their libraries. */
+/** Places in which servers write absent members as null, because their libraries do. */
 const NESTED: Readonly<Partial<Record<ListName, readonly string[]>>> = {
   tools: ['annotations', 'execution', 'icons', 'inputSchema', 'outputSchema'],
   prompts: ['arguments', 'icons'],
@@ -30,7 +30,7 @@ const NESTED: Readonly<Partial<Record<ListName, readonly string[]>>> = {
 /** Members of schemas in which null is a value. */
 const MAY_BE_NULL: ReadonlySet<string> = new Set(['const', 'default']);
 
-/** Returns the item itself if there is nothing to remove; undefined if the changed item cannot be read. */
+/** Returns the item itself if it needs no change, or undefined if the changed item cannot be read. */
 export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended | undefined {
   const bytes = page.subarray(item.span.start, item.span.end);
   const hasNull = bytes.includes('null');
@@ -54,7 +54,7 @@ export function mendItem(list: ListName, page: Buffer, item: ListItem): Mended |
   return mended === undefined ? undefined : { ...mended, why };
 }
 
-/** Checks a schema that describes an object; any other one is hidden from clients that cannot read it. */
+/** Checks a schema that describes an object. Other schemas are hidden from clients that cannot read them. */
 function outputFault(schema: Json | undefined): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return undefined;
   const mended = Object.fromEntries(
@@ -95,7 +95,7 @@ function withoutNulls(bytes: Buffer, at: number, value: Json | undefined): reado
   return dropped.size === 0 ? [] : (changeMembers(bytes, at, (key) => dropped.has(key)) ?? []);
 }
 
-/** Reads the changed item as the only one of a list. */
+/** Reads the changed item as a list with only this item. */
 function readItem(list: ListName, bytes: Buffer): Pick<Mended, 'page' | 'item'> | undefined {
   const page = Buffer.concat([Buffer.from(`{"${list}":[`), bytes, Buffer.from(']}')]);
   const read = listItems(page, { start: 0, end: page.length }, list);

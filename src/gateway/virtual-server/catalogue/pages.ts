@@ -1,4 +1,4 @@
-// Holds one list of a virtual server as clients get it: sorted, in pages that stay the same while the list does.
+// Holds one list of a virtual server in the form for clients: sorted, in pages that change only with the list.
 
 import { hash } from 'node:crypto';
 import type { Era } from '../../backends/backend.ts';
@@ -8,22 +8,22 @@ export interface ListedItem {
   /** Unique key by which the list is sorted. */
   readonly key: string;
   readonly stateless: Buffer;
-  /** Form for clients with sessions; undefined if it is not offered to them. */
+  /** Form for clients with sessions; undefined if they do not get the item. */
   readonly session: Buffer | undefined;
 }
 
 export interface Pages {
-  /** Equal for equal lists. */
+  /** Digest that is equal for equal lists. */
   readonly digest: string;
   readonly items: readonly ListedItem[];
   /**
-   * Returns members of the result, as `"tools":[...],"nextCursor":"..."`. For clients with sessions they include the
-   * end of the message, since nothing else follows. Undefined for an unknown cursor.
+   * Returns members of the result, as `"tools":[...],"nextCursor":"..."`. For clients with sessions, the bytes include
+   * the end of the message, since no other members follow. Returns undefined for an unknown cursor.
    */
   page(era: Era, cursor: string | undefined): Buffer | undefined;
 }
 
-/** Large, since many clients read only the first page. */
+/** Number of items in a page. It is large, since many clients read only the first page. */
 const PAGE_ITEMS = 1000;
 
 export function createPages(name: ListName, items: readonly ListedItem[]): Pages {
@@ -41,7 +41,8 @@ export function createPages(name: ListName, items: readonly ListedItem[]): Pages
       if (start === undefined) return undefined;
       const key = `${era} ${start}`;
       const bytes = made.get(key) ?? formatPage(name, sorted, era, start);
-      // A cursor of an older list may point between two pages of this one: only pages of our own cursors are cached.
+      // A cursor of an older list may point into the middle of a page, so only pages at cursors of this list are
+      // cached.
       if (start % PAGE_ITEMS === 0) made.set(key, bytes);
       return bytes;
     },

@@ -17,10 +17,10 @@ interface Part {
   readonly pointer: string;
 }
 
-/** Returns the first fault with its JSON pointer; undefined if there is none. */
+/** Returns the first fault with its JSON pointer, or undefined if clients would compile the schema. */
 export function findSchemaFault(root: JsonObject): string | undefined {
   const { $schema: _, ...undeclared } = root;
-  // Other dialects are older, and draft-07 covers most of them.
+  // Unknown dialects are older, and draft-07 covers most of their rules.
   const misfit = findFormFault(undeclared, dialectOf(root) ?? 'draft-07');
   if (misfit !== undefined) return misfit;
   const anchors = anchorsIn(root);
@@ -43,7 +43,7 @@ interface Target {
   readonly to: Json;
 }
 
-/** References that lead only to themselves have no meaning, and Ajv does not terminate on them. */
+/** Finds references that lead only to themselves. They have no meaning, and Ajv does not terminate on them. */
 function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined {
   const walked = new Map<Json, JsonObject>();
   for (const start of targets.keys()) {
@@ -59,7 +59,7 @@ function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined 
   return undefined;
 }
 
-/** Finds schemas that the meta-schemas allow, but not Ajv, with which the official client compiles. */
+/** Finds faults that the meta-schemas allow, but Ajv refuses. The official client compiles with Ajv. */
 function findAjvFault({ schema, pointer }: Part): string | undefined {
   const { pattern, patternProperties, nullable, type, enum: values } = schema;
   const patterns = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(objectOr(patternProperties))];
@@ -90,7 +90,7 @@ function objectOr(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Returns undefined if it leads nowhere; clients do not follow a reference to another document. */
+/** Returns the target, or undefined if it does not exist. Clients do not follow a reference to another document. */
 function targetOf(root: JsonObject, anchors: ReadonlyMap<string, JsonObject>, reference: string): Json | undefined {
   const { $id } = root;
   const own = typeof $id === 'string' && reference.startsWith(`${$id}#`) ? reference.slice($id.length) : reference;
@@ -104,7 +104,7 @@ function targetOf(root: JsonObject, anchors: ReadonlyMap<string, JsonObject>, re
   return isObject(value) || typeof value === 'boolean' ? value : undefined;
 }
 
-/** Collects every name that a reference may use besides a path: `#name`, and identifiers of parts. */
+/** Collects every name that a reference may use other than a path: `#name`, and identifiers of parts. */
 function anchorsIn(root: JsonObject): ReadonlyMap<string, JsonObject> {
   const anchors = new Map<string, JsonObject>();
   const waiting: Json[] = [root];
@@ -121,7 +121,7 @@ function anchorsIn(root: JsonObject): ReadonlyMap<string, JsonObject> {
   return anchors;
 }
 
-/** Checks a pattern by ECMA 262 in Unicode mode, as Ajv compiles it. */
+/** Returns whether the text is a pattern of ECMA 262 in Unicode mode, in which Ajv compiles patterns. */
 function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u');

@@ -1,12 +1,12 @@
-// Finds the member whose skill a resource belongs to (SEP-2640): a skill is a folder of resources, listed or not. Pure.
+// Finds the member whose skill a resource belongs to (SEP-2640): a skill is a folder of listed or unlisted resources.
 
 import { isAppUri } from './apps.ts';
 import type { OfferingMember } from './rules.ts';
 
-/** Members by the folders of their skills. If folders are equal, the first member by name has it. */
+/** Members by the folders of their skills. If folders are equal, the folder belongs to the first member by name. */
 export type SkillFolders = ReadonlyMap<string, string>;
 
-/** Maximum length of a folder. Members and clients may send a URI of a megabyte of slashes. */
+/** Maximum length of a folder. Members and clients may send a URI with a megabyte of slashes. */
 const FOLDER_MAX = 1024;
 
 export function skillFolders(offering: readonly OfferingMember[]): SkillFolders {
@@ -33,8 +33,8 @@ export function skillMember(folders: SkillFolders, uri: string): string | undefi
 }
 
 /**
- * Removes the last segment; returns undefined if neither authority nor path would remain, since that folder would
- * contain everything.
+ * Removes the last segment; returns undefined if neither authority nor path would remain, since such a folder would
+ * contain all URIs.
  */
 function folderOf(uri: string): string | undefined {
   const root = uri.indexOf('://');

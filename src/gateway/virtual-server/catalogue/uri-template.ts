@@ -5,7 +5,7 @@ import { setBounded } from '#std/bounded.ts';
 import { compileRe2, type Re2 } from '#std/patterns/re2.ts';
 
 interface Compiled {
-  /** Text before the first variable. */
+  /** The text before the first variable. */
   readonly prefix: string;
   readonly expression: Re2;
 }
@@ -15,7 +15,7 @@ const TEMPLATES_MAX = 10_000;
 const URI_LENGTH_MAX = 8192;
 const known = new Map<string, Compiled>();
 
-/** Matches templates of levels 1 to 3: values may contain every character except the ones that end them. */
+/** Matches templates of levels 1 to 3: values may contain every character except characters that end a value. */
 export function matchTemplate(template: string, uri: string): boolean {
   if (uri.length > URI_LENGTH_MAX) return false;
   let compiled = known.get(template);

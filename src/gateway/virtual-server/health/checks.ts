@@ -12,30 +12,30 @@ export interface CheckParts {
 }
 
 export interface Checks {
-  /**
-   * Returns whether the health of each member was known once: it has answered, or has failed often enough to be
-   * unhealthy.
-   */
+  /** Returns true once each member has answered, or has failed often enough to be unhealthy. */
   complete(): boolean;
-  /** Called when the members have changed: new ones are checked at once. */
+  /** Notes that the members have changed, and checks new members at once. */
   renew(): void;
   stop(): void;
 }
 
 /** Response time above which a member is reported as degraded. */
 const SLOW_MS = 5000;
-/** Time between checks of a member that has never answered: it may be starting, as whole fleets do. */
+/**
+ * Time between checks of a member that has never answered. The member may still be starting, for example with its whole
+ * fleet.
+ */
 const STARTING_MS = 5000;
 
 export function watchMembers(parts: CheckParts): Checks {
   const { members, clock, times } = parts;
   const answered = new WeakSet<Member>();
-  /** Members with the function that cancels their next check. A member with a new configuration is a new one. */
+  /** Members with the function that cancels their next check. A member with a new configuration is a new member. */
   const watched = new Map<Member, () => void>();
   let completed = false;
 
   async function check(member: Member): Promise<void> {
-    // A member whose circuit is open is not checked until that time is over.
+    // A member is not checked while its circuit is open.
     if (member.health.admit() !== undefined) await ask(parts, member);
     if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member);
     if (!watched.has(member)) return;
@@ -68,7 +68,7 @@ export function watchMembers(parts: CheckParts): Checks {
   renew();
   return {
     complete() {
-      // Stays true: a member that joins later must not take the others away from their clients.
+      // The result stays true: a member that joins later must not make the whole virtual server unready.
       completed ||= members.all().every(({ health }) => health.report().state !== 'unknown' || !health.usable());
       return completed;
     },
@@ -77,7 +77,7 @@ export function watchMembers(parts: CheckParts): Checks {
   };
 }
 
-/** Reads the member's lists if all callers get the same; otherwise only checks whether it answers. */
+/** Reads the member's lists if all callers get the same lists. Otherwise only checks whether the member answers. */
 async function ask({ catalogue, clock, times }: CheckParts, member: Member): Promise<void> {
   const { timeoutMs } = times();
   const began = clock.monotonic();

@@ -1,5 +1,5 @@
-// Builds a replica's `status.discoveredBackends` of its VirtualMCPServer: the health of each backend by its latest
-// check in any replica. Pure.
+// Builds `status.discoveredBackends` of a VirtualMCPServer: the health of each backend by its latest check in any
+// replica.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { HealthReport, MemberState } from './member-health.ts';
@@ -27,8 +27,8 @@ const OWN_FIELDS = [
 ] as const;
 
 /**
- * `written` is the current list. If another replica has checked a backend later, its entry stays, so that replicas that
- * disagree do not overwrite one another again and again.
+ * `written` is the current list. If another replica has checked a backend later, that replica's entry stays, so that
+ * disagreeing replicas do not overwrite one another repeatedly.
  */
 export function backendStatuses(members: readonly ReportedMember[], written: unknown): readonly JsonObject[] {
   const there = new Map(

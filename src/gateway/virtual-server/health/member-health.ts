@@ -1,8 +1,8 @@
-// Tracks the health of one member, by checks and by the calls that pass: healthy, degraded, unhealthy, and whether its
-// circuit lets calls through.
+// Tracks the health of one member, from checks and calls: its state (healthy, degraded, unhealthy), and whether its
+// circuit permits calls.
 
 export interface HealthSettings {
-  /** Number of failures in a row that make it unhealthy. */
+  /** Number of successive failures that make a member unhealthy. */
   readonly unhealthyThreshold: number;
   /** If absent, calls are never blocked. */
   readonly breaker?: { readonly failureThreshold: number; readonly openMs: number };
@@ -16,20 +16,21 @@ export interface HealthReport {
   readonly consecutiveFailures: number;
   /** Milliseconds since 1970 of the last check or call; undefined before the first. */
   readonly checkedAt?: number;
-  /** Reason of the failure; empty without one. */
+  /** Reason of the failure, or an empty text. */
   readonly message: string;
   readonly changedAt?: number;
-  /** Undefined if there is no breaker. */
+  /** State of the circuit. Undefined without a breaker. */
   readonly circuit?: { readonly state: CircuitState; readonly changedAt?: number };
 }
 
 export interface MemberHealth {
   report(): HealthReport;
-  /** Reports the result of a check or a call. `slow`: it answered, later than it should. */
+  /** Reports the result of a check or a call. `slow` is true if the member answered too late. */
   observe(result: { readonly ok: boolean; readonly slow?: boolean; readonly message?: string }): void;
   /**
-   * Returns undefined if calls must fail at once. While the circuit is half open, one call at a time tests the member:
-   * an admitted call calls the returned function at its end, so that the next call tests if this one proved nothing.
+   * Admits a call, which must call the returned function at its end. Returns undefined if calls must fail at once.
+   * While the circuit is half open, one call at a time tests the member. If the test had no result, the next call tests
+   * again.
    */
   admit(): (() => void) | undefined;
   /** Returns whether lists and workflows that need the member can rely on it. */
@@ -41,7 +42,7 @@ export interface HealthClock {
   monotonic(): number;
 }
 
-/** Calls `changed` when its state or that of its circuit has changed. */
+/** Calls `changed` when the state of the member or of its circuit has changed. */
 export function createMemberHealth(settings: HealthSettings, clock: HealthClock, changed: () => void): MemberHealth {
   const { unhealthyThreshold, breaker } = settings;
   let state: MemberState = 'unknown';
@@ -52,7 +53,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
   let circuit: CircuitState = 'closed';
   let circuitChangedAt: number | undefined;
   let openedAt = 0;
-  /** Start of the call that tests the member, in monotonic time; undefined if there is none. */
+  /** Start of the call that tests the member, in monotonic milliseconds. Undefined without such a call. */
   let trial: { readonly begunAt: number } | undefined;
 
   function enter(next: MemberState): void {
@@ -78,7 +79,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
   }
 
   function succeed(slow: boolean): void {
-    // After failures, the first success proves less than the second.
+    // After the state unhealthy, the first success counts as degraded only.
     enter(slow || state === 'unhealthy' ? 'degraded' : 'healthy');
     failures = 0;
     message = slow ? 'it answers slowly' : '';
@@ -104,7 +105,7 @@ export function createMemberHealth(settings: HealthSettings, clock: HealthClock,
       if (breaker === undefined || circuit === 'closed') return () => undefined;
       const now = clock.monotonic();
       if (circuit === 'open' && now - openedAt < breaker.openMs) return undefined;
-      // A test that never ended does not keep the circuit open.
+      // A test that never ends must not keep the circuit open.
       if (trial !== undefined && now - trial.begunAt < breaker.openMs) return undefined;
       const own = { begunAt: now };
       trial = own;

@@ -8,7 +8,7 @@ type Outcome = 'answer' | 'status-4xx' | 'status-5xx' | 'busy' | 'unreachable' |
 
 type Effect = 'success' | 'failure' | 'nothing';
 
-/** A timeout of a call shows that one tool is slow; checks find out whether the member is slow. */
+/** A timeout of a call shows only that one tool is slow. Checks detect a slow member. */
 export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect>>>> = {
   check: {
     answer: 'success',
@@ -42,21 +42,21 @@ export const EFFECTS: Readonly<Record<Operation, Readonly<Record<Outcome, Effect
   },
 };
 
-/** Head of the HTTP answer. */
+/** The head of the HTTP answer. */
 export interface AnswerHead {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** `head` is undefined if there was no HTTP answer. */
+/** Returns the outcome of a request. `head` is undefined without an HTTP answer. */
 export function answeredAs(fault: BackendFault | undefined, head: AnswerHead | undefined): Outcome {
   const outcome = fault === undefined ? 'answer' : outcomeOfFault(fault.reason);
   if (outcome !== 'answer' && outcome !== 'other') return outcome;
   if (head === undefined || head.status < 400) return outcome;
   // A gateway in front of a slow tool sends 504 after its own time limit.
   if (head.status === 504) return 'timeout';
-  // The member is available, and says when to try again (RFC 9110, section 15.6.4).
+  // The member is available, and names the time for a retry (RFC 9110, section 15.6.4).
   if (head.status === 503 && head.headers['retry-after'] !== undefined) return 'busy';
   return head.status < 500 ? 'status-4xx' : 'status-5xx';
 }

@@ -1,4 +1,4 @@
-// Builds health documents of a virtual server and its members for operators. Public ones contain no names, URLs and
+// Builds health documents of a virtual server and its members for operators. Public documents contain no names, URLs or
 // messages.
 
 import type { JsonObject } from '#std/json.ts';

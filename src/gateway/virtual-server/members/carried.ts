@@ -1,4 +1,4 @@
-// Removes extensions that a client declares from requests to members, unless the virtual server can carry them.
+// Removes declared extensions from requests to members, unless the virtual server can carry them.
 
 import assert from 'node:assert/strict';
 import type { JsonObject } from '#std/json.ts';
@@ -8,13 +8,13 @@ import { APPS, declaredExtension, SKILLS, TASKS } from '../../wire/extensions/id
 import type { Span } from '../../wire/message.ts';
 import { readValue, scanMessage } from '../../wire/scan.ts';
 
-/** Extensions that are carried for each client and each request. */
+/** Extensions that are carried for every client and request. */
 const CARRIED: readonly string[] = [APPS, SKILLS];
 
 /**
  * Removes extensions that are not carried. A member that sees an extension may use it in its answer, for example with
- * the handle of a task. No client could use a task that is created for a call of the virtual server itself, or by a
- * tool that is not known to create tasks.
+ * the handle of a task. No client could use a task of a call that the virtual server itself makes, or of a tool that is
+ * not known to create tasks.
  */
 export function withCarriedExtensions(exchange: Exchange): Exchange {
   const { body, message, era, carriesTasks = false } = exchange;
@@ -26,7 +26,7 @@ export function withCarriedExtensions(exchange: Exchange): Exchange {
   const kept = carried === undefined ? [] : [`"extensions":${JSON.stringify(carried)}`];
   const patches = [
     ...((capabilities && changeMembers(body, capabilities.start, isNotCarried, kept)) ?? []),
-    // Without the request for a task, a server answers at once, as servers without tasks do (2025-11-25, Tasks).
+    // Without the request for a task, a server answers at once, as servers without tasks do (MCP 2025-11-25, Tasks).
     ...((era === 'session' && method === 'tools/call' && !carriesTasks && params && withoutTask(body, params)) || []),
   ];
   if (patches.length === 0) return exchange;

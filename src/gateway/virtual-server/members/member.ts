@@ -1,4 +1,4 @@
-// Defines one server behind the virtual one, and converts a client's exchange to a request to it.
+// Defines one server behind a virtual server, and converts a client's exchange to a request to this server.
 
 import type { Backend, Exchange } from '../../backends/backend.ts';
 import type { Cause } from '../../backends/bridge/ask.ts';
@@ -9,27 +9,27 @@ import type { MemberHealth } from '../health/member-health.ts';
 import { withCarriedExtensions } from './carried.ts';
 
 export interface Member {
-  /** Name of a Kubernetes object, without spaces. */
+  /** Name of the member, which is the name of a Kubernetes object and has no spaces. */
   readonly name: string;
   readonly url: string;
   readonly transport: 'sse' | 'streamable-http';
-  /** Accepts any era, through a bridge. */
+  /** Backend of the member, which accepts any era through a bridge. */
   readonly backend: Backend;
   readonly credential: Credential;
   /** Type of the strategy, for operators. */
   readonly authType: string;
-  /** Whether a caller needs a token of an upstream provider for it. */
+  /** Whether a caller needs a token of an upstream provider for the member. */
   readonly needsProvider: boolean;
-  /** Whether its offer may differ between callers, since each uses own credentials. */
+  /** Whether the member's offer may differ between callers, since each caller has own credentials. */
   readonly perCaller: boolean;
-  /** Time limit for the first byte of an answer, and between two of its messages. */
+  /** Time limit for the first byte of an answer, and between two messages of the answer. */
   readonly timeoutMs: number;
   readonly health: MemberHealth;
-  /** Its reviewed definitions. If absent, its whole offer passes. */
+  /** The reviewed definitions. If absent, all definitions pass. */
   readonly lock?: Lock | undefined;
 }
 
-/** Current members: they change when a configuration is read again. */
+/** The current members, which change when a configuration is read again. */
 export interface Members {
   all(): readonly Member[];
   find(name: string): Member | undefined;
@@ -37,7 +37,10 @@ export interface Members {
 
 type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session' | 'method'>>;
 
-/** Converts an exchange for a member. Its endpoint is its URL: the path of the client does not matter. */
+/**
+ * Converts an exchange for a member. The request is sent to the member's URL, whatever the path of the client's
+ * request.
+ */
 export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
   const { method, era, body, message, caller, identity = UNIDENTIFIED, carriesTasks } = exchange;
   const authorize = authorizeAs(credential, { key: caller, ...identity });
@@ -67,10 +70,7 @@ const OWN_ADDRESS: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 
-/**
- * Passes headers about the caller on, but not those about the virtual server's address, since members have other
- * addresses.
- */
+/** Returns the headers for members: headers about the caller, but not headers about the virtual server's address. */
 function headersForMembers(headers: Exchange['headers']): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {

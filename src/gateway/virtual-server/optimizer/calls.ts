@@ -1,5 +1,5 @@
-// Handles tool calls at a virtual server that offers only find_tool and call_tool: the first is answered here, the
-// second continues as a call of the tool that it names.
+// Handles tool calls at a virtual server that offers only find_tool and call_tool: answers find_tool, and converts
+// call_tool to a call of the named tool.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
@@ -22,7 +22,7 @@ export interface ToolCall {
 
 type Tools = Pick<World, 'optimizer' | 'permittedTools' | 'denial' | 'log'>;
 
-/** Returns a flow if the call is answered here, or the call that continues. */
+/** Returns a flow if this function answers the call, or else the call to continue with. */
 export function passOptimizer(
   world: Tools,
   offer: Offer,
@@ -37,7 +37,7 @@ export function passOptimizer(
   const inner = readInnerCall(call.body, request);
   if (!inner.ok) return refuseCall(call, answer, inner.message);
   const { tool, body, message } = inner;
-  // Must come first: a caller must not learn which of the tools that it may not call exist.
+  // Policies are checked first: a caller must not learn whether a forbidden tool exists.
   const denial = world.denial(call.exchange, body, message);
   if (denial !== undefined) return refuseCall(call, answer, denial);
   if (!offer.searched.items.some(({ key }) => key === tool)) return refuseCall(call, answer, `tool not found: ${tool}`);
@@ -48,8 +48,8 @@ export function passOptimizer(
 }
 
 /**
- * Passes a call without an optimizer. With one, the gate lets these two names pass without a permit, so a tool of a
- * backend with such a name needs its own.
+ * Passes a call while the optimizer is off. The gate may still pass these two names without a permit, so a backend's
+ * tool with such a name needs its own permit.
  */
 function passWithoutOptimizer(world: Tools, call: ToolCall, answer: Answer): ReturnType<typeof passOptimizer> {
   const { exchange, body, request } = call;
@@ -69,12 +69,12 @@ function finish({ era }: Exchange, { id }: RequestMessage, answer: Answer, resul
   createReply(answer).finish(resultMessage(id.json, complete));
 }
 
-/** Limits of texts: the beginning of a long document is enough, and the index must not search for all of it. */
+/** Maximum lengths of texts: the beginning of a long text is enough, and searching for all its words would be slow. */
 const DESCRIPTION_MAX = 4096;
 const KEYWORDS_MAX = 64;
 const KEYWORD_MAX = 256;
 
-/** Shortens a text; an embedding service does not accept half of a surrogate pair. */
+/** Shortens a text; never splits a surrogate pair, since embedding services refuse half a pair. */
 function beginning(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
@@ -105,7 +105,7 @@ function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: To
   return flow;
 }
 
-/** Formats the result as the existing platform does: the tools, and the saved tokens. */
+/** Formats the result as ToolHive does: the tools, and the saved tokens. */
 function foundResult({ tools, baselineTokens, returnedTokens, note }: Found): string {
   const saved = baselineTokens === 0 ? 0 : (100 * (baselineTokens - returnedTokens)) / baselineTokens;
   const metrics = {

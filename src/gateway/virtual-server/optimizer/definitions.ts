@@ -1,4 +1,4 @@
-// Defines the two tools that clients see in place of all others.
+// Defines the two tools that clients see in place of all other tools.
 
 import type { ListedItem } from '../catalogue/pages.ts';
 

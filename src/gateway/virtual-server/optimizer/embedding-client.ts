@@ -1,5 +1,5 @@
 // Calls the HTTP API of an embedding service (text-embeddings-inference: GET /info, POST /embed; OpenAI: POST
-// /embeddings): texts in, unit vectors out. Its answers are checked.
+// /embeddings): sends texts, and receives unit vectors. Checks all answers.
 
 import { isObject, shownText } from '#std/json.ts';
 import type { MeaningPorts } from './ports.ts';
@@ -87,7 +87,7 @@ async function askService(
       ...(openai === undefined || apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     },
     body,
-    // The configuration names the service, which is usually inside the cluster.
+    // The configuration names the service, which usually has a private address in the cluster.
     allowPrivate: true,
     timeoutMs,
     maxBytes: ANSWER_BYTES_MAX,

@@ -1,4 +1,4 @@
-// Finds tools of a list: by meaning as far as the settings and the embedding service allow it, by words for the rest.
+// Finds tools of a list: a share of the results by meaning, if the embedding service answers, and the rest by words.
 
 import type { Era } from '../../backends/backend.ts';
 import type { ListedItem } from '../catalogue/pages.ts';
@@ -11,18 +11,21 @@ export interface Wanted {
   readonly description: string;
   readonly keywords: readonly string[];
   readonly era: Era;
-  /** Returns whether the caller may call a tool; if absent, it may call all. */
+  /** Returns whether the caller may call a tool. If absent, the caller may call all tools. */
   readonly permits?: (tool: string) => boolean;
 }
 
 export interface Found {
-  /** Tools in the form for the client's era, the best first. */
+  /** Found tools in the form for the client's era, ordered from the best match. */
   readonly tools: readonly Buffer[];
-  /** Sizes of all tools that the caller may call, and of the found ones: bytes of JSON divided by four. */
+  /**
+   * Size of all tools that the caller may call, in bytes of JSON divided by four. `returnedTokens` is the size of the
+   * found tools.
+   */
   readonly baselineTokens: number;
   readonly returnedTokens: number;
   readonly byMeaning: boolean;
-  /** Reason why meanings were not used, although configured. */
+  /** Reason why meanings were not used although they are configured. */
   readonly note?: string;
 }
 
@@ -51,7 +54,10 @@ function isShown(item: ListedItem | undefined, { era, permits }: Wanted): boolea
   return item?.[era] !== undefined && (permits === undefined || permits(item.key));
 }
 
-/** Returns positions: the share found by meaning first, the rest by words (Document 3, OptimizerConfig). */
+/**
+ * Returns the positions of the found tools: first the share that is found by meaning (`hybridSearchSemanticRatio`),
+ * then tools that are found by words.
+ */
 function choose(
   { words }: ToolIndex,
   { toolsMax, semanticRatio, distanceMax }: OptimizerSettings,
@@ -71,14 +77,14 @@ function choose(
   for (let limit = toolsMax; ; limit *= 8) {
     const found = words.search(terms, limit);
     const fit = found.filter(isNew).slice(0, wordsMax);
-    // Later matches replace those that the caller may not see.
+    // Matches that the caller may not see are replaced by later matches.
     if (fit.length === wordsMax || found.length < limit) return [...chosen, ...fit];
   }
 }
 
 function baselineOf(index: ToolIndex, wanted: Wanted): number {
   const { era, permits } = wanted;
-  // Without policies the number is known.
+  // Without policies, all callers have the same number, which the index contains.
   if (permits === undefined) return index.tokens[era];
   return tokensOf(index.items.flatMap((item) => (isShown(item, wanted) ? (item[era] ?? []) : [])));
 }

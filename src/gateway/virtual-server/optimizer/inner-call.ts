@@ -10,14 +10,14 @@ import { readValue, scanMessage } from '../../wire/scan.ts';
 
 export type InnerCallRead =
   | { readonly ok: true; readonly tool: string; readonly body: Buffer; readonly message: RequestMessage }
-  /** Message for the model that calls. */
+  /** The fault, as a message for the calling model. */
   | { readonly ok: false; readonly message: string };
 
 const BEGIN_OBJECT = 0x7b;
 const NO_ARGUMENTS = Buffer.from('{}');
 
 /**
- * Calls that were read already: the gate reads a call to name its tool, and the optimizer to make it, and its arguments
+ * Calls that were already read. The gate reads a call to find its tool, the optimizer to convert it, and the arguments
  * may be megabytes.
  */
 const read = new WeakMap<RequestMessage, InnerCallRead>();

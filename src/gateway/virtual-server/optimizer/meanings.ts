@@ -13,13 +13,13 @@ export interface Near {
   readonly distance: number;
 }
 
-/** Nearest texts, the closest first, or the reason why meanings are unavailable. */
+/** The nearest texts, ordered by distance, or the reason why meanings are unavailable. */
 type Nearest = { readonly ok: true; readonly near: readonly Near[] } | { readonly ok: false; readonly why: string };
 
 export interface Meanings {
-  /** Reads the meanings of unknown texts. Settles when it has, or cannot now; never rejects. */
+  /** Reads the meanings of unknown texts. Settles when they are read or the service fails. Never rejects. */
   learn(texts: readonly string[]): Promise<void>;
-  /** Pass the same list object as `texts` for the same texts. */
+  /** Finds the texts with the nearest meaning. For equal texts, pass the same list object as `texts`. */
   nearest(query: string, texts: readonly string[]): Promise<Nearest>;
 }
 
@@ -34,10 +34,10 @@ interface State {
   readonly known: Map<string, Vector>;
   readonly queries: Map<string, Vector>;
   model: Model | undefined;
-  /** Number of dimensions of a vector; undefined before the first. */
+  /** Number of dimensions of a vector; undefined before the first vector. */
   dimensions: number | undefined;
   failure: { readonly why: string; readonly until: number } | undefined;
-  /** Readings in sequence. */
+  /** Chain of readings, which run one after another. */
   learning: Promise<void>;
   vectors: WeakMap<readonly string[], readonly (Vector | undefined)[]>;
 }
@@ -97,7 +97,7 @@ async function queryVector(state: State, query: string): Promise<Vector> {
   return vector;
 }
 
-/** Vectors of two models cannot be compared, so those of the previous model are forgotten. */
+/** Vectors of two models cannot be compared, so the vectors of the previous model are deleted. */
 function takeDimensions(state: State, { length }: Vector): void {
   const before = state.dimensions;
   state.dimensions = length;
@@ -117,7 +117,7 @@ function textKey({ id }: Model, text: string): string {
   return sha256(`${id}\n${text}`);
 }
 
-/** Returns undefined if the service fails, or failed a moment ago. */
+/** Runs `work`. Returns undefined if the service fails, or failed within the last seconds. */
 async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | undefined> {
   const { ports, failure } = state;
   if (failure !== undefined && ports.clock.monotonic() < failure.until) return undefined;
@@ -129,7 +129,7 @@ async function attempt<T>(state: State, work: () => Promise<T>): Promise<T | und
     const why = error instanceof Error ? error.message : String(error);
     if (state.failure?.why !== why) ports.failed(why);
     state.failure = { why, until: ports.clock.monotonic() + RETRY_MS };
-    // The model may differ when the service is back.
+    // The service may come back with another model.
     state.model = undefined;
     return undefined;
   }

@@ -8,14 +8,14 @@ import type { OptimizerSettings } from './settings.ts';
 import { createToolIndexes, type SearchedList } from './tool-index.ts';
 
 export interface Optimizer {
-  /** Returns whether clients see its two tools in place of all others. */
+  /** Returns whether clients see find_tool and call_tool in place of all other tools. */
   enabled(): boolean;
   /** Sets new settings. */
   use(settings: OptimizerSettings | undefined): void;
-  /** Called when some caller is offered these tools. */
+  /** Reads the meanings of a list that is offered to a caller. */
   learn(list: SearchedList): void;
   find(list: SearchedList, wanted: Wanted): Promise<Found>;
-  /** Returns whether the embedding service has read the tools, or does not answer in time. */
+  /** Returns whether the embedding service has read the tools, or has not answered in time. */
   ready(): boolean;
 }
 
@@ -59,7 +59,7 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
   };
 }
 
-/** Opens the search for new settings; known meanings stay while the service is the same. */
+/** Opens the search for new settings; known meanings stay if the service is unchanged. */
 function openCurrent(
   before: Current | undefined,
   settings: OptimizerSettings | undefined,

@@ -2,7 +2,7 @@
 
 import type { Fetch } from '#auth/ports.ts';
 
-/** Text that is found by its words. */
+/** A text that is found by its words. */
 export interface SearchedText {
   readonly name: string;
   readonly description: string;
@@ -10,8 +10,8 @@ export interface SearchedText {
 
 export interface WordIndex {
   /**
-   * Returns positions of the texts that have one of the terms, the best first. A term is one word or several in a row,
-   * only of letters and digits; a repeated one counts twice.
+   * Returns positions of the texts that have one of the terms, ordered from the best match. A term consists of one word
+   * or several successive words of letters and digits. A repeated term counts twice.
    */
   search(terms: readonly string[], limit: number): readonly number[];
 }
@@ -20,9 +20,9 @@ export type OpenWordIndex = (texts: readonly SearchedText[]) => WordIndex;
 
 export interface MeaningPorts {
   readonly fetch: Fetch;
-  /** Key for a service with the API of OpenAI. Absent if the service needs none. */
+  /** Key for a service with the API of OpenAI. Absent if the service needs no key. */
   readonly apiKey?: string;
   readonly clock: { monotonic(): number };
-  /** Called when the embedding service fails, or fails again after it has answered. */
+  /** Reports the first failure of the embedding service, and the first failure after each success. */
   readonly failed: (message: string) => void;
 }

@@ -17,7 +17,7 @@ export interface OptimizerSettings {
   readonly service?: Service;
 }
 
-/** Returns undefined if clients see all tools. */
+/** Returns the settings, or undefined if clients see all tools. */
 export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>): OptimizerSettings | undefined {
   if (optimizer === undefined) return undefined;
   const { embeddingService: url, embeddingServiceTimeout, maxToolsToReturn, embeddingModel: model } = optimizer;
@@ -31,14 +31,14 @@ export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>):
     toolsMax: maxToolsToReturn,
     semanticRatio,
     distanceMax: Number(optimizer.semanticDistanceThreshold),
-    // If only words are used, the service is not needed.
+    // A search only by words does not need the service.
     ...(url === undefined || semanticRatio === 0 ? {} : { service: { url, timeoutMs, ...openai } }),
   };
 }
 
 const OPENAI_NEEDS = 'openai needs embeddingModel and embeddingService, and another provider has no embeddingModel';
 
-/** Throws Failure `credential-config-invalid` for a header that cannot be set. */
+/** Returns the headers. Throws Failure `credential-config-invalid` for a header that cannot be set. */
 function serviceHeaders({ embeddingHeaders = {} }: NonNullable<VmcpConfig['optimizer']>): Record<string, string> {
   const entries = Object.entries(embeddingHeaders).map(([name, text]): [string, string] => {
     const pointer = '/optimizer/embeddingHeaders';

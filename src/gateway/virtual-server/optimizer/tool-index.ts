@@ -9,7 +9,7 @@ import { meaningText, searchedText } from './words.ts';
 /** Tools that clients would see without the optimizer. */
 export interface SearchedList {
   readonly items: readonly ListedItem[];
-  /** Equal for equal lists. */
+  /** Digest that is equal for equal lists. */
   readonly digest: string;
 }
 
@@ -22,7 +22,7 @@ export interface ToolIndex {
   readonly tokens: Readonly<Record<Era, number>>;
 }
 
-/** Bound, since callers with own credentials have lists of their own. */
+/** Maximum number of indexes, since callers with own credentials have own lists. */
 const INDEXES_MAX = 50;
 
 export function createToolIndexes(openWords: OpenWordIndex): (list: SearchedList) => ToolIndex {
@@ -46,7 +46,7 @@ function indexTools({ items }: SearchedList, openWords: OpenWordIndex): ToolInde
 
 const BYTES_PER_TOKEN = 4;
 
-/** Returns about the number that a model counts. */
+/** Returns approximately the number of tokens that a model counts. */
 export function tokensOf(tools: readonly Buffer[]): number {
   return Math.floor(tools.reduce((sum, { length }) => sum + length, 0) / BYTES_PER_TOKEN);
 }

@@ -1,16 +1,16 @@
-// Extracts the words of a search and of a tool. Pure.
+// Extracts the words of a search and of a tool.
 
 import { isObject } from '#std/json.ts';
 import { readValue } from '../../wire/scan.ts';
 import type { SearchedText } from './ports.ts';
 
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Limit of terms: for a long description the beginning is enough. */
+/** Maximum number of terms. The beginning of a long description is enough. */
 const TERMS_MAX = 64;
 
 /**
- * Returns each word of the description once, and those of each keyword once more alone and together, since keywords are
- * explicit.
+ * Returns each word of the description once. Keywords weigh more: each keyword adds its words and the whole keyword
+ * again.
  */
 export function searchTerms(description: string, keywords: readonly string[]): readonly string[] {
   const words = new Set(wordsIn(description));
@@ -23,7 +23,7 @@ function wordsIn(text: string): readonly string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/** `definition` is a tool as in `tools/list`. */
+/** Returns the text of a tool for the search. `definition` is the tool as in `tools/list`. */
 export function searchedText(name: string, definition: Buffer): SearchedText {
   const value = readValue(definition, { start: 0, end: definition.length });
   const { title, description } = isObject(value) ? value : {};

@@ -1,5 +1,5 @@
 // Calls tools of members for the virtual server's own tools, on behalf of a caller: in the caller's session at the
-// member if there is one, each with its own permission.
+// member if the caller has sessions. Each call is checked by policies.
 
 import { type JsonObject, shownText } from '#std/json.ts';
 import type { BackendFault, Exchange, Flow } from '../../backends/backend.ts';
@@ -75,7 +75,7 @@ function failedCall({ name }: Member, fault: BackendFault): InnerResult {
 
 interface Prepared {
   readonly exchange: Exchange;
-  /** Cancels the request, and answers questions of the member during it. */
+  /** Sends messages about the request: cancels it, or answers questions of the member. */
   readonly tell: (body: Buffer) => void;
 }
 
@@ -111,7 +111,7 @@ async function prepare(
   };
 }
 
-/** Only an own tool may question a client: members see a client without these capabilities. */
+/** Only an own tool may question a client: so members get a client without these capabilities. */
 const META: JsonObject = {
   [META_VERSION]: LATEST_STATELESS_REVISION,
   [META_CAPABILITIES]: {},
@@ -139,7 +139,9 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   function giveUp(result: InnerResult, fault?: BackendFault): void {
     const id = exchange.message?.kind === 'request' ? exchange.message.id.json : undefined;
     if (id !== undefined)
-      tell(callMessage('notifications/cancelled', undefined, `{"requestId":${id},"reason":"nobody waits for it"}`));
+      tell(
+        callMessage('notifications/cancelled', undefined, `{"requestId":${id},"reason":"the caller no longer waits"}`),
+      );
     settle(result, fault);
     flow?.abort();
   }
@@ -180,7 +182,7 @@ function sendInner(world: World, inner: InnerCall, member: Member, { exchange, t
   return promise;
 }
 
-/** Returns undefined while the response is missing. */
+/** Handles a message of the answer. Returns undefined until the response has come. */
 function takeMessage(
   { progress }: InnerCall,
   bytes: Buffer,
@@ -207,8 +209,8 @@ function refuseQuestion({ id }: RequestMessage): Buffer {
 }
 
 /**
- * Reads a result. A server of 2026-07-28 sends questions as a result of another type, although the client declared that
- * it cannot answer.
+ * Reads a result. A server of MCP 2026-07-28 sends questions as a result of another type, although the client declared
+ * that it cannot answer questions.
  */
 function resultOf(result: JsonObject): InnerResult {
   if (result.resultType === undefined || result.resultType === 'complete')

@@ -3,10 +3,10 @@
 import type { Backend } from '../../backends/backend.ts';
 import type { Member, Members } from '../members/member.ts';
 
-/** Not a valid name in Kubernetes, so no member can have it. */
+/** Name of the own member. It is not a valid name in Kubernetes, so no other member can have it. */
 export const OWN_MEMBER = '.own';
 
-/** Workflows have time limits of their own, so none applies here. */
+/** A time limit that never applies, since workflows have time limits of their own. */
 const TIMEOUT_MS = 86_400_000;
 
 export function ownMember(backend: Backend): Member {

@@ -1,5 +1,5 @@
-// Defines tools that a virtual server has itself, in addition to those of its members: their definitions, their
-// backend, and their calls of members' tools.
+// Defines tools that a virtual server has itself, in addition to tools of its members: definitions, backend, and calls
+// of members' tools.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Backend, Exchange } from '../../backends/backend.ts';
@@ -12,22 +12,22 @@ export interface Route {
 }
 
 export interface ToolRoute extends Route {
-  /** Unique name among the tools of all members; `workload.tool` if another tool has it. */
+  /** Unique name among the tools of all members; or `workload.tool` if another tool has that name. */
   readonly name: string;
-  /** Whether clients see it. Workflows can call hidden tools too. */
+  /** Whether clients see the tool. Workflows can call hidden tools too. */
   readonly advertised: boolean;
-  /** Whether a client with a session may request a task (2025-11-25, Tasks). */
+  /** Whether a client with a session may request a task (MCP 2025-11-25, Tasks). */
   readonly makesTasks: boolean;
   /** Definition as clients see it, or would see it. */
   readonly definition: Buffer;
 }
 
-/** Tools that a caller can reach through the virtual server, hidden ones included. */
+/** The tools that a caller can reach through the virtual server, including hidden tools. */
 export interface ReachableTools {
-  /** Tools by their unique name among all members, which clients use or would use. */
+  /** Tools by their unique name among all members, which are the names for clients. */
   readonly tools: ReadonlyMap<string, ToolRoute>;
   /**
-   * Finds a tool by such a name, or as `workload.tool`, in which `tool` is the member's own name or the one of an
+   * Finds a tool by its unique name, or as `workload.tool`, in which `tool` is the member's own name or the name in an
    * override.
    */
   find(name: string): ToolRoute | undefined;
@@ -41,27 +41,30 @@ export interface OwnTool {
 
 export interface OwnTools {
   /**
-   * Answers `tools/call` of these tools. It may question the client (elicitation) like any server with sessions; a
-   * bridge serves the other era. Every exchange of a client with a session has the session id in the header
+   * Answers `tools/call` of these tools. The backend may question the client (elicitation), as a server with sessions.
+   * A bridge serves the stateless era. Every exchange of a client with a session has the session id in the header
    * CLIENT_SESSION.
    */
   readonly backend: Backend;
-  /** Called again whenever the members' offer has changed, for each caller whose tools differ. */
+  /**
+   * Returns the own tools for a caller. Called again when the members' offer changes, for each caller whose tools
+   * differ.
+   */
   offer(reachable: ReachableTools): readonly OwnTool[];
 }
 
-/** Never leaves the process. */
+/** Header with the id of the client's session. It never leaves the process. */
 export const CLIENT_SESSION = 'skep-client-session';
 
 export interface InnerCall {
-  /** Exchange during which the tool is called: its caller and its session are those of the call. */
+  /** Exchange during which the tool is called. The call has the exchange's caller and session. */
   readonly cause: Exchange;
-  /** Name for ReachableTools.find. */
+  /** Name of the tool, for ReachableTools.find. */
   readonly tool: string;
   readonly arguments: JsonObject;
   /** Receives params of `notifications/progress` that the tool sends. */
   readonly progress?: (params: JsonObject) => void;
-  /** Aborted when nothing waits for the call any more. */
+  /** Aborted when the call is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
@@ -72,16 +75,19 @@ export type InnerResult =
   | { readonly kind: 'error'; readonly code: number; readonly message: string }
   /** No member has the tool. */
   | { readonly kind: 'unknown' }
-  /** Policies do not permit it to the caller. */
+  /** Policies do not permit the caller to call the tool. */
   | { readonly kind: 'denied'; readonly message: string }
   /** A limit of all replicas refuses the call. */
   | { readonly kind: 'limited'; readonly waitSeconds: number }
-  /** The member did not answer. `retryable`: it may answer later. */
+  /** The member did not answer. `retryable` is true if the member may answer later. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryable: boolean }
   | { readonly kind: 'aborted' };
 
 export interface InnerCalls {
   reachable(cause: Exchange): ReachableTools | Promise<ReachableTools>;
-  /** Never rejects. Policies decide on the tool's unique name, or on `workload.tool` if another tool has that name. */
+  /**
+   * Calls the tool. Never rejects. Policies decide on the tool's unique name, or on `workload.tool` if another tool has
+   * that name.
+   */
   call(call: InnerCall): Promise<InnerResult>;
 }

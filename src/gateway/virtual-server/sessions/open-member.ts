@@ -1,4 +1,4 @@
-// Opens a client's session at one member when it is first needed, with the client's own description.
+// Opens a client's session at one member when a request first needs it, with the client's own name and capabilities.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
@@ -12,7 +12,7 @@ import { type Member, memberCause } from '../members/member.ts';
 import { askingOf, ownRequestId, type World } from '../world.ts';
 import type { Joined, MemberSession, Session } from './session.ts';
 
-/** Returns a plain value if the session exists. Rejects if the store cannot be reached. */
+/** Returns the session at the member, as a plain value if it exists. Rejects if the store cannot be reached. */
 export function joinMember(
   world: World,
   session: Session,
@@ -73,7 +73,7 @@ async function openSession(world: World, { client }: Session, member: Member, ex
   return { ok: true, at, capabilities: isObject(result.capabilities) ? { ...result.capabilities } : {} };
 }
 
-/** Repeats settings that the client had made before the member had a session, or in one that the member has lost. */
+/** Repeats settings that the client made before the member had this session: log level and subscriptions. */
 async function restore(
   world: World,
   session: Session,

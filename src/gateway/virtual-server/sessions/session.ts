@@ -4,7 +4,7 @@ import type { JsonObject } from '#std/json.ts';
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import type { AnswerHead } from '../health/outcomes.ts';
 
-/** The client's description of itself in `initialize`. */
+/** The facts about a client from its `initialize`. */
 export interface ClientFacts {
   /** Negotiated revision. */
   readonly revision: string;
@@ -13,28 +13,28 @@ export interface ClientFacts {
 }
 
 export interface MemberSession {
-  /** Absent if the member has no sessions. */
+  /** Id of the session. Absent if the member has no sessions. */
   readonly id?: string;
   /** Revision that was negotiated with the member. */
   readonly revision: string;
 }
 
-/** Session at a member, or the reason why there is none. */
+/** The session at a member, or the reason why it could not be opened. */
 export type Joined =
   | { readonly ok: true; readonly at: MemberSession }
-  /** `head` is that of the HTTP answer to `initialize`, if it began no session. */
+  /** `head` is the head of the HTTP answer to `initialize` that began no session. */
   | { readonly ok: false; readonly fault: BackendFault; readonly head?: AnswerHead };
 
-/** Call of the client that a member answers. */
+/** A call of the client that a member answers. */
 interface SessionCall {
   readonly member: string;
-  /** Called when the client has answered a request of the member. */
+  /** Notes that the client has answered a request of the member. */
   answered(): void;
 }
 
-/** Stream on which the client listens. */
+/** The stream on which the client listens. */
 export interface ListeningStream {
-  /** Called when the member has a session. */
+  /** Adds the stream of a member that now has a session. */
   attach(member: string): void;
   end(): void;
 }
@@ -53,7 +53,7 @@ export interface Session {
   readonly asked: Map<string, SessionCall>;
   logLevel: string | undefined;
   stream: ListeningStream | undefined;
-  /** Last request without its message, used to notify members when the session ends. */
+  /** Last request without its message, which is used to notify members when the session ends. */
   last: Exchange | undefined;
   /** Last use in monotonic milliseconds. */
   usedAt: number;
@@ -85,7 +85,7 @@ export function formatClient(client: ClientFacts): Readonly<Record<string, strin
   return { [CLIENT]: JSON.stringify(client) };
 }
 
-/** Returns undefined if the fields are not those of a session. */
+/** Returns the session, or undefined if the fields do not form a session. */
 export function readSession(id: string, fields: Readonly<Record<string, string>>, now: number): Session | undefined {
   const client = fields[CLIENT];
   if (client === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Holds all sessions of a virtual server on this replica, and loads those of other replicas if there is a store.
+// Holds all sessions of a virtual server on this replica, and loads sessions of other replicas from the store, if any.
 
 import type { Exchange } from '../../backends/backend.ts';
 import { callerOwner } from '../../backends/caller-key.ts';
@@ -23,15 +23,15 @@ interface SessionClock {
 export interface Sessions {
   begin(client: ClientFacts, exchange: Exchange): Session | Promise<Session>;
   /**
-   * Returns undefined if there is none, it has ended, or this replica cannot know it. Rejects if only the store could
-   * know it, and cannot be reached.
+   * Returns the session, or undefined if it does not exist, has ended, or belongs to another replica without a shared
+   * store. Rejects if the store is needed but cannot be reached.
    */
   find(id: string): Session | undefined | Promise<Session | undefined>;
-  /** Returns the valid session at the member: another replica may have opened one first. */
+  /** Returns the valid session at the member: another replica may have opened a session first. */
   joinMember(session: Session, member: string, opened: MemberSession): Promise<MemberSession>;
   leaveMember(session: Session, member: string): Promise<void>;
   note(session: Session, change: SessionChange): Promise<void>;
-  /** Ends the session here and in the store; the sessions at members stay. */
+  /** Ends the session here and in the store, without ending the sessions at members. */
   end(session: Session): Promise<void>;
   size(): number;
   stop(): Promise<void>;
@@ -47,7 +47,8 @@ export interface SessionParts {
   /** If absent, sessions exist in this replica only. */
   readonly store: SessionStore | undefined;
   /**
-   * Called when a session of this replica was idle for too long, or was removed for another: its members are notified.
+   * Receives a session of this replica that was idle for too long or was removed for another session, so that its
+   * members can be notified.
    */
   readonly expired: (session: Session) => void;
 }
@@ -61,7 +62,7 @@ const ID_BYTES = 18;
 
 interface State {
   readonly parts: SessionParts;
-  /** Ordered by last use, the most recent last. */
+  /** Sessions by id, ordered by last use. */
   readonly live: Map<string, Session>;
 }
 
@@ -112,7 +113,7 @@ export function createSessions(parts: SessionParts): Sessions {
 function dropSession({ parts: { store, expired }, live }: State, session: Session): void {
   live.delete(session.id);
   session.stream?.end();
-  // With a store, other replicas may continue it.
+  // With a store, other replicas may continue the session.
   if (store !== undefined) return;
   session.over = true;
   expired(session);
@@ -130,15 +131,15 @@ function keepSession(state: State, session: Session): Session {
   const { live } = state;
   live.set(session.id, session);
   if (live.size <= SESSIONS_MAX) return session;
-  // A caller that opens many loses its own.
+  // A caller that opens many sessions loses its own sessions.
   const unused = [...live.values()].filter((each) => !isBusy(each));
-  // Undefined until a session of another replica is used here.
+  // `last` is undefined until this replica uses a session of another replica.
   const [oldest] = ofMostFrequent(unused, ({ last }) => last && callerOwner(last.caller));
   if (oldest !== undefined) dropSession(state, oldest);
   return session;
 }
 
-/** Notes a use of the session, at most once per second: a map that changes all the time is rebuilt all the time. */
+/** Notes a use of the session, at most once per second: a map that changes with every request is rebuilt often. */
 function useSession({ live }: State, session: Session, now: number): Session {
   if (now - session.usedAt < 1000) return session;
   session.usedAt = now;
@@ -154,7 +155,7 @@ async function confirmSession(
   now: number,
 ): Promise<Session | undefined> {
   session.checkedAt = now;
-  // While the store cannot be reached, a known session continues: its sealed id proves who may use it.
+  // While the store cannot be reached, a known session continues: the sealed id proves the caller.
   const there = await store.touch(session.id).catch(() => true);
   if (there) return useSession(state, session, now);
   session.over = true;
@@ -165,7 +166,7 @@ async function confirmSession(
 
 async function loadSession(state: State, store: SessionStore, id: string, now: number): Promise<Session | undefined> {
   const fields = await store.load(id);
-  // Two requests may have loaded it at once.
+  // Two simultaneous requests may both have loaded the session.
   const there = state.live.get(id);
   if (there !== undefined) return there;
   const session = fields === undefined ? undefined : readSession(id, fields, now);

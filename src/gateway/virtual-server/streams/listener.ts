@@ -91,7 +91,7 @@ function listen(
     finish();
   }
 
-  // A client that opens another stream has lost the previous one.
+  // A client that opens another stream has lost the previous stream.
   session.stream?.end();
   session.stream = stream;
   reply.stream();
@@ -118,7 +118,7 @@ function attach(listening: Listening, name: string): void {
   flows.set(name, flow);
 }
 
-/** Returns false if the client is slow. */
+/** Passes an event on. Returns false if the client is slow. */
 function pass({ world, session, reply, answer, ids }: Listening, member: string, event: SseEvent): boolean {
   if (reply.closed()) return true;
   if (event.id !== undefined) ids.set(member, event.id);
@@ -136,8 +136,7 @@ function pass({ world, session, reply, answer, ids }: Listening, member: string,
 const UPDATED = 'notifications/resources/updated';
 
 /**
- * Replaces the URI in an update, since a client may have subscribed to a user interface by the URI that distinguishes
- * it from another member's.
+ * Replaces the URI in an update, since a client may have subscribed to a user interface by the URI of `memberAppUri`.
  */
 function nameUpdated({ subscriptions }: Session, member: string, bytes: Buffer): Buffer {
   if (![...subscriptions.keys()].some((uri) => readMemberAppUri(uri)?.member === member)) return bytes;

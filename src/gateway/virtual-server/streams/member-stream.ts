@@ -1,4 +1,4 @@
-// Reads the stream of a client's session at one member, and opens it again whenever it ends.
+// Reads the stream of a client's session at one member, and opens the stream again whenever it ends.
 
 import type { Exchange, Flow } from '../../backends/backend.ts';
 import { createEventSplitter, type SseEvent } from '../../wire/sse.ts';
@@ -11,20 +11,21 @@ export interface MemberStreamParts {
   readonly world: World;
   readonly member: Member;
   readonly at: MemberSession;
-  /** GET of the client. */
+  /** The client's GET. */
   readonly exchange: Exchange;
-  /** Event after which to continue; undefined for new events only. */
+  /** Id of the event after which the stream continues. Undefined for new events only. */
   readonly after: string | undefined;
-  /** Returns false if the client is slow. */
+  /** Receives an event. Returns false if the client is slow. */
   readonly event: (event: SseEvent) => boolean;
-  /** Called if the member has no such stream, or its session is lost. */
+  /** Notes that the member has no such stream, or that its session is lost. */
   readonly over: () => void;
 }
 
 const RETRY_MIN_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 /**
- * The member has no such stream, or does not know the session (2025-11-25, Transports). Other refusals are temporary.
+ * Statuses of a member that has no such stream or does not know the session (MCP 2025-11-25, Transports). Other
+ * refusals are temporary.
  */
 const FINAL: ReadonlySet<number> = new Set([404, 405]);
 

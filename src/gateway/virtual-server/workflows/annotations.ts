@@ -1,5 +1,4 @@
-// Calculates the annotations of a workflow: those that its author declares, and for the others the weakest that its
-// steps promise.
+// Calculates the annotations of a workflow: the author's annotations, completed by the weakest hints of the steps.
 
 import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { hintsFrom } from '../../gate/known-tools.ts';
@@ -7,10 +6,10 @@ import type { ToolHints } from '../../gate/policy/request.ts';
 
 type Declared = NonNullable<CompositeToolConfig['annotations']>;
 
-/** `steps` are hints of the tools of the steps; undefined for an unknown tool. */
+/** The annotations, or a contradiction between the author's annotations and the steps' tools. */
 export type Annotated =
   | { readonly annotations: Declared }
-  /** Hint that promises more than a step does. */
+  /** The author's hint that promises more than a step's tool. */
   | { readonly contradicted: keyof ToolHints };
 
 export function annotateWorkflow(declared: Declared, steps: readonly (ToolHints | undefined)[]): Annotated {

@@ -6,10 +6,10 @@ import type { Retry, ToolCall } from './definition.ts';
 import { expandCondition } from './expand.ts';
 import type { WorkflowClock } from './ports.ts';
 
-/** Result of one try. */
+/** The result of one try. */
 export type Performed =
   | { readonly kind: 'done'; readonly output: Json; readonly content?: JsonObject; readonly skipRemaining?: true }
-  /** `ends`: the workflow ends, whatever onError says. */
+  /** `ends` is true if the workflow ends regardless of onError. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryable: boolean; readonly ends?: true };
 
 export function failedTry(message: string, retryable: boolean): Performed {
@@ -22,7 +22,7 @@ export type Outcome =
   /** The workflow continues with the step's defaultResults. */
   | { readonly kind: 'continued'; readonly output: Json; readonly message: string }
   | { readonly kind: 'aborted'; readonly message: string }
-  /** The run had ended. */
+  /** The run ended before the step. */
   | { readonly kind: 'cancelled' };
 
 export interface Attempt {
@@ -86,7 +86,10 @@ function withTries<T extends { readonly message: string }>(failed: T, tries: num
   return tries === 1 ? failed : { ...failed, message: `${failed.message} (after ${tries} tries)` };
 }
 
-/** Returns a delay that grows by half each time, varied by up to half at random. `chance`: 0 to 1. */
+/**
+ * Returns a delay that grows by half each time, varied by up to half at random. `chance` is a random number from 0 to
+ * 1.
+ */
 export function retryDelay({ delayMs }: Retry, tries: number, chance: number): number {
   return Math.min(delayMs * 1.5 ** (tries - 1), delayMs * 60) * (0.5 + chance);
 }

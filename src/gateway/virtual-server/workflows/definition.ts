@@ -6,14 +6,14 @@ import type { CompositeToolConfig } from '#contracts/vmcp-config-tools.ts';
 import { parseDuration } from '#std/duration.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** Text that is expanded when it is needed. */
+/** A text that is expanded when it is needed. */
 export interface Expression {
   readonly template: Template;
-  /** Source for messages. */
+  /** Source of the template, for messages. */
   readonly source: string;
 }
 
-/** Fixed value, or a template that produces one. */
+/** A fixed value, or a template that produces the value. */
 export type Argument = { readonly value: Json } | { readonly expression: Expression };
 
 export interface Retry {
@@ -25,9 +25,9 @@ interface Common {
   readonly condition: Expression | undefined;
   readonly timeoutMs: number;
   readonly action: 'abort' | 'continue' | 'retry';
-  /** Setting `retry`. */
+  /** Retries of a failed call. If undefined, a call is not retried. */
   readonly retry: Retry | undefined;
-  /** Output if the step is skipped, or fails with onError continue (Document 3, WorkflowStepConfig). */
+  /** Output if the step is skipped, or fails with onError continue (WorkflowStepConfig). */
   readonly defaultResults: JsonObject | undefined;
 }
 
@@ -50,7 +50,7 @@ export type ElicitationStep = Placed &
     readonly type: 'elicitation';
     readonly message: Expression;
     readonly schema: JsonObject;
-    /** If undefined, the step fails. */
+    /** Action if the person declines. If undefined, the step fails. */
     readonly onDecline: AnswerAction | undefined;
     readonly onCancel: AnswerAction | undefined;
   };
@@ -101,7 +101,7 @@ const PARALLEL_MAX = 50;
 const ITERATIONS = 100;
 const ITERATIONS_MAX = 1000;
 
-/** Requires a configuration that was checked (`workflowFaults`). */
+/** Compiles a workflow. The configuration must have been checked by `workflowFaults`. */
 export function defineWorkflow({ name, parameters, timeout, steps, output }: CompositeToolConfig): Workflow {
   return {
     name,
@@ -156,7 +156,7 @@ function defineCommon({ condition, timeout, onError, defaultResults }: CallConfi
   };
 }
 
-/** Texts at the first level are templates (Document 3, WorkflowStepConfig). */
+/** Texts at the first level are templates (WorkflowStepConfig). */
 function defineArguments({ arguments: given = {} }: CallConfig): ToolCall['arguments'] {
   return Object.entries(given).map(([name, value = null]) => [
     name,
@@ -169,7 +169,7 @@ function defineExpression(source: string): Expression {
   return { source, template: 'template' in parsed ? parsed.template : { nodes: [], definitions: new Map() } };
 }
 
-/** Converts properties; nested ones have the same fields. */
+/** Converts properties, including nested properties, which have the same fields. */
 function outputProperties(properties: object): readonly (readonly [string, OutputProperty])[] {
   return Object.entries(properties).map(([name, property]) => {
     const { type, value, properties: inner, default: fallback } = property as JsonObject;

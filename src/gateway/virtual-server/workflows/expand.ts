@@ -1,4 +1,4 @@
-// Expands the templates of a workflow with its data: texts, conditions, lists, arguments. Pure.
+// Expands the templates of a workflow with its data: texts, conditions, lists, arguments.
 
 import { runTemplate } from '#contracts/virtual-model/template/run.ts';
 import { place } from '#contracts/virtual-model/workflow/templates.ts';
@@ -7,7 +7,7 @@ import type { Argument, Expression } from './definition.ts';
 
 export type Expanded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
-/** Text that Go prints for a missing value. */
+/** The text that Go prints for a missing value. */
 export const NO_VALUE = '<no value>';
 
 export function expandText({ template, source }: Expression, data: JsonObject): Expanded<string> {
@@ -65,7 +65,7 @@ export function expandArguments(
   return { ok: true, value: values };
 }
 
-/** Converts a text by the schema. A text that does not fit stays a text: the tool reports the mistake. */
+/** Converts a text by the schema. A text that does not fit stays a text: so that the tool reports the fault. */
 function convertText(text: string, schema: Json | undefined): Json {
   const type = isObject(schema) ? schema.type : undefined;
   const types = Array.isArray(type) ? type : [type];

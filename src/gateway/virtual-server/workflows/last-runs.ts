@@ -1,5 +1,5 @@
-// Stores the last runs of workflows for operators: how each ended and how long it took. Without arguments, results and
-// texts of errors, which belong to the caller.
+// Stores the last runs of workflows for operators: how each ended and how long it took. Does not store arguments,
+// results and texts of errors, which belong to the caller.
 
 import type { RunResult, StepEnd } from './ports.ts';
 
@@ -23,7 +23,7 @@ export interface EndedRun {
 
 export interface LastRuns {
   keep(run: EndedRun): void;
-  /** Returns the newest first. */
+  /** Returns all stored runs, ordered from the newest. */
   all(): readonly EndedRun[];
 }
 

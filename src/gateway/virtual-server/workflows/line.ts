@@ -9,14 +9,14 @@ import type { RequestMessage } from '../../wire/message.ts';
 import { scanMessage } from '../../wire/scan.ts';
 import { createQuestions, type Question, type Questions } from './questions.ts';
 
-/** `tools/call` of a client. */
+/** A `tools/call` of a client. */
 export interface WorkflowCall {
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Returns the client's last exchange about it, with caller and token. */
+  /** Returns the client's last exchange about the call, with caller and token. */
   cause(): Exchange;
   ask(question: Omit<Question, 'call'>): Promise<Awaited<ReturnType<Questions['ask']>>>;
-  /** Has no effect if the client has not requested progress. */
+  /** Reports progress to the client, if the client has requested it. */
   progress(done: number, total: number, message: string): void;
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface WorkflowCall {
 export interface LineParts {
   readonly name: string;
   readonly version: string;
-  /** Returns the result of `tools/call`; undefined if there is no such tool. Never rejects. */
+  /** Returns the result of `tools/call`, or undefined if the tool does not exist. Never rejects. */
   call(call: WorkflowCall): Promise<JsonObject | undefined>;
 }
 
@@ -65,7 +65,7 @@ function receive(line: Line, bytes: Buffer, exchange: Exchange): void {
       return;
     case 'response': {
       const call = line.calls.get(line.questions.answer(bytes, message) ?? '');
-      // Its token may be a newer one.
+      // The new exchange may have a newer token.
       if (call !== undefined) call.cause = exchange;
     }
   }

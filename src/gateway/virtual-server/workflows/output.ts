@@ -1,4 +1,4 @@
-// Builds the typed output of a workflow from templates. Pure.
+// Builds the typed output of a workflow from templates.
 
 import { isObject, type Json, type JsonObject, parseJson } from '#std/json.ts';
 import type { OutputProperty, Workflow } from './definition.ts';
@@ -9,7 +9,8 @@ export function makeOutput(
   data: JsonObject,
   outputOf: (step: string) => Json,
 ): Expanded<Json> {
-  // Uses the last step of the list, whichever ends last (Document 3, CompositeToolConfig).
+  // Without a declared output, the result is the output of the last listed step, even if another step ends later
+  // (CompositeToolConfig).
   if (output === undefined) return { ok: true, value: outputOf(steps.at(-1)?.id ?? '') };
   const made = makeProperties(output.properties, data, '');
   if (!made.ok) return made;
@@ -32,7 +33,7 @@ function makeProperties(
   return { ok: true, value: values };
 }
 
-/** Returns undefined if there is neither a value nor a default. */
+/** Returns the value of a property, or undefined if it has neither a value nor a default. */
 function makeProperty(property: OutputProperty, data: JsonObject, path: string): Expanded<Json | undefined> {
   if (property.value === undefined) return makeProperties(property.properties, data, `${path}.`);
   const text = expandText(property.value, data);
@@ -52,11 +53,11 @@ function convertDefault(property: OutputProperty): Json | undefined {
   return typeof fallback === 'string' ? convert(property, fallback) : fallback;
 }
 
-/** Words that Go reads as booleans. */
+/** Words that Go reads as true. */
 const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 const FALSE = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
-/** Returns undefined if the text is not of the type. */
+/** Converts the text. Returns undefined if it does not fit the type. */
 function convert({ type }: OutputProperty, text: string): Json | undefined {
   const word = text.trim();
   switch (type) {
@@ -79,12 +80,12 @@ function convert({ type }: OutputProperty, text: string): Json | undefined {
   }
 }
 
-/** `3.0` and `1e3` are whole numbers too. */
+/** Returns the whole number, also for `3.0` and `1e3`. */
 function wholeOf(word: string): number | undefined {
   return word !== '' && Number.isInteger(Number(word)) ? Number(word) : undefined;
 }
 
-/** Returns the JSON Schema of the output for clients; undefined if none is declared. */
+/** Returns the JSON Schema of the output for clients, or undefined if no output is declared. */
 export function outputSchema({ output }: Workflow, described: JsonObject | undefined): JsonObject | undefined {
   if (output === undefined || described === undefined) return undefined;
   const { required } = output;

@@ -53,7 +53,7 @@ async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): 
   }
 }
 
-/** Follows Document 3, ElicitationResponseConfig. */
+/** Applies the action of ElicitationResponseConfig after a decline or cancel. */
 function settleRefusal(
   { defaultResults = {} }: ElicitationStep,
   action: 'decline' | 'cancel',
@@ -72,7 +72,7 @@ function settleRefusal(
   }
 }
 
-/** Entry of `iterations`. */
+/** An entry of `iterations`. */
 interface Iteration {
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
   readonly output: Json;
@@ -153,7 +153,7 @@ function iterationOf(loop: Loop, index: number, outcome: Outcome): Iteration {
     case 'cancelled':
       return { status: 'cancelled', output: {} };
     case 'aborted': {
-      // Failures of items are collected if the step continues after failures, and the item does not say otherwise.
+      // Failures of items are collected if the step continues after failures and the inner step is not set to abort.
       const collects = step.action === 'continue' && step.innerAction !== 'abort';
       if (!collects) endLoop(loop, `item ${index}: ${outcome.message}`);
       return { status: 'failed', output: step.inner.defaultResults ?? {}, error: outcome.message };

@@ -19,11 +19,11 @@ export type PersonAnswer =
 
 export interface RunPorts {
   readonly clock: WorkflowClock;
-  /** Never rejects; returns `aborted` once the signal is aborted. `step` is the calling step. */
+  /** Calls a tool for the step. Never rejects. Returns `aborted` once the signal is aborted. */
   callTool(step: string, tool: string, given: JsonObject, signal: AbortSignal): Promise<InnerResult>;
-  /** Returns the JSON Schema of the tool's arguments, if there is one. */
+  /** Returns the JSON Schema of the tool's arguments, if the tool has one. */
   inputSchema(tool: string): Promise<JsonObject | undefined>;
-  /** Never rejects. Once the signal is aborted the client is informed, and the answer is `cancel`. */
+  /** Asks the person. Never rejects. Once the signal is aborted the client is informed, and the answer is `cancel`. */
   askPerson(message: string, schema: JsonObject, signal: AbortSignal): Promise<PersonAnswer>;
   observe(event: RunEvent): void;
 }

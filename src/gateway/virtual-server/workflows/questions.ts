@@ -9,7 +9,7 @@ import type { PersonAnswer } from './ports.ts';
 export interface Question {
   readonly message: string;
   readonly schema: JsonObject;
-  /** JSON text of the id of the client's call. */
+  /** JSON text of the id of the client's call that caused the question. */
   readonly call: string;
   readonly signal: AbortSignal;
 }
@@ -18,7 +18,10 @@ export interface Questions {
   /** Reads the client's capabilities. */
   useCapabilities(capabilities: JsonObject): void;
   ask(question: Question): Promise<PersonAnswer>;
-  /** Returns the JSON text of the id of the call that asked; undefined if the response answers no question. */
+  /**
+   * Returns the JSON text of the id of the call that caused the question, or undefined if the response does not answer
+   * a question.
+   */
   answer(bytes: Buffer, response: ResponseMessage): string | undefined;
 }
 
@@ -33,7 +36,7 @@ export function createQuestions(handlers: SessionHandlers): Questions {
   let count = 0;
   return {
     useCapabilities({ elicitation }) {
-      // A client that declares modes without `form` has no forms (2025-11-25).
+      // A client that declares modes without `form` has no forms (MCP 2025-11-25).
       canAsk = isObject(elicitation) && (Object.keys(elicitation).length === 0 || elicitation.form !== undefined);
     },
     ask({ message, schema, call, signal }) {
@@ -45,7 +48,10 @@ export function createQuestions(handlers: SessionHandlers): Questions {
       const { promise, resolve } = Promise.withResolvers<PersonAnswer>();
       const giveUp = () => {
         open.delete(id);
-        const params = JSON.stringify({ requestId: JSON.parse(id), reason: 'nobody waits for the answer' });
+        const params = JSON.stringify({
+          requestId: JSON.parse(id),
+          reason: 'the caller no longer waits for the answer',
+        });
         const bytes = callMessage('notifications/cancelled', undefined, params);
         handlers.message(bytes, { kind: 'notification', method: 'notifications/cancelled', call });
         resolve({ action: 'cancel' });

@@ -1,5 +1,5 @@
-// Runs a workflow: steps start when they can, and the run ends when all are done, one ends it, its time is over, or its
-// caller has gone.
+// Runs a workflow: steps start when they can, and the run ends when all steps are done, a step ends the run, its time
+// is over, or its caller has gone.
 
 import type { JsonObject } from '#std/json.ts';
 import { type Outcome, tryStep } from './attempt.ts';
@@ -18,7 +18,7 @@ interface Ending {
   skipRemaining: boolean;
 }
 
-/** `params` fit the schema of the workflow. Never rejects. */
+/** Runs the workflow. `params` must fit its schema. Never rejects. */
 export async function runWorkflow(
   workflow: Workflow,
   params: JsonObject,
@@ -62,7 +62,7 @@ function settleOutput(run: Run): RunResult {
   return made.ok ? { kind: 'completed', output: made.value } : { kind: 'failed', message: made.message };
 }
 
-/** Resolves once no step runs and none can start. */
+/** Runs the steps. Resolves when no step runs and no further step can start. */
 function runSteps(run: Run, ending: Ending, end: (result: RunResult) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const statusOf = (id: string) => run.steps.get(id)?.status ?? 'skipped';
@@ -130,7 +130,7 @@ function settleStep(run: Run, step: Step, outcome: Outcome, ending: Ending, end:
   }
 }
 
-/** Skips pending steps; those under way end normally (Document 3, ElicitationResponseConfig). */
+/** Skips pending steps. Running steps end normally (ElicitationResponseConfig). */
 function skipPending(run: Run): void {
   for (const step of run.workflow.steps) {
     if (run.steps.get(step.id)?.status !== 'pending') continue;

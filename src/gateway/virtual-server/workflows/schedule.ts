@@ -1,5 +1,5 @@
-// Finds the steps of a workflow that can start. Pure. A step starts as soon as its dependencies are done: there are no
-// levels that wait for one another.
+// Finds the steps of a workflow that can start. A step starts as soon as its dependencies are done, without waiting for
+// other steps of their level.
 
 export type StepStatus = 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
 
@@ -8,7 +8,7 @@ interface Waiting {
   readonly dependsOn: readonly string[];
 }
 
-/** Keeps the order of the list. `most` is the maximum number of parallel steps. */
+/** Returns the steps in the order of the list. `most` is the maximum number of parallel steps. */
 export function stepsToStart<T extends Waiting>(
   steps: readonly T[],
   statusOf: (id: string) => StepStatus,

@@ -1,4 +1,4 @@
-// Records a run of a workflow: audit events, numbers, a span for it and for each step.
+// Records a run of a workflow: writes audit events, counts metrics, and creates spans for the run and each step.
 
 import type { Json } from '#std/json.ts';
 import type { Exchange } from '../../backends/backend.ts';
@@ -25,7 +25,7 @@ export interface SeenPorts {
   readonly clock: { now(): number; monotonic(): number };
   readonly newId: () => string;
   readonly audit: (event: WorkflowAuditEvent) => void;
-  /** Maximum number of hops of a delegation in an event; undefined: 10. */
+  /** Maximum number of hops of a delegation in an event; 10 if undefined. */
   readonly delegationDepth: () => number | undefined;
   readonly metrics: WorkflowMetrics;
   /** Absent if traces are off. */
@@ -122,7 +122,7 @@ function endRun(seen: Seen, { kind }: RunResult): void {
   writeAudit(seen, RUN_ENDS[kind], failed ? 'failure' : 'success', { extra });
   const attributes = { 'workflow.name': workflow.name, 'workflow.id': seen.run, 'workflow.result': kind };
   whole?.span?.end(`workflow ${workflow.name}`, attributes, failed);
-  // Texts of failures are only for the client: they may contain texts of a server.
+  // Texts of failures are only for the client: they may contain texts of a server, so they are not logged.
   ports.log({ workflow: workflow.name, run: seen.run, result: kind, durationMs: duration }, 'a workflow ended');
   const endedAt = ports.clock.now();
   const steps = [...seen.ended];

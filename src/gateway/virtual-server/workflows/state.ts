@@ -35,7 +35,7 @@ export function keepResult(run: Run, output: Json): boolean {
   return run.size <= SIZE_MAX;
 }
 
-/** Returns the data for templates, without steps that are not done. */
+/** Returns the data for templates, with the steps that are done. */
 export function templateData(run: Run, item?: JsonObject): JsonObject {
   const { workflow, id, params, steps, startedAt, ports } = run;
   const done = [...steps].filter(([, { status }]) => status !== 'pending' && status !== 'running');

@@ -1,4 +1,4 @@
-// Converts a tool's result for later steps. Pure.
+// Converts a tool's result for later steps.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { InnerResult } from '../own-tools/ports.ts';

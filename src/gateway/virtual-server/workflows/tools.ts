@@ -28,7 +28,7 @@ export interface WorkflowParts {
   readonly replica: string;
   /** Returns the workflows of the current configuration. */
   readonly workflows: () => readonly WorkflowTool[];
-  /** Returns whether a workflow that lacks a tool is hidden. */
+  /** Returns whether workflows with a missing tool are hidden. */
   readonly hidesIncomplete: () => boolean;
   readonly seen: SeenPorts;
 }
@@ -36,7 +36,7 @@ export interface WorkflowParts {
 export interface WorkflowTool {
   readonly workflow: Workflow;
   readonly definition: JsonObject;
-  /** Annotations as its author declares them. */
+  /** The author's annotations. */
   readonly annotations: CompositeToolConfig['annotations'];
 }
 
@@ -58,8 +58,8 @@ function definitionOf({ name, description, parameters, output }: CompositeToolCo
 }
 
 /**
- * Waiting for a person, or for a long step, does not count as silence; a client may be away as long as a question is
- * open.
+ * Waiting for a person, or for a long step, does not count as silence; and a client may be away as long as a question
+ * is open.
  */
 const LIMITS = { silenceMs: 0, keptMs: 600_000 } as const;
 const ERAS: ReadonlySet<Era> = new Set<Era>(['session']);
@@ -159,7 +159,9 @@ async function findSchema(calls: InnerCalls, cause: Exchange, tool: string): Pro
   return isObject(parsed) && isObject(parsed.inputSchema) ? parsed.inputSchema : undefined;
 }
 
-/** Counts steps that are done; items of a loop count as parts of their step. */
+/**
+ * Returns an observer that reports progress as the number of done steps. Items of a loop count as parts of their step.
+ */
 function countProgress({ steps }: Workflow, call: WorkflowCall): (event: RunEvent) => void {
   const shares = new Map<string, number>();
   return (event) => {

@@ -8,7 +8,7 @@ import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue } from '../scan.ts';
 
 export interface AppMarks {
-  /** URIs of the user interface. A consistent definition has at most one. */
+  /** URIs of the user interface. A consistent definition has at most one URI. */
   readonly uris: readonly string[];
   /** Whether a client offers the tool to its model. */
   readonly forModel: boolean;
@@ -17,12 +17,12 @@ export interface AppMarks {
 }
 
 export const UNMARKED: AppMarks = { uris: [], forModel: true, forApp: true };
-/** Older hosts read the legacy key. */
+/** Keys of the marks. Older clients read the legacy key. */
 const [SETTINGS, RESOURCE_URI, LEGACY_URI] = ['ui', 'resourceUri', 'ui/resourceUri'];
 
 /**
- * Reads the marks of one tool of a list (JSON bytes). Returns undefined if its metadata has a key that is not valid
- * Unicode, so that URIs in it could not be changed.
+ * Reads the marks of one tool of a list (JSON bytes). Returns undefined if the tool's metadata has a key that is not
+ * valid Unicode, so that URIs in it could not be changed.
  */
 export function readAppMarks(definition: Buffer): AppMarks | undefined {
   const found = readMeta(definition);
@@ -34,7 +34,7 @@ export function readAppMarks(definition: Buffer): AppMarks | undefined {
   return { uris, forModel: allows('model'), forApp: allows('app') };
 }
 
-/** Returns whether the audience may use the tool; everybody may if it states no visibility. */
+/** Returns whether the audience may use the tool; without a stated visibility every audience may. */
 function isFor(settings: Json | undefined, audience: string): boolean {
   const visibility = isObject(settings) ? settings.visibility : undefined;
   return !Array.isArray(visibility) || visibility.includes(audience);
@@ -75,7 +75,10 @@ function readMeta(definition: Buffer): Meta | undefined {
 
 const BEGIN_OBJECT = 0x7b;
 
-/** Returns no members for a value of another type, and undefined for an object that cannot be read. */
+/**
+ * Returns the members of an object, an empty list for a value of another type, and undefined for an object that cannot
+ * be read.
+ */
 function membersInside(bytes: Buffer, { start }: Span): readonly Member[] | undefined {
   return bytes[start] === BEGIN_OBJECT ? objectMembers(bytes, start) : [];
 }

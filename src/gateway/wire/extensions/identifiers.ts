@@ -4,7 +4,7 @@ import { isObject, type Json } from '#std/json.ts';
 
 /** Extension of SEP-2663. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
-/** Extension of SEP-2640: a skill is a folder of resources, and is named by the URI of one of them. */
+/** Extension of SEP-2640: a skill is a folder of resources, and the URI of one resource names it. */
 export const SKILLS = 'io.modelcontextprotocol/skills';
 /** Extension of SEP-1865, MCP Apps: a tool names a resource that a client shows as a user interface. */
 export const APPS = 'io.modelcontextprotocol/ui';

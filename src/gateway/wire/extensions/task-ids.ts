@@ -6,7 +6,10 @@ import type { Message, Span } from '../message.ts';
 import { jsonString, type Patch, patchBytes } from '../patch.ts';
 import { readValue, scanMessage } from '../scan.ts';
 
-/** Returns the id for the client: the same id if it does not change, undefined if there is none. */
+/**
+ * Returns the client's id for a server's id. Returns the same id if it does not change, and undefined if the client has
+ * no id for the task.
+ */
 export type RenameTask = (id: string) => string | undefined;
 
 const TASK_ID = Buffer.from('"taskId');
@@ -19,8 +22,8 @@ export function namesTasks(bytes: Buffer): boolean {
 }
 
 /**
- * Returns a response with the ids of the client (2025-11-25, Tasks, and SEP-2663). Ids in other places stay the
- * server's, and are of no use to the client.
+ * Returns a response with the ids of the client (MCP 2025-11-25, Tasks, and SEP-2663). Ids in other places are not
+ * replaced, and are useless to the client.
  */
 export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
   const message = namesTasks(bytes) ? messageIn(bytes) : undefined;
@@ -34,7 +37,7 @@ export function renameResultTasks(bytes: Buffer, rename: RenameTask): Buffer {
 }
 
 /**
- * Returns a request or notification of a server with sessions (2025-11-25, Tasks) with the ids of the client, or no
+ * Returns a request or notification of a server with sessions (MCP 2025-11-25, Tasks) with the ids of the client, or no
  * bytes for a notification about a task for which the client has no id.
  */
 export function renameSentTasks(bytes: Buffer, rename: RenameTask): Buffer {
@@ -88,7 +91,7 @@ export function withoutTaskList(bytes: Buffer): Buffer {
   return patchBytes(bytes, [{ span: tasks, bytes: Buffer.from(`{${kept.join()}}`) }]);
 }
 
-/** Returns undefined if the client has no id for one of the tasks. */
+/** Replaces the ids. Returns undefined if the client has no id for a task. */
 function renamed(bytes: Buffer, places: readonly Span[], rename: RenameTask): Buffer | undefined {
   const patches: Patch[] = [];
   for (const span of places.toSorted((a, b) => a.start - b.start)) {

@@ -3,13 +3,19 @@
 
 import type { TextWatch } from './text-watch.ts';
 
-/** Watches the data of one event. An event with a field that the standard does not define must not pass. */
+/**
+ * Watches the data of one event. `push` returns false for a field that the standard does not define. Such an event must
+ * not pass.
+ */
 export function watchData(data: TextWatch): TextWatch {
   /** Field name of the current line; undefined after its colon. */
   let name: string | undefined = '';
   let isData = false;
 
-  /** Returns the position after the name, or -1 if the standard does not define it. */
+  /**
+   * Reads a part of a field's name. Returns the position after the colon or line end, or -1 if the standard does not
+   * define the name.
+   */
   function readName(bytes: Buffer, from: number): number {
     for (let at = from; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
@@ -49,12 +55,12 @@ const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
 const LINE_FEED = Buffer.of(LF);
-/** The empty name is the beginning of a comment or a blank line. */
+/** Names of fields. The empty name stands for a comment or a blank line. */
 const FIELDS = ['', 'data', 'event', 'id', 'retry'] as const;
 
 /**
- * Returns a search for the end of a line. Positions must not decrease, so that each byte is searched once for each
- * mark.
+ * Returns a search for the end of a line. Positions must not decrease, so that each byte is searched once for LF and
+ * once for CR.
  */
 function lineEnds(bytes: Buffer): (from: number) => number {
   let lf = -1;

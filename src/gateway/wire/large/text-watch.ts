@@ -6,13 +6,13 @@ import { foldKey } from '../json-members.ts';
 
 export interface TextWatch {
   /**
-   * Returns false after a watched key, or after bytes or brackets that are not valid JSON (RFC 8259). Such a piece must
-   * not pass.
+   * Reads a piece. Returns false if it contains a watched key, or bytes or brackets that are not valid JSON (RFC 8259).
+   * Such a piece must not pass.
    */
   push(bytes: Buffer): boolean;
 }
 
-/** Watches the keys of the object `result`, in whatever letter case `result` is written. */
+/** Watches the keys of the object `result`, also if the key `result` has another letter case. */
 export function watchResult(isWatched: (key: string) => boolean): TextWatch {
   const open = new Uint8Array(MAX_DEPTH);
   const key = Buffer.alloc(LONGEST_KEY);
@@ -103,7 +103,7 @@ const FIRST_PRINTABLE = 0x20;
 const FIRST_BEYOND_ASCII = 0x80;
 
 const SPACE = 1;
-/** Marks numbers, literals and the characters between values. */
+/** Marks bytes of numbers, of literals and between values. */
 const BARE = 2;
 const ALLOWED = new Uint8Array(256);
 for (const byte of Buffer.from(',:+-.0123456789Eaeflnrstu')) ALLOWED[byte] = BARE;
@@ -114,7 +114,7 @@ const WATCHED_DEPTH = 2;
 /** Bytes of 20 characters, each written as an escape. */
 const LONGEST_KEY = 120;
 
-/** Returns undefined if the bytes are not a JSON text. */
+/** Decodes a key. Returns undefined if the bytes are not a JSON text. */
 function decodeKey(bytes: Buffer, length: number): string | undefined {
   if (isUnescapedAscii(bytes, length)) return bytes.toString('latin1', 0, length);
   try {

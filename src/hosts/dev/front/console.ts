@@ -1,5 +1,5 @@
-// The console of the reconciler, beside the catalogue of `skep dev`: the page and the answers that `skep run` has on a listener
-// of its own. No token is required: they hold no value of a Secret, and every user of the machine may read them.
+// Serves the console of the reconciler next to the catalogue of `skep dev`: the same page and responses as the listener
+// of `skep run`. No token is required: they contain no value of a Secret, and every user of the machine may read them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
@@ -9,8 +9,9 @@ import { addConsoleRoutes } from '#reconciler/control/routes/console.ts';
 import { addEventsRoute } from '#reconciler/control/routes/events.ts';
 import { addFleetRoutes } from '#reconciler/control/routes/fleet.ts';
 import { addRunsRoutes } from '#reconciler/control/routes/runs.ts';
+import { SECURITY_HEADERS } from '#std/page/headers.ts';
 
-/** A registry of one of these names has more below it. */
+/** Paths of the console. A registry named `runs` or `fleet` has only longer paths. */
 const CONSOLE_PATH = /^\/(?:|runs(?:\/[^/]+)?|fleet(?:\/(?:resource|events))?|console\/.+)$/;
 
 export interface ConsoleFront {
@@ -24,6 +25,9 @@ export async function createConsoleFront(
   words: ConsoleWords,
 ): Promise<ConsoleFront> {
   const app = fastify();
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(SECURITY_HEADERS);
+  });
   addFleetRoutes(app, fleet);
   addEventsRoute(app, fleet);
   addRunsRoutes(app, runs, async () => undefined, addConsoleRoutes(app, words));

@@ -9,7 +9,7 @@ export interface Forwarding {
   readonly port: number;
   /** Path and query at the proxy. */
   readonly target: string;
-  /** The beginning of the path that was removed: the proxy needs it for URLs that it sends to clients. */
+  /** The removed beginning of the path, which the proxy needs for URLs that it sends to clients. */
   readonly prefix: string;
   /** If false, the token was for this listener and is not sent to the server. */
   readonly keepsToken: boolean;
@@ -35,7 +35,7 @@ export function createForward(): Forward {
         response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
         response.flushHeaders();
         answer.pipe(response);
-        // If the response is cut off, the client must not take this for its end.
+        // A client must not take a cut-off response for a complete one.
         answer.once('error', () => response.destroy());
       });
       outgoing.once('error', () => refuseUnreachable(forwarding, response));

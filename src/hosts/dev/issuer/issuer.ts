@@ -14,7 +14,7 @@ import { LOGIN_HEADERS, loginPage } from './login-page.ts';
 import { type IssuerStore, openIssuerStore } from './store.ts';
 
 export interface SampleIssuer {
-  /** The `iss` of its tokens. It is the same at every start. */
+  /** The `iss` of the tokens, which is the same at every start. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const SCOPES = 'openid offline_access';
 const LOGIN_PATH = '/login/';
 
-/** Returns undefined if the package is not installed: it is optional. Throws Failure `listen-failed`. */
+/** Returns undefined if the optional package is not installed. Throws Failure `listen-failed`. */
 export async function startSampleIssuer(dir: string): Promise<SampleIssuer | undefined> {
   const loaded = await import('oidc-provider').catch(() => undefined);
   if (loaded === undefined) return undefined;
@@ -82,13 +82,13 @@ async function signingKey(store: IssuerStore): Promise<object> {
 }
 
 /**
- * One client for all authorization servers inside the proxies of the fleet, so that none of them has to be registered.
+ * One client for all authorization servers inside the proxies of the fleet, so that no server has to be registered.
  */
 const FLEET = { client_id: 'sample-fleet', client_name: 'The sample fleet' } as const;
 
 /**
- * Lets the fleet's client return to the callback of any proxy on this machine. Other clients may return to exactly
- * their registered addresses.
+ * Lets the fleet's client return to the callback of any proxy on this machine. Other clients may return only to their
+ * registered addresses.
  */
 function letFleetReturn(provider: OpenProvider): void {
   const { prototype } = provider.Client;

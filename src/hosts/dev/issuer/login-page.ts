@@ -2,7 +2,7 @@
 
 export interface LoginQuestion {
   readonly action: string;
-  /** The client's name for itself: anyone can register under any name. */
+  /** Name under which the client has registered: anyone can register under any name. */
   readonly client: string;
   /** The address to which the browser returns after the login. */
   readonly redirectUri: string;

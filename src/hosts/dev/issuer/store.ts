@@ -1,5 +1,5 @@
-// Stores the state of the sample issuer: all of it in memory, and in a file the parts that clients rely on after a
-// restart (their registrations, grants, refresh tokens, the signing key).
+// Stores the state of the sample issuer in memory. A file also has the parts that clients rely on after a restart
+// (registrations, grants, refresh tokens, the signing key).
 
 import { readFileSync } from 'node:fs';
 import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.ts';
@@ -23,7 +23,7 @@ export interface IssuerStore {
 }
 
 const KEPT: readonly string[] = ['Client', 'Grant', 'RefreshToken', 'Issuer'];
-/** Bound of the file: clients can be registered without limit. */
+/** Bound of the file, because clients can be registered without limit. */
 const MAX_ENTRIES = 2000;
 
 interface Entry {

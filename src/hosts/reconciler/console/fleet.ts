@@ -1,6 +1,7 @@
-// The fleet as the console and its JSON routes show it: the state that the last run has found, and one resource that is read
-// from the cluster when someone looks at it.
+// Provides the fleet for the console and its JSON routes: the state after the last run, and a single resource, which is
+// read from the cluster on request.
 
+import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Fleet, FleetEvent } from '#reconciler/control/ports.ts';
 import { jsonOfFleet, jsonOfResource } from '#reconciler/report/fleet.ts';
 import type { LiveDetail } from '#reconciler/run/fleet-state/detail-format.ts';
@@ -14,17 +15,20 @@ import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { forgeOf } from '../instance/forge.ts';
 import type { Instance } from '../instance/instance.ts';
+import { type ReadInTurn, shareReads } from './shared-reads.ts';
 
-/** What runs tell the console. */
+/** Receives the events of runs for the console. */
 export interface FleetFeed extends Pick<FleetWatch, 'looked'> {
   began(id: string): void;
   ended(result: RunResult): void;
   failed(failure: Failure): void;
-  /** `instance`: reads one resource. */
-  shown(instance: Pick<Instance, 'deps' | 'options'>): Fleet;
+  /** Returns the fleet for the routes. `instance` reads single resources. */
+  shown(instance: Read): Fleet;
 }
 
-/** A console waits no longer for the cluster. */
+type Read = Pick<Instance, 'cluster' | 'options'>;
+
+/** Time that a console waits for the cluster. */
 const READ_WITHIN_MS = 10_000;
 
 export function openFleetFeed(config: Config): FleetFeed {
@@ -50,18 +54,21 @@ export function openFleetFeed(config: Config): FleetFeed {
       watch.failed(failure, { id: runId, at: new Date(systemClock.now()).toISOString() });
       tell('ended');
     },
-    shown: (instance) => ({
-      state: rememberText(watch.state),
-      resource: (id) => readShown(config, watch, instance, id),
-      follow(notify) {
-        listeners.add(notify);
-        return () => void listeners.delete(notify);
-      },
-    }),
+    shown(instance) {
+      const readInTurn = shareReads<LiveDetail>(systemClock, READ_WITHIN_MS);
+      return {
+        state: rememberText(watch.state),
+        resource: (id) => readShown(config, watch, (known, runId) => readLive(readInTurn, instance, known, runId), id),
+        follow(notify) {
+          listeners.add(notify);
+          return () => void listeners.delete(notify);
+        },
+      };
+    },
   };
 }
 
-/** Ten consoles that request it at once cost one text. */
+/** Renders each state once, also if many consoles request it. */
 function rememberText(state: () => FleetState): Fleet['state'] {
   let last: { readonly state: FleetState; readonly text: string; readonly tag: string } | undefined;
   return () => {
@@ -77,38 +84,36 @@ function rememberText(state: () => FleetState): Fleet['state'] {
 async function readShown(
   config: Config,
   watch: FleetWatch,
-  instance: Pick<Instance, 'deps' | 'options'>,
+  live: (known: KnownResource, runId: string) => ReturnType<typeof readLive>,
   id: string,
 ): Promise<string | undefined> {
   const known = watch.find(id);
   if (known === undefined) return undefined;
   const { source } = known.loaded ?? {};
-  const commit = source === undefined ? undefined : watch.state().run?.commits[source];
+  const { id: runId = '', commits = {} } = watch.state().run ?? {};
+  const commit = source === undefined ? undefined : commits[source];
   return jsonOfResource(known, {
     manifest: known.loaded && shownManifest(known.loaded),
     commit,
     commitUrl: commitUrl(config, source, commit),
-    ...(await readLive(instance, known)),
+    ...(await live(known, runId)),
   });
 }
 
-/** Never longer than a person waits; a run goes on meanwhile. */
+/** Reads the live resource, or returns why it could not be read in time. Runs are not delayed. */
 async function readLive(
-  { deps, options }: Pick<Instance, 'deps' | 'options'>,
+  readInTurn: ReadInTurn<LiveDetail>,
+  { cluster, options }: Read,
   known: KnownResource,
+  runId: string,
 ): Promise<{ readonly live: LiveDetail } | { readonly unread: string }> {
-  const over = new AbortController();
-  const late = systemClock.sleep(READ_WITHIN_MS, over.signal).then(() => undefined);
-  const reading = readLiveDetail(deps.cluster, options(), known);
-  reading.catch(() => undefined);
   try {
-    const live = await Promise.race([reading, late]);
+    const key = `${runId} ${keyOf(known.id)}`;
+    const live = await readInTurn(key, () => readLiveDetail(cluster, options(), known));
     return live === undefined ? { unread: `the cluster did not answer within ${READ_WITHIN_MS / 1000} s` } : { live };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { unread: error.message };
-  } finally {
-    over.abort();
   }
 }
 

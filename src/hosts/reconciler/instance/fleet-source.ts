@@ -20,7 +20,7 @@ import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 
 /** The commits that a plan file was made from. */
 export interface PlannedCommits {
-  /** By name of the source. These sources are read at their commit, also if their refs name other commits now. */
+  /** Commits by name of the source. Sources are read at these commits, even if their refs name other commits now. */
   readonly commits: ReadonlyMap<string, string>;
   /** Whether one of the accepted keys has signed the plan file. */
   readonly isSigned: boolean;
@@ -77,7 +77,7 @@ export function fleetSource(
   };
 }
 
-/** Requests all of the repository: sources that read the same commits share the local copy, whatever their paths. */
+/** Requests the whole repository, so that sources with the same commits and different paths share the local copy. */
 function gitRequest({ repository, branch, tag, semver, commit, auth, verify }: Config['sources'][number]) {
   return { repository, branch, tag, semver, commit, path: '', auth: auth && authOf(auth), verify };
 }

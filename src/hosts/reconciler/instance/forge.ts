@@ -1,4 +1,4 @@
-// Finds the web address of a repository's Git host, and the path of the repository there.
+// Finds the web address of a repository's Git host, and the path of the repository on that host.
 
 import { readLocation } from '#adapters/git/location.ts';
 import { webHost } from '#std/address/git-hosts.ts';

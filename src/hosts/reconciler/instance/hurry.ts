@@ -7,7 +7,7 @@ import { Failure } from '#std/failure.ts';
 import { awaitWithin } from '../../clock.ts';
 import type { SourceLoops } from '../loop/source-loops.ts';
 
-/** For commands that a person waits for: they return the part of the result that is complete in time. */
+/** Time limits of a command for which a person waits: it returns the part of the result that is complete in time. */
 export interface Hurry {
   /** Milliseconds for everything together; absent: no bound. */
   readonly withinMs?: number;
@@ -19,7 +19,7 @@ export interface Hurry {
   readonly loops?: SourceLoops;
   /** If set, the process ends after one run, and leaves its readings to the next process. */
   readonly once?: true;
-  /** If set, no other instance can write to the cluster: sources with other places are changes of its own. */
+  /** If set, no other instance writes to the cluster: sources with other places are changes of this instance. */
   readonly alone?: true;
   /** If set, threads read the manifests. */
   readonly threads?: true;
@@ -28,8 +28,8 @@ export interface Hurry {
 }
 
 /**
- * Share of the time for each stage. Git is read first, then the cluster is listed, then the rest follows: if one is
- * silent, the others have their time.
+ * Share of the time for each stage: reading Git, listing the cluster, the rest. If one server is silent, the other
+ * stages still have their time.
  */
 export function shareOf(withinMs: number): number {
   return Math.ceil(withinMs * 0.3);
@@ -39,7 +39,7 @@ export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
   return withinMs === undefined ? source : answeringWithin(source, () => shareOf(withinMs), 'a part of ');
 }
 
-/** If only sources are read, they have all the time that is left. */
+/** Limits reads of the source to the remaining time. Sources have all of it if nothing else is read. */
 export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
   const { repository, name } = source;
   async function within(ask: () => Promise<Checkout>): Promise<Checkout> {

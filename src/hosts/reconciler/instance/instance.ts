@@ -41,6 +41,8 @@ import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.
 
 export interface Instance {
   readonly deps: RunDeps;
+  /** The cluster for reads that no run makes: a run notes the reads of `deps.cluster`, to find out if they change. */
+  readonly cluster: Pick<ConnectedCluster, 'get' | 'list' | 'schema' | 'resources'>;
   /** Returns the options of one run; every call creates a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
@@ -50,10 +52,10 @@ export interface Instance {
    * known without a run.
    */
   repeat(id: string): Promise<RunResult | undefined>;
-  /** Makes the next run do all work again and compare its results with the stored ones that it would have reused. */
+  /** Makes the next run compute everything, and compare its results with the stored results that it would reuse. */
   prove(differs: (stage: string, key: string) => void): void;
   /**
-   * Returns the state that the last run published; undefined before the first run, and if no snapshot is configured.
+   * Returns the state that the last run published; undefined before the first run or if no snapshot is configured.
    */
   snapshot(): string | undefined;
   /** Saves the data that is kept between runs. */
@@ -82,7 +84,7 @@ export async function openInstance(
     await openCluster(config, watch, tracing, hurry),
     systemClock,
     hurry,
-    // A tag may lead to another image at any time.
+    // Runs that verify images are not repeated, because a tag may name another image at any time.
     config.catalogue ?? imagePolicyOf(config.images),
   );
   const { cluster, connected } = repeated;
@@ -105,6 +107,7 @@ export async function openInstance(
   const running = { config, deps, options, cluster, ownImage, tracing, watch, recorder, notifier, publisher, repeated };
   return {
     deps,
+    cluster: connected,
     options,
     history,
     run: openRunner(running, kept.ended),

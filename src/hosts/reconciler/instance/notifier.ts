@@ -75,13 +75,13 @@ function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: Tra
   });
 }
 
-/** The URL is a secret that may be renewed, so the last notice is remembered by the name of its file. */
+/** The last notice is stored under the file name of the URL, because the URL is a secret that may be renewed. */
 function chats({ name, sources, notify, outbound: { allowFiles } }: Config, outbound: Outbound): Channel[] {
   const repositories = new Map(sources.map((source) => [source.name, source.repository]));
   function commitUrl(source: string, commit: string): string | undefined {
     const repository = repositories.get(source);
     const place = repository === undefined ? undefined : forgeOf(repository, allowFiles);
-    // GitHub, GitLab and Gitea show a commit at this path, others may not.
+    // GitHub, GitLab and Gitea show a commit at this path; other hosts may not.
     return place === undefined ? undefined : `${place.origin}/${place.path}/commit/${commit}`;
   }
   const firstKinds = new Set(KINDS.map(({ kind }) => kind));

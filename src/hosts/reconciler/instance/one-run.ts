@@ -1,5 +1,5 @@
-// Makes one run of an instance that is opened for it, and reports it while it happens. Ctrl-C ends it early; its
-// changes are reported all the same.
+// Opens an instance, makes one run, and reports its progress. Ctrl-C ends the run early; its changes are reported all
+// the same.
 
 import { jsonOfRun } from '#reconciler/report/formats/json.ts';
 import { createProgress, textOfWaiting, textOfWaitingForSource } from '#reconciler/report/progress.ts';

@@ -11,7 +11,7 @@ function checkout(commit: string): Checkout {
   return { commit, files: [], skipped: [], read: async () => new Map() };
 }
 
-/** Returns a repository whose ref names `named` and that serves the single commits `others`. */
+/** Returns a repository whose ref names the commit `named`, and that also serves the commits `others`. */
 function repository(named: string, others: readonly string[]): Repository {
   return {
     fetch: async () => checkout(named),

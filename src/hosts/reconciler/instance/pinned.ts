@@ -1,4 +1,4 @@
-// Reads a repository at a commit that was named before, whatever its ref names now.
+// Reads a repository at a given commit that its ref has named before, even if the ref names another commit now.
 
 import type { Checkout, Repository } from '#reconciler/run/ports.ts';
 import { Failure } from '#std/failure.ts';
@@ -6,8 +6,8 @@ import { Failure } from '#std/failure.ts';
 export interface Pin {
   readonly commit: string;
   /**
-   * Returns whether, according to the history, the ref has named the commit before. If absent, an accepted key has
-   * signed for the commit.
+   * Returns whether the ref has named the commit before, by the history. If absent, an accepted key has signed the plan
+   * with the commit.
    */
   readonly wasNamed?: () => Promise<boolean>;
 }
@@ -23,7 +23,7 @@ export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag:
       try {
         return await repository.at(commit);
       } catch (failure) {
-        // Some servers serve only commits that a ref names, and the ref may still name this one.
+        // Some servers serve only commits that a ref names, and the ref may still name this commit.
         if (!(failure instanceof Failure) || failure.code !== 'git-ref-not-found') throw failure;
         return unmoved(repository, commit);
       }
@@ -31,7 +31,7 @@ export function pinned(repository: Repository, { commit, wasNamed }: Pin, byTag:
   };
 }
 
-/** Returns false if the server does not respond, because then it is not known. */
+/** Returns whether the ref names the commit; false if the server does not respond. */
 async function isNamed(repository: Repository, commit: string): Promise<boolean> {
   try {
     return (await repository.fetch()).commit === commit;
@@ -41,7 +41,7 @@ async function isNamed(repository: Repository, commit: string): Promise<boolean>
   }
 }
 
-/** Needed because a repository serves any commit that was pushed to it, also from branches that were never merged. */
+/** A repository serves any commit that was pushed to it, also from branches that were never merged. */
 function neverNamed(commit: string): Failure {
   const message = `commit ${commit} is not named by the ref of its source, and no run has read it: plan again, or sign the plan (plans.keys)`;
   return new Failure('plan-commit-unknown', message, { data: { commit } });
@@ -56,7 +56,7 @@ async function unmoved(repository: Repository, commit: string): Promise<Checkout
 }
 
 /**
- * Returns the same text for each way to reach a folder of a repository: `git.example.com/platform/fleet#clusters/prod`.
+ * Returns the same text for each URL of a repository and a path in it: `git.example.com/platform/fleet#clusters/prod`.
  */
 export function sourceOrigin(repository: string, path: string): string {
   const url = repository.includes('://') ? URL.parse(repository) : null;

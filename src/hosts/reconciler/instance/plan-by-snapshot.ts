@@ -1,5 +1,5 @@
 // `skep plan --against`: plans with a published snapshot, without access to the cluster. Reads the snapshot from a file
-// or URL, its commits from the repositories, and the planned manifests from there or from folders of this machine.
+// or URL, and manifests from the repositories or from folders of this machine.
 
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -60,7 +60,7 @@ export async function planBySnapshot(config: Config, flags: AgainstFlags): Retur
   }
 }
 
-/** Returns a function that returns the time that is left for everything together, starting now. */
+/** Returns a function that returns the remaining time for the whole command, which starts now. */
 function timeLeft({ cluster: { timeoutSeconds } }: Config): () => number {
   const until = systemClock.monotonic() + timeoutSeconds * 1000;
   return () => until - systemClock.monotonic();
@@ -78,7 +78,7 @@ type Source = Config['sources'][number];
 interface Place {
   readonly config: Config;
   readonly outbound: Outbound;
-  /** By name of the source. */
+  /** Folders of this machine, by name of the source. */
   readonly folders: ReadonlyMap<string, string>;
   readonly homeNamespace: string;
 }
@@ -89,7 +89,7 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
   return folder === undefined ? configured : { ...configured, repository: workTree(folder) };
 }
 
-/** Reads the commit from a local checkout if that has it, and otherwise from the repository. */
+/** Reads the commit from a local checkout if the checkout has it, and otherwise from the repository. */
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
   if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot has no source "${source.name}"`);
@@ -167,9 +167,9 @@ async function download(outbound: Outbound, url: string, tokenFile: string | und
   const { status, body } = await outbound.request({ url, method: 'GET', headers, maxBytes: SNAPSHOT_BYTES_MAX });
   if (status === 200) return Buffer.from(body).toString('utf8');
   const reasons: Readonly<Record<number, string>> = {
-    401: 'it requires a token: use --token-file',
-    403: 'it refuses every token: set http.tokenFile of the reconciler',
-    404: 'it has no snapshot: is `snapshot` set in skep.yaml of the reconciler?',
+    401: 'the reconciler requires a token: use --token-file',
+    403: 'the reconciler refuses every token: set http.tokenFile in its skep.yaml',
+    404: 'no snapshot exists: set `snapshot` in skep.yaml of the reconciler, and wait for its first run',
     503: 'no run has published a snapshot yet',
   };
   throw new Failure('snapshot-unavailable', `${url} answers ${status}: ${reasons[status] ?? 'that is not a snapshot'}`);

@@ -1,4 +1,4 @@
-// Tests which plan files are accepted: signed ones if signatures are required, and none that are too old.
+// Tests which plan files are accepted: only signed files if signatures are required, and no file that is too old.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

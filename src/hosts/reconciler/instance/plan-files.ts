@@ -22,7 +22,7 @@ import { VERSION } from '../../version.ts';
 import { shown } from './pinned.ts';
 import { policyFiles } from './policy-files.ts';
 
-/** Returns the binding of a plan that would be made now. */
+/** Returns the binding that a plan would have now. */
 export async function readBinding(
   config: Config,
   cluster: Pick<Cluster, 'get'>,
@@ -46,7 +46,7 @@ export function toolHere(): PlanBinding['tool'] {
 
 /**
  * Settings that do not change a plan: who runs it, when, from which machine, and how it is reported. Every other
- * setting does.
+ * setting changes a plan.
  */
 const NO_PART_OF_A_PLAN: ReadonlySet<string> = new Set([
   'name',
@@ -103,9 +103,8 @@ export async function writePlanFile(
 }
 
 /**
- * A part of a source or a kind that could not be read would look deleted. A catalogue that cannot be read is
- * not such a problem: children whose images it would have to name are kept unchanged, in the plan as in a run. Throws Failure
- * `plan-incomplete`.
+ * Throws Failure `plan-incomplete` if a part of a source or a kind could not be read, because its objects would look
+ * deleted. A catalogue may be unreadable: children whose images must be in it are kept unchanged, as in a run.
  */
 export function assertComplete(
   file: string,
@@ -122,7 +121,7 @@ export function assertComplete(
   );
 }
 
-/** Returns undefined if a user who may only plan is not allowed to read the key. */
+/** Returns the key; undefined if the user may plan, but not read the key. */
 export async function readSecretKey(digestKey: DigestKey): Promise<Uint8Array | undefined> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();

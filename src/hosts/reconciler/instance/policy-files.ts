@@ -1,4 +1,4 @@
-// Reads the policies that a command names: folders or files, and the pack that comes with the program.
+// Reads the policies that a command names: folders or files, and the pack that is bundled with the program.
 
 import { fileURLToPath } from 'node:url';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
@@ -14,8 +14,8 @@ export const BUILTIN = 'builtin';
 const PACK = fileURLToPath(new URL('../../../../policies', import.meta.url));
 
 /**
- * The API group in the pack is replaced, because the pack is written for the default group. Throws Failure `usage` if a
- * path has no files.
+ * Returns the files. The API group in the bundled pack is replaced, because the pack is written for the default group.
+ * Throws Failure `usage` if a path has no files.
  */
 export function policyFiles(paths: readonly string[], apiGroup: string): readonly SourceFile[] {
   return paths.flatMap((path) => {
@@ -33,7 +33,7 @@ function forGroup(file: SourceFile, apiGroup: string): SourceFile {
 
 export interface OpenedPolicies {
   readonly set: PolicySet;
-  /** Problems of parts without effect. */
+  /** Problems of parts of a policy that have no effect. */
   readonly warnings: readonly Problem[];
 }
 

@@ -1,5 +1,5 @@
 // Stores the history of an instance's runs: in its database if it has one, otherwise in the cluster. A run that changed
-// nothing and found nothing new writes only to the state folder (docs/decisions/0160).
+// nothing and found no news writes only to the state folder (docs/decisions/0160).
 
 import { join } from 'node:path';
 import { createHistory } from '#adapters/postgres/history.ts';
@@ -45,7 +45,7 @@ export function openHistory(
 }
 
 export interface Recorder {
-  /** Resolves with the failures that kept the run from being recorded. The run itself counts all the same. */
+  /** Resolves with the failures that kept the run from being recorded. The result of the run stays the same. */
   record(record: RunRecord, ready: readonly ResourceId[]): Promise<readonly Failure[]>;
 }
 
@@ -99,7 +99,7 @@ export function openRecorder(config: Config, history: HistoryStore): Recorder {
   };
 }
 
-/** Returns the path of the file with the last run, also a run without news. */
+/** Returns the path of the file with the last run, even if that had no news. */
 export function lastRunFile({ stateDir, name }: Config): string {
   return join(stateDir, `${name}-last-run.json`);
 }

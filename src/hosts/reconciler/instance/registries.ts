@@ -19,7 +19,8 @@ import { type GitDeps, gitDeps, lentTo } from './repositories.ts';
 import { type InstanceWatch, withReadsWatched } from './watch.ts';
 
 /**
- * Authors of MCPRegistries in one namespace read with its Secrets, and with the credentials that skep.yaml lends to it.
+ * Returns the dependencies for sources of MCPRegistries in a namespace: they are read with Secrets of the namespace,
+ * and with the credentials that skep.yaml lends to it.
  */
 function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
   const dir = join(config.stateDir, 'registries', namespace);
@@ -51,7 +52,7 @@ function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, 
   };
 }
 
-/** The returned function throws Failure if there is no password. */
+/** Returns the function that reads the passwords. It throws a Failure if a password is missing. */
 function passwordsOf(
   passwords: RegistryDatabaseTarget['passwords'],
   place: Omit<PasswordFor, 'user'>,
@@ -73,7 +74,7 @@ function commonDatabase({ database }: NonNullable<Config['catalogue']>): Catalog
 }
 
 /**
- * Throws a Failure if the certificates are missing: a connection that should be verified is not opened without them.
+ * Returns the certificates. Throws a Failure if they are missing: no connection is opened without verification.
  */
 function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef']): string | undefined {
   if (ref === undefined) return undefined;
@@ -86,14 +87,14 @@ function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef'])
 const POOL_CONNECTIONS = 4;
 
 export interface Stores {
-  /** `mode` `sync`: migrates the schema first. */
+  /** Opens the catalogue. With mode `sync`, migrates the schema first. */
   open(database: CatalogueDatabase, mode: SyncMode): Promise<CatalogueWriter>;
   close(): Promise<void>;
 }
 
 /**
- * Returns false if another process must migrate, which is tried again later. A database that does not respond is
- * reported by its user.
+ * Returns false if another process must migrate the schema; later calls try again. A database that does not respond is
+ * reported when it is used.
  */
 async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   try {

@@ -8,7 +8,7 @@ import { textOfFile } from '#std/utf8.ts';
 import { type GitDeps, openGit } from './repositories.ts';
 
 /**
- * `open` returns the credentials for a repository's own `auth`. Without `auth`, the credentials of its host are used.
+ * `open` returns the credentials for an `auth`. A repository without `auth` is read with the credentials of its host.
  */
 export async function readGit<A>(
   deps: GitDeps,

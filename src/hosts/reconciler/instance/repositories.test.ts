@@ -45,7 +45,7 @@ test('a source without credentials of its own has those of its scheme, host and 
     [],
     [{ ...here, host: 'other.example.com', ...right }],
     [{ ...here, ...wrong }],
-    // A password is for https and for one port unless skep.yaml says otherwise.
+    // A password is sent only over https and to one port, unless skep.yaml sets another protocol or port.
     [{ host: hostname, port: Number(port), ...right }],
     [{ host: hostname, scheme: 'http', ...right }],
     [{ host: hostname, ...right }],

@@ -1,4 +1,5 @@
-// Opens the Git repositories that skep.yaml or an MCPRegistry names, with their own credentials or those of their host.
+// Opens the Git repositories that skep.yaml or an MCPRegistry names, with their own credentials or credentials of the
+// host.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,14 +31,14 @@ export interface GitDeps {
 
 export interface GitRequest {
   readonly repository: string;
-  /** At most one of the four; none means the default branch. */
+  /** At most one of branch, tag, semver and commit is set. Without any, the default branch is read. */
   readonly branch?: string | undefined;
   readonly tag?: string | undefined;
   readonly semver?: string | undefined;
   readonly commit?: string | undefined;
   /** File or folder; the empty string means everything. */
   readonly path: string;
-  /** If absent, the credentials of the repository's host. */
+  /** If absent, the credentials of the repository's host are used. */
   readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
   readonly verify?: GitOptions['verify'];
 }

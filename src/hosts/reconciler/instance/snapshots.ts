@@ -14,11 +14,11 @@ import type { Config } from '../../config/config.ts';
 import { plannedSources, readBinding, readSecretKey, writeWhole } from './plan-files.ts';
 
 export interface SnapshotPublisher {
-  /** Called with the state that a run has read, before its result is published. */
+  /** Receives the state that a run has read, before the result is published. */
   looked(prepared: Prepared): void;
-  /** Resolves with the failures that kept the state from being published. The run itself counts all the same. */
+  /** Resolves with the failures that kept the state from being published. The result of the run stays the same. */
   publish(deps: RunDeps, options: RunOptions, result: RunResult): Promise<readonly Failure[]>;
-  /** Returns whether a run is needed for the snapshot, also if nothing has changed. */
+  /** Returns whether the snapshot needs a run, even if nothing has changed. */
   isDue(clock: Pick<RunDeps['clock'], 'monotonic'>): boolean;
   /** Returns the text of the last snapshot; undefined before the first. */
   latest(): string | undefined;
@@ -67,7 +67,7 @@ export function openPublisher(config: Config): SnapshotPublisher {
   };
 }
 
-/** Returns the state after the run: as the run read it if it wrote nothing, and otherwise read again. */
+/** Returns the state after the run. If the run wrote nothing, that is the state that it read; otherwise reads again. */
 async function stateNow(
   deps: RunDeps,
   { admit: _admit, ...options }: RunOptions,

@@ -1,4 +1,4 @@
-// Runs as a thread that reads manifests of one source and posts the results: YAML and CEL of an author may take any
+// Runs as a thread that reads manifests of one source and posts the results: YAML and CEL of an author may take a long
 // time.
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,10 +19,10 @@ export interface ReadOrder {
   readonly documents: readonly SourceFile[];
 }
 
-/** A later message to the thread: the kinds of the source that the cluster knows. */
+/** A later message to the thread: the kinds that the cluster serves. */
 export type KindsOfCluster = Pick<LoadInput, 'definitions' | 'served'>;
 
-/** Messages of the thread: it begins an entry; it has computed the entry; it has done all of its order. */
+/** Messages of the thread: an entry was begun, an entry was computed, the whole order was done. */
 export type ReadNews =
   | { readonly begun: string }
   | { readonly key: string; readonly value: unknown }

@@ -1,5 +1,5 @@
 // Reads the manifests of a source in a thread of its own, with limits of time and memory, into the cache that runs read
-// from: costly YAML and CEL of one source must not delay changes of the others.
+// from: costly YAML and CEL of one source must not delay changes of other sources.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -35,7 +35,7 @@ const MIB = 1024 * 1024;
 const READER = new URL(`./source-reader${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Afterwards the cache has all entries. Throws Failure `source-too-costly` if a limit is exceeded, and the Failures of
+ * Reads all entries into the cache. Throws Failure `source-too-costly` if a limit is exceeded, and the Failures of
  * reading the checkout.
  */
 export async function readInThread(input: LoadingInput, source: ThreadSource, checkout: Checkout): Promise<void> {
@@ -96,7 +96,7 @@ function openEnding(): PromiseWithResolvers<void> {
   return ending;
 }
 
-/** Finds the path in the key: keys of the cache end with it. */
+/** Returns the Failure with the path of the file, which is the end of the cache's key. */
 function tooCostly({ source, documents }: ReadOrder, key: string, what: string): Failure {
   const path = documents.find((file) => key.endsWith(` ${file.path}`))?.path ?? 'its manifests';
   const message = `source ${source}: reading ${path} ${what}: the last good commit stays in use`;

@@ -1,5 +1,4 @@
-// Tests the events by which the vitals of a run are reported: every read of a source ends with one, whether it succeeds
-// or fails.
+// Tests the events that report the vitals of a run: every read of a source ends with an event, also if the read fails.
 
 import { expect, test } from 'vitest';
 import type { Checkout } from '#reconciler/run/ports.ts';
@@ -21,7 +20,7 @@ function counted() {
   };
 }
 
-/** Succeeds and fails by turns. */
+/** Returns a function that succeeds and fails by turns. */
 function byTurns<T>(answer: T): () => Promise<T> {
   let asked = 0;
   return async () => {

@@ -1,4 +1,4 @@
-// Reports the requests, the reads of sources and the lease of an instance when they happen, and changes none of them.
+// Reports the requests, the reads of sources and the lease of an instance when they happen, without changing them.
 
 import { textOfWaitingForSource } from '#reconciler/report/progress.ts';
 import type { Checkout, Cluster, Exchange } from '#reconciler/run/ports.ts';
@@ -11,24 +11,24 @@ import type { Trace } from '#std/telemetry/trace.ts';
 import { systemClock } from '../../clock.ts';
 import type { Stopping } from '../loop/stopping.ts';
 
-/** Called for events of an instance that are not in its results. */
+/** Receives events of an instance that are not in the results of its runs. */
 export interface InstanceWatch {
   requested?(exchange: Exchange): void;
   fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;
   /**
-   * Called when something outside of the cluster that a run waited for has ended: an exchange, a source of the fleet, a
+   * Reports that a run no longer waits for something outside of the cluster: an exchange, a source of the fleet, a
    * source of a registry.
    */
   progressed?(): void;
-  /** Called with whether the instance holds its lease. */
+  /** Reports whether the instance holds its lease. */
   lock?(held: boolean): void;
-  /** Called when a traced run begins. */
+  /** Reports the trace of a run that begins. */
   traced?(traceId: string): void;
-  /** Called every ten seconds while a run waits for something in the cluster. */
+  /** Reports, every ten seconds, what a run waits for in the cluster. */
   readonly waiting?: ReportWaiting;
-  /** Called every ten seconds while a source has not responded. */
+  /** Reports, every ten seconds, a source that has not responded. */
   waitingForSource?(source: { readonly name: string; readonly waitedMs: number }): void;
-  /** Called with what a run has observed and planned, at its end. */
+  /** Receives, at the end of a run, the state that it observed and planned. */
   readonly looked?: RunDeps['looked'];
   /** If set, runs can be ended early. */
   readonly stopping?: Stopping;
@@ -41,7 +41,7 @@ export function watchSources(): InstanceWatch {
   return { waitingForSource: (source) => void process.stderr.write(textOfWaitingForSource(source)) };
 }
 
-/** Watches the fence to know the lock: the fence stands exactly as long as the lease is held. */
+/** Reports the lock by the fence of the cluster, which exists exactly as long as the lease is held. */
 export function withLockWatched<T extends Cluster>(cluster: T, { lock, stopping }: InstanceWatch): T {
   const stoppable = stopping === undefined ? cluster : stopping.over(cluster);
   if (lock === undefined) return stoppable;

@@ -1,4 +1,4 @@
-// Reads a folder of this machine as a source: its current manifests, committed or not.
+// Reads a folder of this machine as a source: its current manifests, also if they are not committed.
 
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { Failure } from '#std/failure.ts';
 /** Replaces the id of a commit, which a folder does not have. */
 const NO_COMMIT = '0'.repeat(40);
 
-/** Ignores links, as a source does in commits. */
+/** Opens the folder as a repository. Ignores links, as a source ignores links in commits. */
 export function workTree(folder: string): Repository {
   return {
     fetch: () => checkoutOf(folder),

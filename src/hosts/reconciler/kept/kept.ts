@@ -20,7 +20,7 @@ export function openKept(
   const cache = openLoadCache();
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const sound = once === true ? openSoundFiles(config, digestKey) : undefined;
-  // Lists have the same objects in the next run only if they are kept.
+  // The next run has the same objects only if watches keep the lists.
   const reuse = keepsLists === undefined ? undefined : openReuse();
   async function save(): Promise<void> {
     await remembered.save();
@@ -28,13 +28,13 @@ export function openKept(
   }
   return {
     memory: { cache, remembered, sound, reuse, images },
-    /** Call it when a run has ended. */
+    /** Drops unused results after a run. */
     ended() {
       cache.ended();
       reuse?.ended();
     },
     save,
-    /** Saves also the data that is complete only at the end of the process. */
+    /** Saves all data, including data that is complete only at the end of the process. */
     async close() {
       try {
         sound?.save();

@@ -1,10 +1,10 @@
-// Keeps in memory, between the runs of one process, the results of reading unchanged files that one of the last two
-// runs has used. Without this bound, versions of deleted files would fill the memory of a long-running process.
+// Keeps the results of reading unchanged files in memory, between the runs of one process, if one of the last two runs
+// has used them. Without this bound, versions of deleted files would fill the memory of a long-running process.
 
 import type { LoadCache } from '#reconciler/run/read/source-file.ts';
 
 export interface RunsCache extends LoadCache {
-  /** Call it when a run has ended. A run that used no entry, because it could not read its sources, does not count. */
+  /** Ends a run. A run that used no entry, because it could not read its sources, does not count. */
   ended(): void;
 }
 

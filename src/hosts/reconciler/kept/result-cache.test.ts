@@ -18,7 +18,7 @@ function open(now = 0) {
   return openResultCache(folder, () => now);
 }
 
-/** Returns an entry as it is written. */
+/** Returns the text of an entry's file. */
 function entryOf(sealed: string): string {
   return `${sha256(sealed)}\n${sealed}`;
 }
@@ -62,7 +62,7 @@ test('the 64 results used last stay', () => {
     open().set(key, index);
     open(1_000_000 + index * 1000).get(key);
   }
-  // The first entry is read again, so the second is the one that was unused for longest.
+  // The first entry is read again, so the second entry was unused for longest.
   expect(open(2_000_000).get(keys[0] ?? '')).toBe(0);
   open().set(KEY, 'new');
   expect(readdirSync(folder)).toHaveLength(64);

@@ -8,7 +8,7 @@ import { writePrivatelyNow } from '#kubernetes/devcluster/storage/private-file.t
 import { sha256 } from '#std/hash.ts';
 
 export interface ResultCache {
-  /** Returns JSON; undefined if there is none. */
+  /** Returns the stored JSON; undefined if there is no entry. */
   get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
@@ -17,7 +17,7 @@ type Seal = (data: string | Uint8Array) => string;
 
 const ENTRIES_MAX = 64;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Includes unfinished files of a killed process. The pattern matches no name of a manifest. */
+/** Files of entries, including unfinished files of a killed process. The pattern matches no name of a manifest. */
 const ENTRY = /^[0-9a-f]{64}\.result/;
 
 /**
@@ -48,8 +48,8 @@ export function openResultCache(folder: string, clock: () => number, seal: Seal 
 }
 
 /**
- * Returns undefined if the disk is full, the folder belongs to another user or a file was deleted: callers work without
- * the cache.
+ * Returns undefined instead of an error (the disk is full, the folder belongs to another user, a file was deleted):
+ * callers work without the cache.
  */
 function quietly<T>(work: () => T): T | undefined {
   try {
@@ -60,7 +60,7 @@ function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** The first line is a digest of the rest, which begins with the key. Returns undefined if they do not match. */
+/** Returns the entry; undefined if its first line is not the digest of the rest, or the rest has another key. */
 function entryIn(content: Buffer, key: string, seal: Seal): unknown {
   const end = content.indexOf('\n');
   const sealed = content.subarray(end + 1);

@@ -1,5 +1,5 @@
-// Stores in the state folder, for the next process, which files had no problems. Users who can write to the folder
-// cannot change what is applied: the entries are sealed with a key that the cluster stores for the instance.
+// Stores the names of files without problems in the state folder, for the next process. Users who can write to the
+// folder cannot change applied objects: entries are sealed with a key that the cluster stores for the instance.
 
 import { join } from 'node:path';
 import type { DigestKey } from '#reconciler/run/desire/digest-key.ts';
@@ -22,7 +22,7 @@ export function openSoundFiles(
   let characters = 0;
   let opening: Promise<void> | undefined;
   let lacksKey = false;
-  /** Key for the program that reads now: the program on disk may be replaced before this process saves. */
+  /** Key of the running program, because the program on disk may be replaced before this process saves. */
   let entry: string | undefined;
 
   async function readLeft(): Promise<void> {
@@ -72,7 +72,8 @@ function wasLeft({ path, heldAgainst }: SoundFile, before: SoundFile | undefined
 }
 
 /**
- * Derives another key from the instance's key, which is for digests of Secrets: one key is not used for two purposes.
+ * Opens the cache with a key that is derived from the instance's key. The instance's key itself is only for digests of
+ * Secrets.
  */
 function openCache(stateDir: string, instanceKey: Uint8Array): ResultCache {
   const key = Buffer.from(hmacSha256(instanceKey, 'sound files'), 'hex');
@@ -90,7 +91,7 @@ function entryOf(name: string): string | undefined {
 }
 
 /**
- * Returns `none` if the cluster has no key yet, and `unknown` if it cannot be read: the manifests can be read all the
+ * Returns `none` if the cluster has no key yet, and `unknown` if the key cannot be read. The manifests are read all the
  * same.
  */
 async function findKey(digestKey: DigestKey): Promise<Uint8Array | 'none' | 'unknown'> {

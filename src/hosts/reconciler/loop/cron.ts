@@ -1,6 +1,6 @@
 // Computes when a cron expression is due next, in its time zone. Times of day (hours and minutes without `*`) that the
-// clocks skip come right after the gap, and times that occur twice come once. Repeated times (with `*`) skip and repeat
-// as the clocks do.
+// clocks skip come right after the gap, and times that occur twice come once. Repeated times (with `*`) follow the
+// clocks: skipped times are left out, and doubled times come twice.
 
 import { Cron as Expression } from 'croner';
 import { Failure } from '#std/failure.ts';
@@ -10,7 +10,7 @@ export interface Cron {
   next(after: number): number;
 }
 
-/** `sloppyRanges`: `0/30` means every half a minute, as in other programs. */
+/** `sloppyRanges`: `0/30` means every half minute, as in other programs. */
 const DIALECT = { mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRanges: true } as const;
 
 /**

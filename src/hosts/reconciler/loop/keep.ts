@@ -26,16 +26,16 @@ import type { Teller } from './teller.ts';
 import { openWakes, type Wakes } from './wakes.ts';
 
 export interface KeepOptions {
-  /** Resolves if the process is to end: requests in flight are finished, and nothing more is written. */
+  /** Resolves if the process must end: requests in flight are finished, and nothing more is written. */
   readonly enough: Promise<void>;
   readonly teller: Teller;
   /** Logger of the listener. */
   readonly logger: Logger;
 }
 
-/** A run that waits longer than this at the stop is abandoned: it writes nothing more, and its lease expires. */
+/** At the stop, a run that takes longer than this is abandoned: it writes nothing more, and its lease expires. */
 const STOP_WITHIN_MS = 20_000;
-/** Time for requests in flight, whose connections stay open that long. */
+/** Time for requests in flight at the stop. */
 const CLOSE_WITHIN_MS = 3_000;
 
 /** Resolves to false if the current run did not end in time. */
@@ -59,7 +59,7 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   const keepsLists = { changed, lost: wake, missed: tellMissed(metrics, teller), say: teller.say, fail };
   const instance = await openInstance(config, teller.outcome, watch, undefined, { loops, threads: true, keepsLists });
   try {
-    // If a request comes before the first run, that run serves it.
+    // The first run serves requests that come before it.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
     const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
@@ -110,7 +110,7 @@ function textOfKeeping({ name, sources, schedule }: Config): string {
 }
 
 /**
- * Reports a change that a watch should have reported but only a LIST showed: it is a fault of this program or of the
+ * Reports a change that a watch should have reported, but only a LIST showed: a fault of this program or of the API
  * server.
  */
 function tellMissed(metrics: RunMetrics, { say }: Teller) {
@@ -133,7 +133,7 @@ function tellDifference(metrics: RunMetrics, { say }: Teller): NonNullable<RunLi
 
 const MISSED_NAMED = 3;
 
-/** Loads packages before the first resource needs them: if a run loaded them, everything else would wait. */
+/** Loads packages at the start, because all other work would wait while a run loads them. */
 async function loadAhead(): Promise<void> {
   for (const load of [celPackage, yamlPackage]) {
     load();

@@ -1,4 +1,4 @@
-// Ends a run that exceeds its time: it begins no further change, and after a while no further request.
+// Ends a run that exceeds its deadline: the run begins no further change, and after a while no further request.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { RUN_DEADLINE } from '#reconciler/run/apply/apply.ts';
@@ -12,7 +12,7 @@ import { systemClock } from '../../clock.ts';
 const CLOSING_MS = 10_000;
 const NAMED_MAX = 3;
 
-/** Returns the run with a deadline. Recording it afterwards has its own time. */
+/** Returns the run with a deadline, which does not include the time for recording it. */
 export function withDeadline(
   cluster: Pick<ConnectedCluster, 'limit'>,
   seconds: number,

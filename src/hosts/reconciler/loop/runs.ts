@@ -16,33 +16,32 @@ const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
 
 export interface RunListener {
   began?(reason: Reason, runId: string): void;
-  /** `before`: the previous run; undefined for the first. */
+  /** Receives the result of a run. `before`: result of the previous run; undefined for the first run. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
-  /** Called if the proof has computed another result than the stored one. `stage`: of a run; `key`: of the object. */
+  /** Reports that the proof differs from a stored result. `stage`: stage of the run; `key`: key of the object. */
   differs?(stage: string, key: string): void;
-  /** Called when the loop waits for the next run. */
+  /** Reports that the loop waits for the next run. */
   beat?(): void;
-  /** Called with whether a run is requested that has not begun. */
+  /** Reports whether a requested run has not begun yet. */
   queued?(waiting: boolean): void;
 }
 
-/** Returns whether the run changed something, so that sources that wait for it may soon go on. */
+/** Returns whether the run made changes, so that sources that wait for other sources may soon go on. */
 function hasMadeChanges({ outcomes }: RunResult): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured');
 }
 
 /**
- * Makes one run after the other; a run that fails as a whole is reported, and the next tick tries again. `first`: a run
- * that was made and reported already. Throws Failure `config-invalid` if the schedule or a window is not a cron
- * expression.
+ * Makes one run after the other. A run that fails as a whole is reported, and the next tick tries again. `first`: a
+ * result that was reported already. Throws Failure `config-invalid` if a cron expression is invalid.
  */
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;
   const { schedule, timeZone, jitterSeconds } = config;
   const { now, sleep, monotonic } = systemClock;
   let provedAt = monotonic();
-  /** Whether a proof has begun whose run has failed so far. */
+  /** Whether a proof has begun, and no run of it has succeeded yet. */
   let isProofOpen = false;
   const { beat, queued } = listener;
   const deps = {
@@ -62,7 +61,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       const known = isAsked || paused.paused !== undefined ? undefined : await instance.repeat(id);
       if (isProof) {
-        // Two calls without a run in between would drop the lists as unused.
+        // Two calls of `listAgain` without a run in between would drop the lists as unused.
         if (!isProofOpen) instance.deps.cluster.listAgain();
         isProofOpen = true;
         instance.prove((stage, key) => listener.differs?.(stage, key));
@@ -72,7 +71,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
       if (isProof) [provedAt, isProofOpen] = [monotonic(), false];
       if (isProof && known !== undefined)
         for (const { resource } of result.outcomes) listener.differs?.('run', keyOf(resource));
-      // Reported first: the changes of a run are news even if its state cannot be saved.
+      // The result is reported before it is saved: its changes are news even if saving fails.
       listener.result(result, before);
       before = result;
       await instance.save();

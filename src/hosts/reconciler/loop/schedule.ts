@@ -34,9 +34,9 @@ export interface ScheduleDeps {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Returns a number between 0 and 1. */
   readonly random: () => number;
-  /** Called at intervals, to show that the loop is alive while it waits. */
+  /** Reports at intervals that the loop is alive while it waits. */
   readonly beat?: () => void;
-  /** Called with whether a run is requested that has not begun. */
+  /** Reports whether a requested run has not begun yet. */
   readonly queued?: (waiting: boolean) => void;
 }
 
@@ -93,7 +93,7 @@ export function startSchedule(
     return reason;
   }
 
-  // A bug in a task ends the process with its stack: its supervisor starts it again.
+  // A bug in a task ends the process with a stack trace, and its supervisor starts the process again.
   const running = loop();
   return {
     trigger(reason) {

@@ -13,25 +13,25 @@ export interface Patience {
   /** Milliseconds that a run waits for a source that was never read: its declarations are unknown until then. */
   readonly firstMs: number;
   /**
-   * The same for a source that was read before. After a timeout, later runs do not wait for it until it responds in
-   * time again.
+   * Milliseconds that a run waits for a source that was read before. After a timeout, later runs do not wait for the
+   * source until it has responded in time once.
    */
   readonly againMs: number;
 }
 
 export interface SourceLoops {
-  /** `read`: processes each commit once, before runs use it. If it fails, runs do not use the commit. */
+  /** Returns the source read in parallel. `read` processes each commit before runs use it; if it fails, they do not. */
   over(source: FleetSource, read?: (checkout: Checkout) => Promise<void>): FleetSource;
   readonly beside: NonNullable<RegistryDeps['beside']>;
   /** Ends the reads in flight. */
   close(): Promise<void>;
 }
 
-/** For a long-running process. */
+/** Waiting times of a long-running process. */
 export const KEEPING: Patience = { firstMs: 10_000, againMs: 2_000 };
 /**
- * For a single run: the time for one response of a Git server, or half of the run, so that the other sources have the
- * rest.
+ * Returns the waiting times of a single run: the time for one response of a Git server, but at most half of the run, so
+ * that the other sources have the rest.
  */
 export function patienceOnce({ apply: { deadlineSeconds } }: Pick<Config, 'apply'>): Patience {
   const ms = Math.min(120_000, deadlineSeconds * 500);
@@ -41,7 +41,7 @@ export function patienceOnce({ apply: { deadlineSeconds } }: Pick<Config, 'apply
 /** Content that was read within this time counts as the current content of the ref. */
 const FRESH_MS = 10_000;
 
-/** `news`: called after reading something that a run would have used. */
+/** `news`: receives the news that a reading ended for which a run did not wait. */
 export function openSourceLoops(clock: Pick<Clock, 'monotonic'>, patience: Patience, news: () => void): SourceLoops {
   const syncs = new Map<string, Sync>();
   const closing = new AbortController();
@@ -73,7 +73,7 @@ interface LoopDeps {
 interface Pace {
   /** Returns whether the reading ended in time for the caller. */
   await(reading: Promise<void>, usualMs: number): Promise<boolean>;
-  /** Reads, and returns afterwards whether no run waited for it. */
+  /** Reads, and then returns whether no run waited for the reading. */
   time(read: () => Promise<void>): Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
-// Reports what runs do, as lines for people or as records of a log. A lasting state is reported once: a failure that
-// every run repeats is reported when it begins and when it ends.
+// Reports runs, as lines for people or as records of a log. A lasting state is reported once: a failure that every run
+// repeats is reported when it begins and when it ends.
 
 import type { Logger } from 'pino';
 import { countsOf } from '#reconciler/report/change-text.ts';

@@ -1,4 +1,4 @@
-// Tests which changes wake a run, and how often the same object does.
+// Tests which changes wake a run, and how often changes of the same object wake runs.
 
 import { expect, test } from 'vitest';
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';

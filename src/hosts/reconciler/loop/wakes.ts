@@ -1,5 +1,5 @@
 // Decides which changes in the cluster wake a run: changes of objects that the instance manages, and of custom
-// resources of others whose children it creates. Objects that change again and again wake runs less and less often.
+// resources of other managers whose children it creates. Objects that change often wake runs less and less often.
 
 import type { Change } from '#adapters/cluster/kept/kept-list.ts';
 import { groupOf, idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -26,7 +26,7 @@ export interface Wakes {
 
 /** Wakes of one object within this time count together. */
 const WITHIN_MS = 60_000;
-/** So many wakes come at once. Each further one waits twice as long as the one before, starting with a second. */
+/** Number of wakes without delay. Each further wake waits twice as long as the wake before, starting with a second. */
 const AT_ONCE = 4;
 const WAIT_MAX_MS = 30_000;
 
@@ -55,7 +55,7 @@ export function openWakes({ clock, wake }: WakesDeps, options: WakesOptions): Wa
     if (at >= nextAt) return;
     nextAt = at;
     void clock.sleep(ms, closing.signal).then(() => {
-      // Another wake was earlier.
+      // An earlier wake has replaced this wake.
       if (nextAt !== at || closing.signal.aborted) return;
       nextAt = Infinity;
       wake();
@@ -101,7 +101,7 @@ export function mattersTo(options: WakesOptions): (change: Change) => boolean {
   };
 }
 
-/** Distinguishes records of this instance from records of others, which change with the runs of those. */
+/** Returns whether the object is a record of this instance: records of other instances change with their runs. */
 function isOwnRecord(options: WakesOptions, object: KubeObject, manager: string): boolean {
   const { name, namespace } = object.metadata;
   const isNamedSo = name === manager || name.startsWith(`${manager}-`);

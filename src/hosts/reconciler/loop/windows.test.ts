@@ -1,4 +1,4 @@
-// Tests sync windows: which one decides, and when changes are allowed again. On days when the clocks change, the
+// Tests sync windows: which window decides, and when changes are allowed again. On days when the clocks change, the
 // results are compared with a walk through every minute that uses neither durations nor next dates.
 
 import { expect, test } from 'vitest';
@@ -107,7 +107,7 @@ interface LocalTime {
   readonly hour: number;
   readonly day: number;
   readonly weekday: number;
-  /** Wall time as a number that sorts. */
+  /** Wall time as a number that grows with time. */
   readonly wall: number;
 }
 

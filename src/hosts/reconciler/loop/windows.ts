@@ -1,4 +1,4 @@
-// Decides whether changes may be made at a moment: cron expressions that open or close for some hours.
+// Decides whether changes may be made at a moment. Windows are cron expressions that open or close for some hours.
 
 import type { Paused } from '#reconciler/run/result.ts';
 import type { Window } from '../../config/windows.ts';
@@ -23,7 +23,7 @@ interface Opened {
 }
 
 const HOUR_MS = 3_600_000;
-/** Windows may follow one another without a gap: bound of the windows that are searched for the end. */
+/** Bound of the search for the end of a window, because windows may follow one another without a gap. */
 const STEPS_MAX = 64;
 
 /** Throws Failure `config-invalid` if an expression is not a cron expression. */
@@ -74,7 +74,7 @@ function nextEdge({ cron, hoursMs }: Opened, after: number): number {
   return Math.min(cron.next(after), cron.next(after - hoursMs) + hoursMs);
 }
 
-/** Returns an option of a run. */
+/** Returns the option of a run that pauses it, if a window is closed. */
 export function pausedBy(windows: SyncWindows, at: number): { readonly paused?: Paused } {
   const closed = windows.closed(at);
   if (closed === undefined) return {};

@@ -1,5 +1,5 @@
-// Handles the service accounts of the cluster as an API server does: recognises their tokens, publishes how to verify
-// them, and creates the token of each pod.
+// Handles the service accounts of the cluster as an API server does: verifies their tokens, publishes the keys for
+// verification, and creates the token of each pod.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -11,7 +11,7 @@ import { issueToken } from './token-request.ts';
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const KEYS_PATH = '/openid/v1/jwks';
 
-/** A kube-apiserver accepts no wildcard except the one for all types, and serves each document in one type. */
+/** Media types of the documents. A kube-apiserver accepts no wildcard except the wildcard for all types. */
 const TYPES: Readonly<Record<string, string>> = {
   [DISCOVERY_PATH]: 'application/json',
   [KEYS_PATH]: 'application/jwk-set+json',
@@ -47,8 +47,8 @@ function discovery(address: string): JsonObject {
 }
 
 /**
- * Returns the user of a token that is meant for this API server. Returns undefined if it is not, or if the account or
- * the pod of the token is deleted.
+ * Returns the user of a token for this API server. Returns undefined if the token is for another audience, or its
+ * account or pod is deleted.
  */
 export function accountOf(context: ApiContext, signer: AccountSigner, token: string): string | undefined {
   const claims = signer.verify(token);
@@ -66,8 +66,8 @@ export function accountOf(context: ApiContext, signer: AccountSigner, token: str
 }
 
 /**
- * Whether service accounts may send the request. RBAC is not evaluated: they may read the documents that a new cluster
- * lets all of them read.
+ * Whether service accounts may send the request. RBAC is not evaluated: they may only read the documents that every
+ * account of a new cluster may read.
  */
 export function isForAccounts(method: string, path: string): boolean {
   return method === 'GET' && (path === DISCOVERY_PATH || path === KEYS_PATH || /^\/apis?$/.test(path));
@@ -77,7 +77,7 @@ const POD_TOKEN_SECONDS = 3607;
 
 export interface PodAccount {
   readonly token: string;
-  /** Milliseconds since 1970. The token has to be renewed from then on. */
+  /** Time from which the token has to be renewed, in milliseconds since 1970. */
   readonly renewAt: number;
 }
 

@@ -1,5 +1,4 @@
-// Signs and verifies the tokens of service accounts, as a kube-apiserver does: JWTs of one issuer, with a key of its
-// own.
+// Signs and verifies the tokens of service accounts, as a kube-apiserver does: JWTs of one issuer, with its own key.
 
 import {
   createHash,

@@ -1,5 +1,5 @@
-// `serviceaccounts/token`: creates a token of a service account for the audiences and the time that the request names
-// (Kubernetes documentation, "TokenRequest API"), with the answers of a kube-apiserver.
+// Serves `serviceaccounts/token`: creates a token of a service account for the requested audiences and time (Kubernetes
+// documentation, "TokenRequest API"), and answers as a kube-apiserver does.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -14,7 +14,7 @@ const DEFAULT_SECONDS = 3600;
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
-/** The objects that a token may be bound to. */
+/** Kinds of objects to which a token may be bound. */
 const BOUND: Readonly<Record<string, { readonly collection: string; readonly namespaced: boolean }>> = {
   Pod: { collection: '/pods', namespaced: true },
   Secret: { collection: '/secrets', namespaced: true },
@@ -54,7 +54,7 @@ export interface TokenOrder {
   readonly bound?: KubeObject | undefined;
 }
 
-/** `expiresAt`: seconds since 1970. */
+/** Creates a token. `expiresAt` is in seconds since 1970. */
 export function issueToken(
   context: ApiContext,
   signer: AccountSigner,

@@ -1,4 +1,4 @@
-// Server-side apply: PATCH with an applied configuration (Kubernetes documentation, "Server-Side Apply").
+// Performs a server-side apply: a PATCH with an applied configuration (Kubernetes documentation, "Server-Side Apply").
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -174,7 +174,7 @@ function describeManager({ manager, operation, apiVersion, subresource }: Confli
   return `${JSON.stringify(manager)}${through}${using}`;
 }
 
-/** Throws 409 if the apply names a uid: it then means an object that exists. */
+/** Throws 409 if the apply names a uid, because the object with this uid does not exist. */
 function checkAbsent(type: ResourceType, object: KubeObject): void {
   const { uid, name } = object.metadata;
   if (uid === undefined || uid === '') return;

@@ -18,7 +18,7 @@ export interface Write {
   readonly manager: string;
   readonly dryRun: boolean;
   readonly subresource?: string;
-  /** If set, managedFields are already those of a server-side apply. */
+  /** If set, a server-side apply has already written managedFields. */
   readonly tracked?: boolean;
   /**
    * A real API server does not notice that some applies to custom resources change nothing. It stores the object all

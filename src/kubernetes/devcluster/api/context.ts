@@ -1,4 +1,4 @@
-// The dependencies that every operation of the API works with.
+// Defines the dependencies of every operation of the API.
 
 import type { Behaviour } from '../resources/behaviour.ts';
 import type { ResourceType } from '../resources/resource-type.ts';

@@ -1,4 +1,4 @@
-// POST: a new object.
+// Creates an object (POST).
 
 import { readObject } from './body/body.ts';
 import { commitNew } from './commit.ts';

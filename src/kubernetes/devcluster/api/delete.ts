@@ -1,5 +1,5 @@
-// Deletes an object or a collection (DELETE). Finalizers, including the one for dependents in the foreground, keep an
-// object visible until they are removed.
+// Deletes an object or a collection (DELETE). Finalizers, including `foregroundDeletion`, keep an object visible until
+// they are removed.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -40,7 +40,7 @@ export function deleteOne(context: ApiContext, request: ApiRequest): ObjectAnswe
   return { shape: 'object', code: 200, object: success(type, outcome.object) };
 }
 
-/** Deletes the objects one by one and returns those that were listed. */
+/** Deletes the objects one by one and returns the listed objects. */
 export function deleteCollection(context: ApiContext, request: ApiRequest): ApiAnswer {
   const options = readDeleteOptions(request);
   const listed = listObjects(context, request);
@@ -126,7 +126,7 @@ function checkDeletePreconditions(
   }
 }
 
-/** Sets the two finalizers of propagation policies as requested and keeps all others. */
+/** Sets the two finalizers of propagation policies as requested and keeps all other finalizers. */
 function finalizersFor(
   type: ResourceType,
   object: KubeObject,

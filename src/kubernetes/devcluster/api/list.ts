@@ -95,7 +95,7 @@ function versionTooLarge(wanted: number, current: number): Error {
 }
 
 interface Token {
-  /** Revision of the state that the first page showed. -1 if the further pages are to show the newest state. */
+  /** Revision of the state that the first page showed, or -1 if further pages show the newest state. */
   readonly revision: number;
   /** Place of the last object that was shown. */
   readonly after: string;
@@ -133,8 +133,8 @@ function invalidToken(why: string): Error {
 }
 
 /**
- * Throws a 410 if the state is too old. Its `metadata.continue` continues from the newest state, for clients that
- * accept that.
+ * Throws a 410 if the state is too old. With `metadata.continue` of the error, clients can continue in the newest
+ * state.
  */
 function tokenRevision(context: ApiContext, token: Token): number {
   if (token.revision === -1) return context.store.revision();

@@ -1,5 +1,4 @@
-// The rules for metadata that are the same for all kinds: fields that the server sets, and fields that clients may
-// change.
+// Implements the rules for metadata of all kinds: fields that the server sets, and fields that clients may change.
 
 import type { KubeObject, ObjectMeta } from '../../rules/object.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
@@ -21,7 +20,7 @@ export function inNamespace(object: KubeObject, type: ResourceType, namespace: s
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Returns the object with the name in the URL. Throws a 400 if the body names another one. */
+/** Returns the object with the name in the URL. Throws a 400 if the body has another name. */
 export function withRequestName(object: KubeObject, request: ApiRequest): KubeObject {
   const expected = request.name ?? '';
   const { name } = object.metadata;
@@ -31,8 +30,8 @@ export function withRequestName(object: KubeObject, request: ApiRequest): KubeOb
 }
 
 /**
- * Returns the object with the metadata of a new one: sets the uid and the time of creation, and removes fields that the
- * server sets only later.
+ * Returns the object with new metadata: sets the uid and the time of creation, and removes fields that the server sets
+ * only later.
  */
 export function withNewMetadata(context: ApiContext, object: KubeObject): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, resourceVersion, ...given } = object.metadata;
@@ -40,13 +39,13 @@ export function withNewMetadata(context: ApiContext, object: KubeObject): KubeOb
   return { ...object, metadata };
 }
 
-/** How a kind of write treats an object without resourceVersion and an object with another uid. */
+/** Treatment of an object without resourceVersion, or with another uid, by a kind of write. */
 export interface Preconditions {
   readonly unconditional: boolean;
   readonly otherUid: 'conflict' | 'invalid';
 }
 
-/** Throws a 409 if the write is based on another state, or on another object, than the stored one. */
+/** Throws a 409 if the write is based on another state or another object than the stored object. */
 export function checkPreconditions(type: ResourceType, next: KubeObject, old: KubeObject, on: Preconditions): void {
   const { name } = old.metadata;
   const { resourceVersion, uid } = next.metadata;

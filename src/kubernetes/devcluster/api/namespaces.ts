@@ -1,5 +1,5 @@
-// The rules of namespaces: nothing is created in a namespace that is missing or being deleted, and some are never
-// deleted.
+// Implements the rules of namespaces: no object is created in a namespace that is missing or being deleted, and some
+// namespaces cannot be deleted.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -4,7 +4,7 @@ import { isObject, objectsIn } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
 import { badRequest } from './status.ts';
 
-/** `asked` is empty if the request names no container. */
+/** Returns the container's name. `asked` is empty if the request names no container. */
 export function containerOf(pod: KubeObject, asked: string): string {
   const spec = isObject(pod.spec) ? pod.spec : {};
   const containers = objectsIn(spec.containers).map(({ name }) => name);

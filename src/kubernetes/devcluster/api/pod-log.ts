@@ -13,8 +13,8 @@ export type FindLog = (name: ContainerName) => ContainerLog | undefined;
 
 const PODS = { group: '', plural: 'pods', kind: 'Pod' };
 /**
- * Bytes that a reader may leave unread. Beyond that the connection is closed, and the client may send the request
- * again.
+ * Bytes that a reader may leave unread. If there are more, the connection is closed, and the client may send the
+ * request again.
  */
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 

@@ -19,7 +19,9 @@ export interface Admitted {
 /** Builds the error for a body that cannot be read. A create and a replace respond with 400. */
 export type Refusal = (why: string) => Error;
 
-/** Throws for another kind, for values of the wrong type and, under `Strict`, for unknown and repeated fields. */
+/**
+ * Reads the object. Throws for another kind, values of the wrong type and, with `Strict`, unknown and repeated fields.
+ */
 export function admitBody(
   type: ResourceType,
   behaviour: Behaviour,
@@ -40,14 +42,14 @@ function unhandled(type: ResourceType, why: string): Error {
   return badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
 }
 
-/** Reads an object that this server has created itself. If it does not fit its kind, that is a bug. */
+/** Reads an object that this server has created itself. An object that does not fit its kind is a bug. */
 export function readKnown(behaviour: Behaviour, value: KubeObject | JsonObject): KubeObject {
   const read = behaviour.read(value as JsonObject);
   assert('object' in read, 'objects that this server creates fit their kind');
   return read.object;
 }
 
-/** Adds apiVersion and kind if the body leaves them out. Throws if it names others. */
+/** Adds apiVersion and kind if the body leaves them out. Throws if they are not the requested ones. */
 function withKind(type: ResourceType, value: JsonObject): JsonObject {
   const apiVersion = apiVersionOf(type);
   const kindGiven = value.kind ?? '';
@@ -59,8 +61,8 @@ function withKind(type: ResourceType, value: JsonObject): JsonObject {
 }
 
 /**
- * The error for a body of another kind. A server rejects it at once for a custom kind and tries to convert it for a
- * built-in one.
+ * Returns the error for a body of another kind. For a custom kind a server rejects the body at once, for a built-in
+ * kind it tries to convert it.
  */
 function otherKind(type: ResourceType, kind: string, version: string, value: JsonObject): Error {
   const apiVersion = apiVersionOf(type);

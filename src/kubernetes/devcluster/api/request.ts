@@ -1,4 +1,4 @@
-// The types of a request for a resource, once it is routed and read, and of the answer to it.
+// Defines the types of a request for a resource, after routing and reading, and of its answer.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -3,7 +3,7 @@
 import { apiError, badRequest } from './status.ts';
 
 /**
- * Returns undefined if none is given. If the text is not a number, throws a 400, or for a watch a 500 without a reason.
+ * Returns undefined without a text. If the text is not a number, throws a 400, or for a watch a 500 without a reason.
  */
 export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {
   if (text === null || text === '') return undefined;

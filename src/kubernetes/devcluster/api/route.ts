@@ -15,7 +15,7 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Returns undefined if the path is not that of a resource, as with discovery and health. */
+/** Returns undefined if the path does not name a resource, as for discovery and health. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const segments = decodeSegments(path);
   if (segments === undefined) return undefined;
@@ -59,7 +59,7 @@ function pathOf(
   };
 }
 
-/** Returns the verb of the method on this path, or undefined if there is none. */
+/** Returns the verb of the method on this path, or undefined if the method is not allowed. */
 export function verbOf(method: string, path: ResourcePath, query: URLSearchParams): Verb | undefined {
   const single = path.name !== undefined;
   switch (method) {

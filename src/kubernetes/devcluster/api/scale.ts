@@ -1,4 +1,4 @@
-// Serves the scale subresource: the replicas of a workload as an object of its own (autoscaling/v1 Scale).
+// Serves the scale subresource: the replicas of a workload as a separate object (autoscaling/v1 Scale).
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -60,7 +60,7 @@ function patchScale(format: string, current: JsonObject, patch: Json): Json {
   return outcome.value;
 }
 
-/** Returns the preconditions of the write. They apply only if the scale carries them. */
+/** Returns the preconditions of the write: the uid and the resourceVersion, if the scale has them. */
 function metadataOf(scale: JsonObject, old: KubeObject): KubeObject['metadata'] {
   const given = isObject(scale.metadata) ? scale.metadata : {};
   const { uid, resourceVersion } = given;

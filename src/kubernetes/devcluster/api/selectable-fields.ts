@@ -1,4 +1,4 @@
-// The fields by which the objects of a kind can be selected, besides name and namespace.
+// Lists the fields by which objects of each kind can be selected, in addition to name and namespace.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

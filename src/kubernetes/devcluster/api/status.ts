@@ -1,5 +1,5 @@
-// The errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes. They are thrown as
-// Failures, and sent when the response is written. Clients know their texts and reasons from a real API server.
+// Creates the errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes. They are thrown
+// as Failures, and sent when the response is written. Texts and reasons equal those of a real API server.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -1,4 +1,4 @@
-// The rules for metadata that hold for all kinds: names, labels, annotations, owners.
+// Checks the metadata of objects of all kinds: names, labels, annotations, owners.
 
 import type { KubeObject } from '../../rules/object.ts';
 import type { Cause } from './status.ts';

@@ -88,7 +88,7 @@ function emitState(
 }
 
 /**
- * Maps a change to an event of this watch: an object that begins to match is added, one that no longer matches is
+ * Maps a change to an event of this watch: an object that begins to match is added, an object that no longer matches is
  * deleted.
  */
 function selectEvent(type: ResourceType, matches: Matcher, change: Change): WatchEvent | undefined {

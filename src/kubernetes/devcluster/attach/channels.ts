@@ -42,7 +42,7 @@ export function serveChannels(
     finishChannels(socket, failure);
     return;
   }
-  // The kubelet also sends these, so that the client sees which channels exist.
+  // The kubelet also sends these empty messages, so that the client sees which channels exist.
   for (const channel of [STDOUT, STDERR]) socket.send(Buffer.of(channel));
   socket.on('message', (data) => receiveInput(socket, data, streams, connection));
   socket.on('close', () => connection.detach(streams.stdin));

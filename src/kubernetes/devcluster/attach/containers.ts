@@ -1,4 +1,4 @@
-// The contract of a runner of containers: containers of pods, as their standard streams.
+// Defines the interface of a runner of containers, which connects clients to their standard streams.
 
 export interface ContainerName {
   readonly namespace: string;
@@ -10,24 +10,23 @@ export interface ContainerName {
 export interface ContainerOutput {
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
-  /** Called once, as the last call. `error` is undefined if the container ended with 0. */
+  /** Reports the end of the container, as the last call. `error` is undefined if the exit code was 0. */
   ended(error: string | undefined): void;
-  /** Called once, in place of `ended`, if the node is lost. */
+  /** Reports that the node is lost, in place of `ended`. */
   lost(): void;
 }
 
 /** A connection to a container. */
 export interface ContainerConnection {
-  /** If it returns false, the caller waits for `drained`. */
+  /** Writes to the container's input. If it returns false, the caller waits for `drained`. */
   write(chunk: Buffer): boolean;
   drained(callback: () => void): void;
   endInput(): void;
-  /** Pauses the container's output for all connections, because one does not read. Container runtimes do the same. */
+  /** Pauses the container's output for all connections, as container runtimes do if one client does not read. */
   pause(): void;
   resume(): void;
   /**
-   * Ends the connection, and also the container's input if that is for one connection (`stdinOnce`) and this connection
-   * had it.
+   * Ends the connection. `hadInput`: also ends the container's input if `stdinOnce` limits the input to one connection.
    */
   detach(hadInput: boolean): void;
   /** Whether the node responds to nothing, not even to pings. */

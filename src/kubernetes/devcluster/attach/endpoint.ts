@@ -122,7 +122,7 @@ function unreachableNode({ container }: ContainerName) {
   return apiError(500, 'InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
 }
 
-/** Keeps output until the upgrade is done, because the container may write before. */
+/** Keeps output until the upgrade is done, because the container may write earlier. */
 function createRelay(): { output: ContainerOutput; use: (output: ContainerOutput) => void } {
   let target: ContainerOutput | undefined;
   let early: ((output: ContainerOutput) => void)[] = [];

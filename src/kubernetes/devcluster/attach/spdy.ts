@@ -16,7 +16,7 @@ export interface SpdyStream {
 
 export interface StreamHandlers {
   data(bytes: Buffer): void;
-  /** Called when the other side has finished writing, or the connection is lost. */
+  /** Reports that the other side has finished writing, or that the connection is lost. */
   ended(): void;
 }
 

@@ -11,8 +11,8 @@ import { type AttachParts, openAttach, type ServeUpgrade } from './endpoint.ts';
 import { servePortForward } from './port-forward.ts';
 
 /**
- * Returns the port of this machine for a port of a pod. Returns undefined if the pod does not have it or does not run
- * here.
+ * Returns the port of this machine for a port of a pod. Returns undefined if the pod does not declare the port or does
+ * not run on this machine.
  */
 export type FindPodPort = (namespace: string, pod: string, port: number) => number | undefined;
 

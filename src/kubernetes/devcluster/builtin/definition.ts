@@ -1,4 +1,4 @@
-// The rules of CustomResourceDefinitions: fills in names and checks that the schema is structural.
+// Implements the rules of CustomResourceDefinitions: fills in names and checks that the schema is structural.
 
 import { isObject, type Json, type JsonObject, objectsIn, pointerTokens } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -83,8 +83,8 @@ function checkVersions(versions: readonly JsonObject[]): Cause[] {
 }
 
 /**
- * Reports stored versions that the spec does not have. Objects may be stored in any of them, and the server could not
- * read those.
+ * Reports stored versions that the spec does not have. Objects may be stored in such a version, and the server could
+ * not read them.
  */
 function checkStoredVersions({ status }: KubeObject, versions: readonly JsonObject[]): Cause[] {
   const stored = isObject(status) && Array.isArray(status.storedVersions) ? status.storedVersions.map(String) : [];

@@ -3,8 +3,8 @@
 // (k8s.io/api).
 
 /**
- * Optional scalars that keep an explicit zero value. All others drop it. A quantity, a time and an int-or-string count
- * as scalars.
+ * Optional scalars that keep an explicit zero value. Other optional scalars drop it. A quantity, a time and an
+ * int-or-string count as scalars.
  */
 const POINTERS = `
   apps.v1.DaemonSetSpec: revisionHistoryLimit

@@ -21,7 +21,7 @@ export function objectAt(value: JsonObject, key: string): JsonObject {
   return isObject(field) ? field : {};
 }
 
-/** Returns the objects of a list field, or none if it is absent. */
+/** Returns the objects of a list field, or [] if the field is absent. */
 export function itemsAt(value: JsonObject, key: string): readonly JsonObject[] {
   const field = value[key];
   return Array.isArray(field) ? field.filter(isObject) : [];

@@ -1,4 +1,4 @@
-// The rules of each built-in kind. A kind without an entry has only the common rules.
+// Lists the rules of each built-in kind. A kind without an entry has only the common rules.
 
 import { isObject, jsonEquals } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,4 +1,4 @@
-// The contract of the rules in which built-in kinds differ.
+// Defines the interface of rules that differ between built-in kinds.
 
 import type { KubeObject } from '../../rules/object.ts';
 import type { Cause } from '../api/status.ts';

@@ -23,7 +23,7 @@ export const SERVICE: Partial<KindRules> = {
   prepareUpdate: (next, old, neighbours) => allocate(next, old, neighbours),
 };
 
-/** Allocates the addresses and ports that the Service does not set, or keeps the ones that it had before. */
+/** Allocates the addresses and ports that the Service does not set, or keeps its previous ones. */
 function allocate(object: KubeObject, old: KubeObject | undefined, neighbours: Neighbours): KubeObject {
   const spec = specOf(object);
   const before = old === undefined ? {} : specOf(old);

@@ -109,7 +109,7 @@ function decodeObject(walk: Walk, schema: OpenApiSchema, name: string, value: Js
   }
   if (schema.properties === undefined) return decodeMap(walk, schema, value, at);
   const decoded: JsonObject = {};
-  // First the keys in the order of the document, so that complaints have that order too, then the absent ones.
+  // First keys in the order of the document, which is also the order of complaints, then absent keys.
   for (const key of new Set([...Object.keys(value), ...Object.keys(schema.properties)])) {
     const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     if (property === undefined) {
@@ -159,8 +159,7 @@ function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Positi
 }
 
 /**
- * Whether the field is kept if empty: structs are, be they pointers or not, and scalars if they are pointers or always
- * written.
+ * Whether an empty field is kept: structs are always kept, scalars only if they are pointers or always written.
  */
 function isKeptEmpty(walk: Walk, { name, key, property }: FieldPlace): boolean {
   const target = reference(property);

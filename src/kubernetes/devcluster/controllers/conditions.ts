@@ -10,7 +10,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** Returns the new conditions, with the times of the old ones that have the same content. */
+/** Returns the new conditions, with the times of old conditions that have the same content. */
 export function keepConditionTimes(
   old: Json | undefined,
   wanted: readonly Condition[],
@@ -27,7 +27,7 @@ export function keepConditionTimes(
   });
 }
 
-/** The condition of a workload that counts as ready although no node runs its pods. Empty if there is no reason. */
+/** Returns the condition of a workload that counts as ready although no node runs its pods, or [] without a reason. */
 export function notRunHere(absent: string | undefined): readonly Condition[] {
   if (absent === undefined || absent === '') return [];
   return [{ type: NOT_RUN_HERE, status: 'True', reason: NOT_RUN_HERE, message: absent }];

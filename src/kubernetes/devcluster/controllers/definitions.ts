@@ -17,7 +17,7 @@ interface Condition {
   readonly message: string;
 }
 
-/** Follows all CRDs, present and future. Returns a function that ends it. */
+/** Follows all CRDs, present and future. Returns a function that ends the controller. */
 export function controlDefinitions(context: ApiContext, queue: WorkQueue): () => void {
   const enqueue = (name: string): void => queue.add(`crd/${name}`, () => settleDefinition(context, name));
   for (const definition of context.store.list(DEFINITIONS)) enqueue(definition.metadata.name);
@@ -92,7 +92,7 @@ interface NameConflict {
   readonly name: string;
 }
 
-/** Returns the last of its names that another established kind of the group has. */
+/** Returns the last name of the CRD that another established kind of the group has. */
 function conflictOf(context: ApiContext, definition: KubeObject): NameConflict | undefined {
   const spec = isObject(definition.spec) ? definition.spec : {};
   const others = context.types

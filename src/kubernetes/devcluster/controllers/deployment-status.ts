@@ -10,11 +10,11 @@ export const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
 export interface StatusInput {
   readonly object: KubeObject;
   readonly phase: 'progressing' | 'settled';
-  /** Why it never becomes ready. Absent if it does. */
+  /** Why the Deployment never becomes ready. Undefined if it can become ready. */
   readonly failure: string | undefined;
-  /** Number of its pods that are ready. Absent if no node runs them. */
+  /** Number of ready pods. Absent if no node runs the pods. */
   readonly ready?: number;
-  /** Why no node runs its pods, if that has a reason. */
+  /** Why no node runs the pods, if a reason is known. */
   readonly absent?: string | undefined;
   /** RFC 3339. */
   readonly time: string;

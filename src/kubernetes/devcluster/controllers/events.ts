@@ -7,7 +7,7 @@ import { findNamespace } from '../api/namespaces.ts';
 import { writeChange, writeNew, writeRemoval } from './writer.ts';
 
 const EVENTS = '/events';
-/** An API server keeps Events for the same time. */
+/** Time for which Events are kept, as by an API server. */
 const EVENT_MS = 3_600_000;
 
 export interface ClusterEvent {
@@ -24,7 +24,7 @@ export interface Regarding {
   readonly uid: string;
 }
 
-/** Records an Event. A repeated one is counted, and Events older than an hour are deleted. */
+/** Records an Event. A repeated Event is counted, and Events older than an hour are deleted. */
 export function recordEvent(context: ApiContext, regarding: Regarding, event: ClusterEvent, component: string): void {
   const { type, reason, message } = event;
   const { name: regarded, namespace, uid } = regarding;

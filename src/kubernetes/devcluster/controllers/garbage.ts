@@ -21,7 +21,7 @@ interface Garbage {
   readonly living: Map<string, ObjectKey>;
 }
 
-/** Returns a function that ends it. */
+/** Starts the controller. Returns a function that ends it. */
 export function controlGarbage(context: ApiContext, queue: WorkQueue): () => void {
   const garbage: Garbage = { context, queue, dependents: new Map(), living: new Map() };
   for (const collection of context.store.collections()) {
@@ -113,8 +113,9 @@ function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): 
 }
 
 /**
- * `waiting`: the owner is being deleted in the foreground, and this reference blocks that. `absent`: no object of that
- * kind and name has the uid, or the owner is in another namespace and therefore cannot own the object.
+ * Returns the state of an owner. `waiting`: the owner is being deleted in the foreground, and this reference blocks its
+ * deletion. `absent`: no object of this kind and name has the uid, or the owner is in another namespace and therefore
+ * cannot own the object.
  */
 function ownerState(garbage: Garbage, dependent: ObjectKey, owner: OwnerReference): 'solid' | 'waiting' | 'absent' {
   const key = garbage.living.get(owner.uid);

@@ -1,5 +1,5 @@
-// Controls namespaces: creates the four that exist from the start, gives each its default ServiceAccount and the
-// authority's certificate, and empties deleted ones.
+// Controls namespaces: creates the four initial namespaces, creates the default ServiceAccount and the ConfigMap with
+// the authority's certificate in each namespace, and empties deleted namespaces.
 
 import { isObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -26,7 +26,7 @@ export function seedNamespaces(context: ApiContext): void {
   }
 }
 
-/** Returns a function that ends it. */
+/** Starts the controller. Returns a function that ends it. */
 export function controlNamespaces(context: ApiContext, queue: WorkQueue, authority: string): () => void {
   const enqueue = (name: string): void =>
     queue.add(`namespace/${name}`, () => settleNamespace(context, name, authority));

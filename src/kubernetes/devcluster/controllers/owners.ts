@@ -1,9 +1,9 @@
-// Finds the controllers of an object, from the nearest one to the one that nothing controls.
+// Finds the controllers of an object, from its own controller to the controller that no object controls.
 
 import { groupOf, type KubeObject, type OwnerReference } from '../../rules/object.ts';
 import type { ApiContext } from '../api/context.ts';
 
-/** An object that controls another one, as it exists in the store. */
+/** A stored object that controls another object. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;

@@ -40,7 +40,7 @@ export function removePods(context: ApiContext, workload: KubeObject): void {
   for (const pod of podsOf(context, workload)) remove(context, pod);
 }
 
-/** Creates new pods first. Pods of the previous template are deleted once enough new ones are ready. */
+/** Creates new pods first. Pods of the previous template are deleted once enough new pods are ready. */
 function settleAny(
   context: ApiContext,
   workload: KubeObject,
@@ -56,7 +56,7 @@ function settleAny(
   }
 }
 
-/** Settles pods with fixed names: a new one can be created only after the previous one of its name is deleted. */
+/** Settles pods with fixed names: a pod can be created only after the previous pod with its name is deleted. */
 function settleOrdinals(
   context: ApiContext,
   workload: KubeObject,

@@ -3,11 +3,11 @@
 export interface WorkQueue {
   /** Runs the task soon, or after a delay. A key that already waits is not queued again, but may run earlier. */
   add(key: string, work: () => void, delayMs?: number): void;
-  /** No task runs after this. */
+  /** Stops the queue: no further task runs. */
   stop(): void;
 }
 
-/** Errors of a task are bugs and go to `onError`. The other tasks continue. */
+/** Opens a queue. `onError` receives errors of tasks, which are bugs. The other tasks continue. */
 export function openQueue(onError: (error: unknown) => void): WorkQueue {
   const waiting = new Map<string, { readonly timer: NodeJS.Timeout | NodeJS.Immediate; readonly delayed: boolean }>();
   let stopped = false;

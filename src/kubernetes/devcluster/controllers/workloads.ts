@@ -27,7 +27,7 @@ const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 export interface WorkloadOptions {
   /** The delay for workloads without pods. */
   readonly readyAfterMs: number;
-  /** Returns why no node runs pods of the workload's template, or undefined if one does. */
+  /** Returns why no node runs pods of the workload's template, or undefined if a node runs them. */
   readonly whyAbsent: (workload: KubeObject) => string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
     writePhase(context, key, { phase: 'progressing', absent });
     queue.add(`workload-ready/${workloadKey(key)}`, () => settle(key), readyAfterMs);
   };
-  /** A node may run the pods of the workload by now. Then they decide. */
+  /** Settles a workload. If a node runs its pods by now, the pods decide whether it is ready. */
   const settle = (key: ObjectKey): void => {
     const object = context.store.get(key);
     const absent = object === undefined ? undefined : settleByPods(key, object);
@@ -87,7 +87,7 @@ function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
   return isWorkload ? { collection, namespace: metadata.namespace ?? '', name: owner.name } : undefined;
 }
 
-/** Deployments with the same controller. */
+/** Returns the keys of Deployments with the same controller. */
 function siblingsOf({ store }: ApiContext, { metadata }: KubeObject): readonly ObjectKey[] {
   const { namespace = '' } = metadata;
   const uid = controllerUid({ metadata });

@@ -1,5 +1,5 @@
-// Performs the writes of controllers in the name of a manager, in the same way as those of clients. If a controller's
-// object was changed or deleted, the controller does nothing: the change queues the object again.
+// Performs the writes of controllers under the name of a manager, in the same way as writes of clients. If a
+// controller's object was changed or deleted, the controller writes nothing: the change queues the object again.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { commitChange, commitNew } from '../api/commit.ts';

@@ -63,7 +63,8 @@ function withManagedFieldsOf(metadata: ObjectMeta, source: ObjectMeta): ObjectMe
 }
 
 /**
- * Returns the fields whose changes increment the generation: all but metadata and, if it is a subresource, the status.
+ * Returns the fields whose changes increment the generation: all except metadata and, if it is a subresource, the
+ * status.
  */
 function counted(object: KubeObject, hasStatus: boolean): JsonObject {
   const { metadata: _metadata, apiVersion: _version, ...rest } = object;

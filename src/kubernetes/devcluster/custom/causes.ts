@@ -28,7 +28,7 @@ export function causesOf({ schema, object }: Checked, findings: readonly Finding
   return [...unchecked, ...causes];
 }
 
-/** If one of these was found, the rules of the schema are not evaluated. */
+/** Codes of findings after which the rules of the schema are not evaluated. */
 const BLOCKING = ['schema-enum', 'schema-required', 'schema-type'];
 
 const UNCHECKED: Cause = {

@@ -10,7 +10,7 @@ const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 /** The collection of CRDs. */
 export const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
-/** Returns the served versions of an established CRD, or none if its names are not accepted yet. */
+/** Returns the served versions of an established CRD, or [] if its names are not accepted yet. */
 export function typesOfDefinition(definition: KubeObject): readonly ResourceType[] {
   const spec = definition.spec;
   if (!isObject(spec) || !isObject(spec.names) || !isEstablished(definition)) return [];

@@ -6,7 +6,7 @@ import { type Decoded, decodeStruct, type Mismatch } from '../builtin/struct.ts'
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** `path`: the place of the metadata, for the names of unknown fields. */
+/** Reads metadata. `path` is its place, for the names of unknown fields. */
 export function readMetadata(value: Json | undefined, path: string): Decoded | Mismatch {
   const document = bundledSchema('v1');
   if (document === undefined || !isObject(value)) return { value: {}, unknown: [] };

@@ -7,7 +7,7 @@ import type { Cause } from '../api/status.ts';
 import { causesOf } from './causes.ts';
 import { schemaAt } from './schema-at.ts';
 
-/** `stored` is the object after the merge: a null that it no longer has was not allowed. */
+/** Returns the refused nulls. `stored` is the object after the merge: a null that it lacks was not allowed. */
 export function refusedNulls(schema: JsonObject, applied: JsonObject, stored: JsonObject): Cause[] {
   const pointers = droppedNulls(applied, stored, '');
   const findings = pointers.flatMap((pointer) => {

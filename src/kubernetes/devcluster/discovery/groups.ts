@@ -161,8 +161,8 @@ function rankOf(group: string): number {
 }
 
 /**
- * Returns the groups in the order above, then custom ones in the order of the types. The versions of a group are sorted
- * by priority, the newest stable one first.
+ * Returns the groups in the order above, then custom groups in the order of the types. The versions of a group are
+ * sorted by priority, the newest stable version first.
  */
 function groupsOf(types: readonly ResourceType[]): [name: string, versions: GroupVersion[]][] {
   const groups = new Map<string, Map<string, ResourceType[]>>();

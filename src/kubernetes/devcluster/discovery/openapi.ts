@@ -25,7 +25,7 @@ export interface OpenApi {
 
 const INFO = { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'v1.36.3' } };
 
-/** Each document is written once, and again when the kinds of its group-version change. */
+/** Creates the publisher. Each document is written once, and again when the kinds of its group-version change. */
 export function openOpenApi(): OpenApi {
   const written = new Map<string, { readonly types: readonly ResourceType[]; readonly document: PublishedDocument }>();
   const write = (path: string, types: readonly ResourceType[]): PublishedDocument => {

@@ -11,7 +11,7 @@ export interface Wanted {
 
 const ACCEPTED = ['application/json', 'application/yaml', 'application/json;stream=watch'];
 
-/** Returns the first form of the header that can be served. Throws a 406 if there is none. */
+/** Returns the first form of the header that can be served. Throws a 406 if no form can be served. */
 export function negotiate(header: string, forms: readonly Form[]): Wanted {
   if (header.trim() === '') return { form: 'object', format: 'json' };
   for (const range of header.split(',')) {

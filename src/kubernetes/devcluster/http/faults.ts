@@ -31,7 +31,7 @@ export type FaultAction =
 export interface Fault {
   readonly match: FaultMatch;
   readonly action: FaultAction;
-  /** Number of requests that it hits before it is used up. If absent, it hits all. */
+  /** Number of requests that the fault hits before it is used up. If absent, it hits all requests. */
   readonly times?: number;
 }
 

@@ -74,7 +74,7 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata: { continue: '', ...metadata }, items };
 }
 
-/** Removes apiVersion and kind: items of built-in lists do not repeat those of the list. */
+/** Removes apiVersion and kind, which items of built-in lists leave out. */
 function withoutKind({ apiVersion: _version, kind: _kind, ...object }: KubeObject): JsonObject {
   return object as JsonObject;
 }

@@ -26,7 +26,7 @@ export interface ListenOptions {
   readonly identity: Identity;
   /** If 0, any free port is used. */
   readonly port: number;
-  /** Returns the service account of a token, or undefined if the token does not belong to one. */
+  /** Returns the service account of a token, or undefined if the token belongs to no account. */
   readonly accountOf: (token: string) => string | undefined;
   /** Returns whether service accounts may send the request. */
   readonly isForAccounts: (method: string, path: string) => boolean;

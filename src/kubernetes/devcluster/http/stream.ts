@@ -10,7 +10,7 @@ import { renderObject } from './render.ts';
 
 /** About the interval of a real API server. */
 const BOOKMARK_EVERY_MS = 60_000;
-/** A real API server ends watches that set no time after 30 to 60 minutes. */
+/** Longest watch without a requested time. A real API server ends such watches after 30 to 60 minutes. */
 const LONGEST_MS = 1_800_000;
 /** A client that falls behind by more than this is disconnected, so that memory does not fill up. */
 const BACKLOG_LIMIT_BYTES = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-// The state of one container that a node runs.
+// Defines the state of one container that a node runs.
 
 /** How a run ended. Times are milliseconds since 1970. */
 export interface EndedRun {

@@ -1,5 +1,5 @@
-// Runs one container of a pod as a process of this machine, and starts it again if it ends. If it ends soon each time,
-// the waits grow.
+// Runs one container of a pod as a process of this machine, and restarts it when it ends. If it ends soon each time,
+// the delays grow.
 
 import { type ContainerOptions, runOnce } from './container-run.ts';
 import type { ContainerState, EndedRun, Stage } from './container-state.ts';
@@ -15,10 +15,10 @@ export interface RunningContainer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** The first restart is immediate, the second waits for this time, and each further one for twice the previous time. */
+/** Delay of the second restart. The first restart is immediate, and each further restart waits twice as long. */
 const BACK_OFF_MS = 1000;
 const MAX_BACK_OFF_MS = 60_000;
-/** A container that has run for so long is restarted at once. */
+/** A container that has run for this time is restarted at once. */
 const LONG_RUN_MS = 60_000;
 const LOOK_AGAIN_MS = 500;
 

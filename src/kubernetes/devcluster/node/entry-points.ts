@@ -1,4 +1,4 @@
-// Prepares the command of a container. If that fails, it is tried again, with growing waits.
+// Prepares the command of a container. If the preparation fails, it is tried again, with growing delays.
 
 import type { EntryPoint, NodeClock, ProcessPlace, Program, RunToEnd } from './ports.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';

@@ -1,4 +1,4 @@
-// Tests processes that are left after a crash: recorded ones are killed, others are not.
+// Tests that recorded processes that are left after a crash are killed, and no other processes.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,5 @@
-// Records the groups of processes that were started here in a file. If a crash ends the watchdog too, the next start
-// kills the groups that are left. Process ids are used again, so the time of the start and the folder are recorded with
-// each.
+// Records in a file the groups of processes that we have started. If a crash also ends the watchdog, the next start
+// kills the remaining groups. Process ids are reused, so start time and folder of each process are recorded, too.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
@@ -27,7 +26,7 @@ export function forgetProcess(file: string, pid: number): void {
   write(file, others);
 }
 
-/** Kills the recorded groups whose first process is still the recorded one, or has ended before its children. */
+/** Kills the recorded groups whose first process is still the recorded process, or has ended before its children. */
 export function killLeftovers(file: string): void {
   for (const [pid, recorded] of Object.entries(read(file))) {
     if (startOf(Number(pid)) !== recorded.started && !isLeftBehind(pid, recorded)) continue;

@@ -5,7 +5,7 @@ import type { ContainerConnection, ContainerName, ContainerOutput, ContainerRunn
 import { type LocalCommand, openProcessGroups, type ProcessGroups } from './process-groups.ts';
 
 export interface LocalContainers extends ContainerRunner {
-  /** Starts the process of a container, replacing one that has ended. Returns the id of its run. */
+  /** Starts the process of a container whose previous process, if any, has ended. Returns the id of the run. */
   start(name: ContainerName, command: LocalCommand, input?: ContainerInput): string;
   /** Sends the signal to the container's processes. */
   signal(name: ContainerName, signal: NodeJS.Signals): void;
@@ -36,7 +36,7 @@ interface Running {
   frozen: boolean;
 }
 
-/** `groups` are closed with the containers. If absent, groups for these containers alone are opened. */
+/** Opens the runner. `groups`, by default groups for these containers only, are closed with it. */
 export function openLocalContainers(groups: ProcessGroups = openProcessGroups()): LocalContainers {
   const running = new Map<string, Running>();
   const all = new Set<Running>();

@@ -13,7 +13,7 @@ export interface LocalText {
   file(text: string): Promise<string>;
 }
 
-/** `places`: the folder of this machine for each path of the container. */
+/** Creates the adapter. `places` maps each path of the container to a folder of this machine. */
 export function localText(container: Container, places: ReadonlyMap<string, string>, addresses: Addresses): LocalText {
   const paths = pathsIn(places);
   const services = (text: string) => servicesIn(text, addresses);

@@ -1,4 +1,4 @@
-// Keeps the output of a container, bounded: of the current run and of the previous one, as `pods/log` returns it.
+// Stores the output of the current and the previous run of a container, within limits, for `pods/log`.
 
 export interface LogLine {
   /** Milliseconds since 1970. */
@@ -19,7 +19,8 @@ export interface ContainerLog {
   /** Whether the current run continues. */
   isOpen(): boolean;
   /**
-   * Calls `listener` with each further line, and `ended` once when the run has ended. Returns a function that ends it.
+   * Calls `listener` with each further line, and `ended` when the run has ended. Returns a function that stops the
+   * calls.
    */
   follow(listener: (line: LogLine) => void, ended: () => void): () => void;
 }

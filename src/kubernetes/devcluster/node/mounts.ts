@@ -1,5 +1,5 @@
-// Keeps the mounts of one container up to date: ConfigMaps adapted to this machine, Secrets unchanged, everything else
-// as an empty folder.
+// Keeps the mounts of one container up to date: ConfigMaps are adapted to this machine, Secrets are unchanged, and
+// other volumes are empty folders.
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';

@@ -18,14 +18,14 @@ export interface NodeOptions {
   readonly clock: NodeClock;
   /** The folder of the node, created if it does not exist. */
   readonly dir: string;
-  /** Returns the URL of the API server, which is known when a pod runs. */
+  /** Returns the URL of the API server. It is known before the first pod runs. */
   readonly apiServer: () => string;
   /** PATH of every process. */
   readonly path: string;
   readonly find: FindProgram;
   /** If set, no pod is started before it resolves. */
   readonly begin?: Promise<void> | undefined;
-  /** Receives errors that have no other receiver, which are bugs of ours. */
+  /** Receives errors that no other code handles, which are bugs of ours. */
   failed(error: unknown): void;
 }
 
@@ -137,7 +137,7 @@ async function stopAll(containers: LocalContainers, groups: ProcessGroups): Prom
   await groups.close();
 }
 
-/** Runs one look at a time. A change during a look causes another one afterwards. */
+/** Runs one look at a time. A change during a look causes another look afterwards. */
 function keepLooking(look: () => Promise<void>, failed: (error: unknown) => void, over: AbortSignal) {
   let running: Promise<void> | undefined;
   let asked = false;

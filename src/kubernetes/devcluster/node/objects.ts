@@ -1,4 +1,4 @@
-// The fields of Kubernetes objects that a node reads.
+// Defines the fields of Kubernetes objects that a node reads.
 
 import type { OwnerReference } from '../../rules/object.ts';
 
@@ -131,7 +131,7 @@ export function asPod(stored: unknown): Pod {
   return stored as Pod;
 }
 
-/** Returns the number of a port that may be given by name, or undefined if the container does not have the name. */
+/** Returns the number of a port. Returns undefined if it is a name that the container does not declare. */
 export function portNumber({ ports = [] }: Container, port: string | number): number | undefined {
   return typeof port === 'number' ? port : ports.find(({ name }) => name === port)?.containerPort;
 }

@@ -37,7 +37,7 @@ export interface RunningPod {
   readonly pod: Pod;
   readonly containers: readonly RunningContainer[];
   ready(): boolean;
-  /** Returns the port of this machine for a port of one of the containers, or undefined if no container declares it. */
+  /** Returns the port of this machine for a port of a container, or undefined if no container declares the port. */
   port(containerPort: number): number | undefined;
   /** Replaces mounted ConfigMaps and Secrets that have changed. */
   refresh(): Promise<void>;
@@ -112,7 +112,7 @@ export function startPod(parts: PodParts, { pod, owners, programs }: PodToRun): 
   };
 }
 
-/** Returns a function that writes the status if it differs from the last one. Writes follow one another. */
+/** Returns a function that writes the status if it differs from the last status. Writes never overlap. */
 function reporter({ api, failed }: PodParts, pod: Pod, status: () => object): () => void {
   let written = '';
   let writing = false;

@@ -1,5 +1,4 @@
-// The interfaces through which a node uses its surroundings: the objects of the cluster, the time, and the programs for
-// images.
+// Defines the interfaces of a node's dependencies: the objects of the cluster, the clock, and the programs for images.
 
 import type { Owner } from '../controllers/owners.ts';
 import type { Container, Data, Metadata, Pod, PodSpec, Service } from './objects.ts';
@@ -17,9 +16,9 @@ export interface NodeApi {
   /** Returns undefined if the object does not exist. */
   data(plural: 'configmaps' | 'secrets', namespace: string, name: string): Promise<Data | undefined>;
   service(namespace: string, name: string): Promise<Service | undefined>;
-  /** Returns the files of the pod's service account, or undefined if it mounts none. */
+  /** Returns the files of the pod's service account, or undefined if the pod mounts no account. */
   account(pod: Pod): Promise<AccountFiles | undefined>;
-  /** Returns the controllers of an object, the nearest first, as far as each exists. */
+  /** Returns the controllers of an object, the nearest first, up to the first that does not exist. */
   owners(object: { readonly metadata: Metadata }): Promise<readonly Owner[]>;
   /** Writes the status of a pod that may have been deleted meanwhile. */
   writeStatus(pod: Pod, status: object): Promise<void>;
@@ -28,7 +27,7 @@ export interface NodeApi {
   recordEvent(pod: Pod, event: NodeEvent): Promise<void>;
   /**
    * Calls `pods` when pods may have changed, and `mounted` when mounted objects may have changed. Returns a function
-   * that ends it.
+   * that stops the calls.
    */
   follow(pods: () => void, mounted: () => void): () => void;
 }
@@ -37,7 +36,7 @@ export interface AccountFiles {
   readonly token: string;
   /** PEM of the authority of the API server. */
   readonly authority: string;
-  /** Milliseconds since 1970. The token has to be renewed from then on. */
+  /** Time from which the token has to be renewed, in milliseconds since 1970. */
   readonly renewAt: number;
 }
 
@@ -86,7 +85,7 @@ export interface Program {
 
 /** The folders of a process. */
 export interface ProcessPlace {
-  /** Everything that its pod mounts, and its home. The process owns nothing else on this machine. */
+  /** The mounts of its pod, and its home. The process has no other folders on this machine. */
   readonly folders: readonly string[];
 }
 
@@ -104,5 +103,5 @@ export interface NotHere {
   readonly absent: string;
 }
 
-/** `owners`: the controllers of the pod, the nearest one first. */
+/** Finds the program for an image. `owners` are the controllers of the pod, the nearest first. */
 export type FindProgram = (container: Container, pod: PodSpec, owners: readonly Owner[]) => Program | NotHere;

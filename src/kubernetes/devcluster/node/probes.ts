@@ -1,4 +1,4 @@
-// Performs the probes of a container, as a kubelet does, apart from those that run a command.
+// Performs the probes of a container, as a kubelet does, except probes that run a command.
 
 import { get } from 'node:http';
 import { connect } from 'node:net';
@@ -18,8 +18,8 @@ export interface ProbeResult {
 }
 
 /**
- * Returns the container without its probes that run a command. There is no container to run a command in, and a
- * manifest starts no program on this machine.
+ * Returns the container without its probes that run a command: no container exists in which the command could run, and
+ * a manifest must not start programs on this machine.
  */
 export function withoutCommands(spec: Container): Container {
   const probes = [spec.startupProbe, spec.readinessProbe, spec.livenessProbe];

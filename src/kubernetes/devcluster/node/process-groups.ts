@@ -1,4 +1,4 @@
-// Starts processes of this machine, each in its own group. The group ends when this process ends, in whatever way.
+// Starts processes of this machine, each in its own group. The groups end when this process ends, even if it is killed.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { clearRecord, forgetProcess, killLeftovers, recordProcess } from './leftovers.ts';
@@ -13,16 +13,16 @@ export interface LocalCommand {
 
 export interface ProcessGroups {
   start(command: LocalCommand): ChildProcessWithoutNullStreams;
-  /** Sends the signal to the whole group. Does nothing if it has ended. */
+  /** Sends the signal to the whole group. Does nothing if the group has ended. */
   signal(child: ChildProcess, signal: NodeJS.Signals): void;
   /** Kills the processes that still run. */
   close(): Promise<void>;
 }
 
 /**
- * The arguments are ids of groups. The watchdog reads further ids, and those of ended groups, from its input. When no
- * process has the other end open any more, it ends the groups that are left. Errors are discarded, because nothing
- * would read them.
+ * Shell script that ends the groups. Its arguments are ids of groups. It reads ids of new and of ended groups from its
+ * input. When the input closes, because no process has its other end open, it ends the remaining groups. Errors are
+ * discarded, because no process would read them.
  */
 const WATCHDOG = `exec 2>/dev/null
 all=" $* "
@@ -38,12 +38,14 @@ sleep 1
 for pid in $all; do kill -s KILL -- "-$pid"; done`;
 
 /**
- * The process itself reports its group to the watchdog before it becomes the requested program, so that it is never
- * unobserved.
+ * Shell script that reports its group to the watchdog before it becomes the requested program, so that the watchdog
+ * knows every group.
  */
 const LAUNCH = `echo "+ $$" >&3; exec 3>&-; unset PWD OLDPWD SHLVL _; exec "$@"`;
 
-/** `record`: a file with the groups, for the next start after a crash that ended the watchdog too. */
+/**
+ * Opens the groups. `record` is a file with their ids, for the next start after a crash that also ended the watchdog.
+ */
 export function openProcessGroups(record?: string): ProcessGroups {
   if (record !== undefined) killLeftovers(record);
   const running = new Set<ChildProcess>();

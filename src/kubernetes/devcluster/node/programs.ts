@@ -17,8 +17,8 @@ export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Ow
 }
 
 /**
- * Returns why pods of the workload's template do not run here, or undefined if they do. `owners`: the controllers of
- * the workload.
+ * Returns why pods of the workload's template do not run here, or undefined if they run here. `owners` are the
+ * controllers of the workload.
  */
 export function whyWorkloadAbsent(
   find: FindProgram,

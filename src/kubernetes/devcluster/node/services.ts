@@ -12,7 +12,7 @@ import type { NodeApi } from './ports.ts';
 export interface Services {
   /** Returns the port of 127.0.0.1 for a port of a Service, which may not exist yet. */
   port(namespace: string, name: string, port: number): Promise<number>;
-  /** Whether a connection to that port would reach a pod now. */
+  /** Whether a connection to the Service's port would reach a pod now. */
   answers(namespace: string, name: string, port: number): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ export async function watchProbes(options: WatchOptions): Promise<void> {
   ]);
 }
 
-/** Returns false if it took too long or has ended. */
+/** Returns false if the container took too long to start, or has ended. */
 async function untilStarted(options: WatchOptions, probe: Probe): Promise<boolean> {
   const { clock, over } = options;
   const { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3 } = probe;

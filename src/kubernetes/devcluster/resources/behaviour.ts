@@ -1,5 +1,5 @@
-// The contract of a kind: its types, defaults and rules, in addition to the rules that all objects share. Built-in and
-// custom kinds each have an implementation.
+// Defines the interface of a kind: its types, defaults and rules, in addition to the rules that all objects share.
+// There is one implementation for built-in kinds and one for custom kinds.
 
 import type { JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -42,7 +42,7 @@ export interface Behaviour {
   prepareCreate(object: KubeObject, neighbours: Neighbours): KubeObject;
   /** Takes the fields that a replace must not change from `old`. */
   prepareUpdate(next: KubeObject, old: KubeObject, neighbours: Neighbours): KubeObject;
-  /** Prepares a write of the status subresource: takes everything but the status from `old`. */
+  /** Prepares a write of the status subresource: takes all fields except the status from `old`. */
   prepareStatusUpdate(next: KubeObject, old: KubeObject): KubeObject;
   /** Whether the difference increments `metadata.generation`. */
   movesGeneration(next: KubeObject, old: KubeObject): boolean;

@@ -1,4 +1,4 @@
-// The type of a kind as the API serves it: its names and its verbs.
+// Defines the type of a kind as the API serves it: its names and its verbs.
 
 import type { JsonObject } from '#std/json.ts';
 
@@ -19,7 +19,7 @@ interface CustomVersion {
   readonly schema: JsonObject;
   readonly printerColumns: readonly JsonObject[];
   readonly selectableFields: readonly string[];
-  /** Warning to every client of this version. Absent if it is not deprecated. */
+  /** Warning to every client of this version. Absent if the version is not deprecated. */
   readonly deprecation?: string;
 }
 

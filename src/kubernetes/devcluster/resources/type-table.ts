@@ -1,4 +1,4 @@
-// Keeps the kinds that are served: the built-in ones, and those of the stored and established CRDs.
+// Keeps the served kinds: the built-in kinds, and the kinds of stored and established CRDs.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { bundledKinds } from '../../rules/schemas/bundled.ts';

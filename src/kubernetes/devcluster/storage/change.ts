@@ -1,4 +1,4 @@
-// The types of the storage: objects by collection, and changes in the order of their revisions.
+// Defines the types of the storage: objects by collection, and changes in the order of their revisions.
 
 import type { KubeObject } from '../../rules/object.ts';
 

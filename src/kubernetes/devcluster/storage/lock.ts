@@ -17,14 +17,14 @@ export interface DirectoryLock {
 interface Holder {
   readonly pid: number;
   /**
-   * The time when the process started, as the system counts. Process ids are used again, but not with the same time.
+   * Start time of the process in the system's unit. Process ids are reused, but not with the same start time.
    */
   readonly started: string;
   readonly nonce: string;
 }
 
 const PREFIX = 'lock.';
-/** Processes that start at the same time all withdraw and try again after at most this time. */
+/** Attempts to take the lock. Processes that start at the same time all withdraw and try again. */
 const ATTEMPTS = 40;
 const LONGEST_PAUSE_MS = 25;
 
@@ -47,8 +47,8 @@ export async function lockDirectory(dir: string): Promise<DirectoryLock> {
 }
 
 /**
- * Creates the file of this process before it looks for others: if two start together, at least one finds the file of
- * the other.
+ * Creates the file of this process before it looks for other files: if two processes start together, at least one finds
+ * the other's file.
  */
 async function announce(dir: string, holder: Holder): Promise<() => Promise<void>> {
   const path = join(dir, `${PREFIX}${holder.nonce}`);
@@ -59,7 +59,7 @@ async function announce(dir: string, holder: Holder): Promise<() => Promise<void
   };
 }
 
-/** Returns another running process that has a file here, and removes the files of dead ones. */
+/** Returns another running process that has a file in the directory, and removes files of dead processes. */
 async function findRival(dir: string, own: Holder): Promise<Holder | undefined> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith(PREFIX) || name === `${PREFIX}${own.nonce}`) continue;

@@ -8,7 +8,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 /** `wx` fails if anything exists under the name of the draft, a link included. */
 const NEW_FILE = { mode: 0o600, flag: 'wx' } as const;
 
-/** Writes a file with mode 0600. A reader sees the old file or the new one, never a part of one. */
+/** Writes a file with mode 0600. A reader sees the whole old file or the whole new file. */
 export async function writePrivately(path: string, text: string): Promise<void> {
   const draft = draftOf(path);
   try {

@@ -11,7 +11,7 @@ const REMEMBERED = 5_000;
 export interface Store {
   /** Returns the newest revision. */
   revision(): number;
-  /** Returns the revision after which changes are remembered. A watch or list from an earlier one is "gone". */
+  /** Returns the revision after which changes are remembered. A watch or list from an earlier revision is "gone". */
   oldest(): number;
   get(key: ObjectKey): KubeObject | undefined;
   /** Returns objects in the order of namespace and name. */
@@ -24,7 +24,7 @@ export interface Store {
   remove(key: ObjectKey): KubeObject | undefined;
   /** Returns the changes of a collection after a revision that is not older than `oldest()`, the oldest first. */
   changesSince(revision: number, collection: string): readonly Change[];
-  /** Calls `listener` after each change. Returns a function that ends it. */
+  /** Calls `listener` after each change. Returns a function that ends the calls. */
   subscribe(listener: (change: Change) => void): () => void;
   /** Returns all collections that have objects. */
   collections(): readonly string[];

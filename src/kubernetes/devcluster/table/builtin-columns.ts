@@ -1,5 +1,5 @@
-// The columns of the built-in kinds, as `kubectl get` of Kubernetes 1.36 shows them. A kind without an entry has its
-// name and its time of creation.
+// Defines the columns of the built-in kinds, as `kubectl get` of Kubernetes 1.36 shows them. A kind without an entry
+// has columns for its name and its time of creation.
 
 import type { KubeObject } from '../../rules/object.ts';
 import { formatAge } from './age.ts';

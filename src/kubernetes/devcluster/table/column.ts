@@ -1,4 +1,4 @@
-// The type of a column of a table: its name, and how a cell is read from an object.
+// Defines the type of a table's column: its name, and the function that reads its cell from an object.
 
 import type { Json } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

@@ -1,4 +1,4 @@
-// The columns of Services, Pods, PersistentVolumeClaims and Events.
+// Defines the columns of Services, Pods, PersistentVolumeClaims and Events.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';

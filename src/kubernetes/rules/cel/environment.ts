@@ -1,4 +1,4 @@
-// Builds the CEL environment of a Kubernetes API server, on an engine that implements the language only. Source:
+// Builds the CEL environment of a Kubernetes API server, on an engine that implements only the language. Source:
 // Kubernetes 1.36, "Common Expression Language in Kubernetes".
 
 import type { Environment } from '@marcbachmann/cel-js';

@@ -1,5 +1,5 @@
-// Walks over a parsed expression: replaces calls of functions by calls of our own, and finds errors that Kubernetes'
-// compiler reports but that of the engine does not.
+// Walks over a parsed expression: replaces calls of functions by calls of ours, and finds errors that Kubernetes'
+// compiler reports and the engine's compiler does not.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject } from '#std/json.ts';
@@ -10,7 +10,7 @@ import { regexOf } from './library/regex.ts';
 import { escapeName } from './names.ts';
 import type { CelSchema } from './schema.ts';
 
-/** Functions of the engine that differ from those of Kubernetes, or that Kubernetes does not have. */
+/** Functions of the engine that behave differently in Kubernetes, or that Kubernetes does not have. */
 const FUNCTIONS: ReadonlySet<string> = new Set(['matches', 'int', 'double', 'bool', 'string', 'timestamp', 'duration']);
 const METHODS: ReadonlySet<string> = new Set([
   'matches',

@@ -11,7 +11,7 @@ import { type CelTypes, declareType } from './values.ts';
 
 export interface CelScope {
   /**
-   * Compiles a rule once per text. `optionalOldSelf`: `oldSelf` is an optional, which is empty if nothing exists yet.
+   * Compiles a rule once per text. With `optionalOldSelf`, `oldSelf` is an optional, which is empty for a new object.
    */
   compile(expression: string, wanted: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
   /** Converts a value for rules. */

@@ -16,7 +16,7 @@ export interface Changes {
   readonly removed: FieldSet;
 }
 
-/** `stored`: both are in stored form, so that null and absent are the same if a Go struct writes them. */
+/** Compares objects. `stored`: both are in stored form, in which null equals absent if a Go struct writes the field. */
 export function changesBetween(before: JsonObject, after: JsonObject, type: MergeType, stored = false): Changes {
   const sets: Sets = { added: new Map(), modified: new Map(), removed: new Map(), stored };
   compareValues(sets, before, after, type, undefined);

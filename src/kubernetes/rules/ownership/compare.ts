@@ -10,8 +10,8 @@ import { elementsOf, type Place, pointerOf } from './place.ts';
 import { compareObjects } from './values.ts';
 
 /**
- * `unchanged`: the apply would change neither the object nor the fields that we own. `changed`: it would, or the server
- * refuses it. `unknown`: only a dry run can tell.
+ * `unchanged`: the apply would change neither the object nor the fields that we own. `changed`: the apply would change
+ * them, or the server would refuse it. `unknown`: only a dry run can tell.
  */
 export type Verdict = 'unchanged' | 'changed' | 'unknown';
 

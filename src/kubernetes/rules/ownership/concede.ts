@@ -37,7 +37,7 @@ export interface Division extends Concession {
 
 /**
  * Finds all fields for which a server would report a conflict if the object were applied without force. Fields that
- * `keeps` accepts are left out of the object, the others are returned in `taken`.
+ * `keeps` accepts are left out of the object, the other fields are returned in `taken`.
  */
 export function concede(
   desired: KubeObject,

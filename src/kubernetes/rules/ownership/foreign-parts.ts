@@ -128,8 +128,8 @@ function isItBesidesKey(declared: Json, live: Json, list: ListType): boolean {
 }
 
 /**
- * Returns the entries of the object as if the manager had applied the parts and everything in them. Its next apply then
- * removes those that it does not have.
+ * Returns the entries of the object as if the manager had applied the parts with all fields in them. The manager's next
+ * apply then removes the parts that it does not contain.
  */
 export function withPartsOwned(
   live: KubeObject,

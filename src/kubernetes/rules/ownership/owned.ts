@@ -19,7 +19,9 @@ interface Misfit {
 
 export interface Owned {
   readonly set: FieldSet;
-  /** If there is one, the server refuses the object, and the set must not be used. */
+  /**
+   * Values that do not fit the schema. If there are any, the server refuses the object, and the set must not be used.
+   */
   readonly misfits: readonly Misfit[];
 }
 

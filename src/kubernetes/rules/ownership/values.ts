@@ -21,8 +21,8 @@ interface Walk {
 }
 
 /**
- * Walks the desired object and records every place that is not certainly the same. `owned` is the set that we own now,
- * if it differs from that of the desired object.
+ * Walks the desired object and records every place that is not certainly the same. `owned` is the set of fields that we
+ * own now, if it differs from the desired object's fields.
  */
 export function compareObjects(
   note: Note,

@@ -16,7 +16,7 @@ export interface AdmissionValues {
   readonly params: unknown;
 }
 
-/** `discreet`: a message to use instead of a computed one, which may quote the object. */
+/** The decision of a policy. `discreet` is a message that replaces a computed message, which may quote the object. */
 export type Decision =
   | ({ readonly type: 'denied'; readonly reason?: string; readonly expression: string } & Message)
   /** An expression failed, and the failurePolicy says that this denies the request. */
@@ -62,8 +62,8 @@ function evaluateText(text: string, context: Context): Evaluated {
 }
 
 /**
- * Evaluates the conditions, for which the namespace is unknown. If one is false, the policy does not apply, whatever
- * the others are.
+ * Evaluates the conditions, for which the namespace is unknown. If a condition is false, the policy does not apply,
+ * whatever the results of the other conditions are.
  */
 function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met' | Decision {
   const evaluated = policy.conditions.map(({ expression }) => ({

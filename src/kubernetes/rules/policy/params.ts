@@ -9,13 +9,14 @@ import type { ParamRef, Policy } from './policy.ts';
 export interface ParamSource {
   readonly namespaced: boolean;
   readonly objects: readonly KubeObject[];
-  /** False if there may be others in a cluster that was not read. */
+  /** False if a cluster that was not read may have further objects. */
   readonly complete: boolean;
 }
 
 export type Params =
   /**
-   * An undefined entry stands for null, as in a policy without parameters. If there is no entry, nothing is evaluated.
+   * An undefined entry stands for null, as in a policy without parameters. If the list is empty, the policy is not
+   * evaluated.
    */
   | { readonly type: 'found'; readonly objects: readonly (KubeObject | undefined)[] }
   /** The policy's failurePolicy decides the result. */

@@ -1,4 +1,4 @@
-// Lists the resources as which kinds are served: built-in ones, and those of CustomResourceDefinitions.
+// Lists the resources under which kinds are served: built-in kinds, and kinds of CustomResourceDefinitions.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import { bundledKinds } from '../schemas/bundled.ts';

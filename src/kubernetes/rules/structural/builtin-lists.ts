@@ -1,12 +1,12 @@
 // Reports entries of lists of built-in kinds that have the same name. A server accepts them in an object that is
-// created as a whole, but not in one that is applied, and this program applies everything. Source: KEP-555 (server-side
+// created as a whole, but not in an applied object, and this program applies all objects. Source: KEP-555 (server-side
 // apply): x-kubernetes-list-type, x-kubernetes-list-map-keys.
 
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
 import type { OpenApiSchema } from '../openapi.ts';
 import { type Report, report } from './report.ts';
 
-/** `item`: the schema of the entries. */
+/** Reports repeated entries. `item` is the schema of the entries. */
 export function reportRepeatedItems(
   out: Report,
   schema: OpenApiSchema,

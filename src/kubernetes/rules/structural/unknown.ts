@@ -12,8 +12,8 @@ import { pointerOf, type SchemaNode } from './schema.ts';
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * Returns the object without unknown fields, and a finding for each. `pointer`: the place of the object. Unchanged
- * parts are shared with the argument. If nothing is removed, that is the object itself.
+ * Returns the object without unknown fields, and a finding for each unknown field. `pointer` is the place of the
+ * object. Unchanged parts are shared with the argument. If no field is removed, the object itself is returned.
  */
 export function pruned(node: SchemaNode, object: JsonObject, pointer: string): Pruned {
   const out: Report = { findings: [] };

@@ -8,9 +8,8 @@ export interface Push {
   readonly type: 'push';
   /** `refs/heads/main`, `refs/tags/v1.0.0`. */
   readonly ref: string;
-  /** Every URL of the repository that the webhook names. */
+  /** Every URL of the repository that the webhook contains. */
   readonly urls: readonly string[];
-  /** Undefined if the webhook does not name it. */
   readonly defaultBranch?: string;
 }
 

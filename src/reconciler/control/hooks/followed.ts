@@ -1,5 +1,5 @@
-// Decides which sources of the instance follow a push. An unnecessary run costs little: in case of doubt, a source
-// follows it.
+// Decides which sources of the instance follow a push. If this is uncertain, a source counts as following, because an
+// unnecessary run costs little.
 
 import { webHost } from '#std/address/git-hosts.ts';
 import { withoutEndSlashes, withoutLeadingSlashes } from '#std/slashes.ts';
@@ -15,7 +15,7 @@ export interface FollowedSource {
   readonly commit?: string | undefined;
 }
 
-/** Returns the names of the sources that may have moved. */
+/** Returns the names of the sources whose refs the push may have moved. */
 export function sourcesMovedBy(push: Push, sources: readonly FollowedSource[]): string[] {
   const pushed = new Set(push.urls.map(hostAndPath).filter((place) => place !== undefined));
   return sources
@@ -35,8 +35,8 @@ function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defa
 }
 
 /**
- * Returns host and path: the same repository has another scheme, user and port over ssh than over https, and servers
- * ignore the case of letters in it.
+ * Returns host and path in lower case. The URLs of one repository differ in scheme, user and port between ssh and
+ * https, and servers ignore the case of letters in host and path.
  */
 function hostAndPath(repository: string): string | undefined {
   const parsed = repository.includes('://') ? URL.parse(repository) : scpLike(repository);

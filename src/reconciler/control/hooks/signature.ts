@@ -1,5 +1,5 @@
-// Checks whether the sender of a webhook knows the secret, by the method of each Git server. It covers the received
-// bytes, and takes constant time.
+// Checks whether the sender of a webhook knows the secret, by the method of each Git server. The check covers the
+// received bytes and takes constant time.
 
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -18,7 +18,7 @@ export interface Signed {
 }
 
 /**
- * Maximum age of a signature by Standard Webhooks, which GitLab's signing tokens follow: an older signature may be a
+ * Maximum age of a signature by Standard Webhooks, which GitLab's signing tokens follow: an older request may be a
  * replay.
  */
 const TOLERANCE_MS = 5 * 60_000;
@@ -26,15 +26,15 @@ const TOLERANCE_MS = 5 * 60_000;
 interface Scheme {
   readonly header: string;
   readonly provider: Provider;
-  /** Returns true if the signature is valid. `value`: value of the header. */
+  /** Returns true if the signature is valid. `value` is the value of the header. */
   isGenuine(value: string, delivery: Delivery, secrets: readonly string[], now: number): boolean;
 }
 
 const isHexSigned: Scheme['isGenuine'] = (value, { body }, secrets) => isOneOf(value, hexSignatures(body, secrets));
 
 /**
- * Forgejo and Gitea send their own header and GitHub's. The signature in the more specific header is checked, and no
- * other header can replace it. So the order matters.
+ * Forgejo and Gitea send their own header in addition to GitHub's. The signature in the first header of this list that
+ * is present is checked, and no other header can replace it. So the order matters.
  */
 const SCHEMES: readonly Scheme[] = [
   { header: 'x-forgejo-signature', provider: 'forgejo', isGenuine: isHexSigned },
@@ -52,12 +52,12 @@ const SCHEMES: readonly Scheme[] = [
   { header: 'x-gitlab-token', provider: 'gitlab', isGenuine: (value, _delivery, secrets) => isOneOf(value, secrets) },
 ];
 
-/** Can be called before the body has arrived. */
+/** Returns true if the request has a signature header. The body need not have arrived. */
 export function claimsSignature(headers: IncomingHttpHeaders): boolean {
   return SCHEMES.some((scheme) => header(headers, scheme.header) !== undefined);
 }
 
-/** Returns undefined if nothing is signed. */
+/** Returns undefined if the request has no signature. */
 export function checkSignature(delivery: Delivery, secrets: readonly string[], now: number): Signed | undefined {
   for (const scheme of SCHEMES) {
     const value = header(delivery.headers, scheme.header);
@@ -71,7 +71,7 @@ function hexSignatures(body: Buffer, secrets: readonly string[]): string[] {
   return secrets.map((secret) => createHmac('sha256', secret).update(body).digest('hex'));
 }
 
-/** Checks `v1,BASE64` of the id, the time and the body; there are several signatures while a token is changed. */
+/** Checks `v1,BASE64` of the id, the time and the body. There are several signatures while a token is replaced. */
 function isSigned(signatures: string, { headers, body }: Delivery, secrets: readonly string[], now: number): boolean {
   const id = header(headers, 'webhook-id') ?? '';
   const timestamp = header(headers, 'webhook-timestamp') ?? '';

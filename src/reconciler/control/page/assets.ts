@@ -1,4 +1,4 @@
-// The files of the console, with the commands and the address of a catalogue that it shows its readers.
+// Reads the files of the console, and puts the commands and the address of the catalogue into its page.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { type PageFile, readPageFiles } from '#std/page/files.ts';
@@ -9,9 +9,9 @@ const FOLDER = new URL('./browser/', import.meta.url);
 const PACKAGES = ['preact', 'preact/hooks', '@dagrejs/dagre'] as const;
 
 export interface ConsoleWords {
-  /** How its readers type commands of skep. */
+  /** Returns commands of skep as readers type them. */
   readonly commandOf: CommandOf;
-  /** Where the same listener has the page of a catalogue; absent: it has none. */
+  /** URL of the catalogue's page on the same listener; absent if there is no catalogue. */
   readonly catalogue?: string;
 }
 

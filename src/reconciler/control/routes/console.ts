@@ -1,4 +1,4 @@
-// The console: a page without data for people, at / and at every address of data that a browser opens, with its files.
+// Serves the console at /, and at every address of data that a browser opens. The page contains no data.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '#std/page/headers.ts';
@@ -10,7 +10,7 @@ import { addRoute } from '../route.ts';
 /** Sends the page. */
 export type SendConsole = (reply: FastifyReply) => Promise<FastifyReply>;
 
-/** Files are read when they are first requested: a reconciler may never show its console. */
+/** Adds the routes. The files are read when the page is first requested: a reconciler may never show its console. */
 export function addConsoleRoutes(app: FastifyInstance, words: ConsoleWords = { commandOf: INSTALLED }): SendConsole {
   let page: ReturnType<typeof readConsole> | undefined;
   const opened = () => {
@@ -39,7 +39,7 @@ export function addConsoleRoutes(app: FastifyInstance, words: ConsoleWords = { c
   return sendConsole;
 }
 
-/** Browsers name HTML where a person opens an address; programs do not. */
+/** Returns true for requests by a browser: browsers accept HTML explicitly, programs do not. */
 export function isOfBrowser({ headers }: FastifyRequest): boolean {
   return (headers.accept ?? '').includes('text/html');
 }

@@ -1,15 +1,23 @@
-// /fleet/events: server-sent events that say that a run has begun or ended and that the fleet is in another state. They carry
-// no data: a reader requests /fleet.
+// Serves /fleet/events: server-sent events that report the begin and end of runs and changes of the fleet's state. They
+// carry no data: a reader then requests /fleet.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { sendRefusal } from '../answer.ts';
 import type { Fleet } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
-/** Each holds a connection of the listener, which has 256. */
+/** Maximum number of streams: each holds one of the listener's 256 connections. */
 const STREAMS_MAX = 64;
-/** Proxies close connections that are silent for a minute; the socket of this listener for 30 s. */
+/**
+ * Interval of keep-alive comments. Proxies close connections that are silent for a minute, this listener after 30 s.
+ */
 const KEEP_ALIVE_MS = 15_000;
+
+const EVENT_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
 
 export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
   const streams = new Set<() => void>();
@@ -19,7 +27,9 @@ export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
   addRoute(app, {
     method: 'GET',
     url: '/fleet/events',
-    handler(_request, reply) {
+    handler(request, reply) {
+      // The response to HEAD has no body that could end later.
+      if (request.method === 'HEAD') return reply.headers(EVENT_HEADERS).send();
       if (streams.size >= STREAMS_MAX)
         return sendRefusal(reply, 'control-streams-exhausted', 'too many consoles follow');
       const end = sendEvents(reply, fleet, () => streams.delete(end));
@@ -29,15 +39,15 @@ export function addEventsRoute(app: FastifyInstance, fleet: Fleet): void {
   });
 }
 
-/** The returned function ends the stream. */
+/** Sends events until the returned function is called. */
 function sendEvents(reply: FastifyReply, fleet: Fleet, ended: () => void): () => void {
   reply.hijack();
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
-  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+  raw.writeHead(200, EVENT_HEADERS);
   raw.write(':\n\n');
   const unfollow = fleet.follow((event) => {
-    // A reader that does not keep up loses nothing: each event says no more than that there is something new.
+    // A slow reader loses no data: each event only says that there is something new.
     if (!raw.writableNeedDrain) raw.write(`event: ${event}\ndata: {}\n\n`);
   });
   const alive = setInterval(() => raw.write(':\n\n'), KEEP_ALIVE_MS);

@@ -1,5 +1,5 @@
-// /fleet: every source and resource with its state and the reason for it; /fleet/resource: one of them in full. For those with
-// the token.
+// Serves /fleet (every source and resource with its state and the reason) and /fleet/resource (one resource in full).
+// Both need the token.
 
 import type { FastifyInstance } from 'fastify';
 import { sendRefusal } from '../answer.ts';

@@ -1,5 +1,5 @@
-// Serves /hooks/git: a Git server reports a push, and if a source follows it, a run begins. It needs a signature
-// instead of a token: a sender may start a run sooner, and nothing else.
+// Serves /hooks/git: a Git server reports a push, and if a source follows the pushed ref, a run begins. A signature
+// replaces the token: its sender can only start a run sooner.
 
 import assert from 'node:assert/strict';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -20,17 +20,23 @@ export interface HookSubject {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly monotonic: () => number;
-  /** Called with the outcome of each webhook. */
+  /** Receives the outcome of each webhook. */
   readonly counted: (provider: string, outcome: string) => void;
 }
 
-/** Git servers send whole lists of commits. A larger push waits for the schedule. */
+/** Maximum bytes of a body. Git servers send whole lists of commits; a larger push waits for the schedule. */
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-/** Nearly all webhooks are smaller, so a sender of large bodies cannot keep them out. */
+/**
+ * Bytes of a small body, for which no limit of concurrent bodies applies. Nearly all webhooks are small, so a sender of
+ * large bodies cannot keep them out.
+ */
 const SMALL_BYTES = 64 * 1024;
-/** The sender of a body is known only when all of it has arrived: until then it takes memory for any sender. */
+/**
+ * Maximum number of large bodies at once. The signature can be checked only when the whole body has arrived: until then
+ * an unknown sender occupies memory.
+ */
 const LARGE_AT_ONCE = 4;
-/** Lines in the log for each address; all webhooks are counted. */
+/** Maximum number of log lines per address and minute. The metrics count all webhooks. */
 const LOGGED_PER_MINUTE = 10;
 
 export function addHookRoutes(app: FastifyInstance, subject: HookSubject): void {
@@ -70,7 +76,7 @@ export function addHookRoutes(app: FastifyInstance, subject: HookSubject): void 
   });
 }
 
-/** A body without a length may have any length. */
+/** Returns true if the body is known to be small: a body without a length may have any length. */
 function isSmall({ headers }: FastifyRequest): boolean {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
 }

@@ -1,4 +1,4 @@
-// Serves /metrics without a token, because scrapers have none. It contains names of sources and commits, and no
+// Serves /metrics without a token, because scrapers have none. The metrics contain names of sources and commits, and no
 // secrets.
 
 import type { FastifyInstance } from 'fastify';

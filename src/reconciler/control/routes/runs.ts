@@ -1,4 +1,4 @@
-// /runs: the last runs as JSON for those with the token; a browser gets the console.
+// Serves /runs: the last runs as JSON, with the token. A browser gets the console.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '#std/failure.ts';

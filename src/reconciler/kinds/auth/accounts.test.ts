@@ -1,4 +1,4 @@
-// Tests from which service accounts a resource accepts tokens: the settings of its proxy, and its status about the
+// Tests the service accounts whose tokens a resource accepts: the settings of its proxy, and its status about the
 // cluster's issuer.
 
 import { describe, expect, it } from 'vitest';

@@ -38,7 +38,7 @@ export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly F
   return faults.length > 0 ? faults : idleGroupFindings(authz, pointer);
 }
 
-/** Groups have no effect if no policy and no entity names their type. */
+/** Warns of settings about groups without an effect: no policy and no entity names the type of groups. */
 function idleGroupFindings(authz: NonNullable<Authz>, pointer: string): readonly Finding[] {
   const { inline, groupEntityType = GROUP_TYPE } = authz;
   const texts = inline === undefined ? [] : [...inline.policies, inline.entitiesJson];

@@ -10,13 +10,13 @@ import type { View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
 import { type Policies, sharedPolicies } from './shared-authz.ts';
 
-/** The fields of a resource that restrict accepted callers. Without both, they may do everything. */
+/** The fields of a resource that restrict accepted callers. Without both fields, accepted callers may do everything. */
 export interface AuthzSource {
   readonly authzConfig?: Static<typeof AuthzConfig>;
   readonly authzConfigRef?: { readonly name: string };
 }
 
-/** Returns whether policies decide calls, wherever they are. */
+/** Returns whether policies decide calls, in the resource or in another object. */
 export function hasPolicies({ authzConfig, authzConfigRef }: AuthzSource): boolean {
   return authzConfig !== undefined || authzConfigRef !== undefined;
 }
@@ -53,7 +53,7 @@ export function renderedPolicies(source: AuthzSource, view: View): Policies | un
     return inline && { ...inline, upstreamProvider, groups: writtenGroups(authzConfig) };
   }
   const found = namedPolicies(authzConfigRef, view);
-  assert(!('faults' in found), 'children are made only of resources whose references were inspected');
+  assert(!('faults' in found), 'children are created only for resources whose references were inspected');
   return found;
 }
 
@@ -64,7 +64,7 @@ export function namedPolicies(ref: { readonly name: string }, view: View): Retur
   return sharedPolicies(spec);
 }
 
-/** Returns the upstream provider that is named next to the policies, wherever they are. */
+/** Returns the upstream provider that is named next to the policies, in the resource or in another object. */
 export function namedProvider({ authzConfig, authzConfigRef }: AuthzSource, view: View): string | undefined {
   if (authzConfigRef !== undefined) {
     const found = namedPolicies(authzConfigRef, view);

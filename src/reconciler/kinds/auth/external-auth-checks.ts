@@ -5,7 +5,7 @@ import type { Finding } from '../kind.ts';
 export function scopeFindings(scopes: readonly string[] | undefined, pointer: string): readonly Finding[] {
   return (scopes ?? []).flatMap((scope, index, all): readonly Finding[] => {
     if (all.indexOf(scope) === index) return [];
-    const message = `scope ${scope} is there already`;
+    const message = `scope ${scope} is listed twice`;
     return [{ code: 'scope-repeated', severity: 'warning', pointer: `${pointer}/${index}`, message }];
   });
 }

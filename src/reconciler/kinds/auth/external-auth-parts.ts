@@ -18,7 +18,7 @@ export interface ExternalAuthUser {
   readonly ref: { readonly name: string } | undefined;
   /** The authorization server, if `ref` does not name one. */
   readonly serverRef?: { readonly name: string };
-  /** Settings for the tokens that its proxy accepts. */
+  /** Settings for the tokens that the resource's proxy accepts. */
   readonly oidc: ResolvedOIDC | undefined;
 }
 

@@ -96,7 +96,7 @@ function ifAndOnlyIf(type: string) {
   };
 }
 
-/** MCPExternalAuthConfig spec; messages of the existing platform. */
+/** MCPExternalAuthConfig spec, with the messages of ToolHive. */
 export const ExternalAuth = object(
   {
     type: choice(

@@ -53,7 +53,7 @@ export function headerFindings(headers: Headers | undefined, pointer: string): r
   return addedHeaderFindings(addedHeaders(headers, pointer), ['addPlaintextHeaders', 'addHeadersFromSecret']);
 }
 
-/** Headers with plain values, and names of headers with secret values. */
+/** The two fields with added headers: plain values, and names of headers with secret values. */
 interface AddedHeaders {
   readonly plain: { readonly headers: Readonly<Record<string, string>>; readonly pointer: string };
   readonly secret: { readonly names: readonly string[]; pointerOf(index: number): string };
@@ -135,7 +135,7 @@ const KEY = { at: 'key' } as const;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** RFC 9110 section 5.5: visible characters, spaces and tabs, and bytes above ASCII. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
 /**

@@ -37,7 +37,7 @@ export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   ];
 }
 
-/** Warns if two fields are set of which only one counts (Document 3, InlineOIDCConfig). */
+/** Warns if two fields are set of which only one has an effect (virtual server document, InlineOIDCConfig). */
 function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer: string): readonly Finding[] {
   const { clientSecret, clientSecretRef, svcCABundlePath, caBundleRef } = config;
   return [
@@ -74,8 +74,8 @@ export function namedOIDCFindings(source: TokenSource, view: View, at = '/spec')
 }
 
 /**
- * For `inspect`, of a proxy. A token must name an audience (RFC 8707 section 2): if the settings name none, it is the
- * resource. `origin`: URL of the proxy inside the cluster.
+ * For `inspect` of a proxy: a token must name an audience (RFC 8707 section 2). If the settings name none, the audience
+ * is the resource. `origin`: URL of the proxy inside the cluster.
  */
 export function audienceFindings(source: TokenSource, view: View, origin: string): readonly Finding[] {
   const resolved = resolveOIDC(source, view, { ...ANY_OWNER, origin });
@@ -85,7 +85,7 @@ export function audienceFindings(source: TokenSource, view: View, origin: string
   return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${POINTER}/${at}`, message }];
 }
 
-/** For `rules` of an MCPOIDCConfig. */
+/** For `rules` of an MCPOIDCConfig: checks its settings. */
 export function sharedOIDCFindings({
   inline,
   kubernetesServiceAccount,

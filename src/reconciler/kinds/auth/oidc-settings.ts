@@ -32,11 +32,11 @@ export interface OIDCOwner {
   readonly origin: string;
 }
 
-/** For settings that depend neither on the resource URL nor on the namespace. */
+/** Owner for reading settings that depend neither on the resource URL nor on the namespace. */
 export const ANY_OWNER: OIDCOwner = { namespace: '', origin: '' };
 
 /**
- * Returns the settings, or the faults of the object that should contain them. Undefined: the resource accepts everyone.
+ * Returns the settings, or the faults of the object that should contain them. Undefined: anyone may call the resource.
  * `at`: pointer of the object with the fields.
  */
 export function resolveOIDC(
@@ -157,7 +157,7 @@ function inline(config: InlineSettings, view: View, resourceUrl: string): Resolv
   return { settings, env: clientSecret(config), bundle, needsToken };
 }
 
-/** Returns the scopes to advertise. */
+/** Returns the scopes to advertise: `openid` if the author chose none. */
 function advertised(chosen: readonly string[] = []): string[] {
   const scopes = chosen.filter((scope) => scope !== '');
   return scopes.length === 0 ? ['openid'] : scopes;
@@ -169,7 +169,7 @@ function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] 
   return nonEmptyText(clientSecret) === undefined ? [] : [{ name, value: clientSecret ?? '' }];
 }
 
-/** Reads settings in a ConfigMap: JSON below the key, or else, as on the existing platform, one entry per setting. */
+/** Reads settings in a ConfigMap: JSON below the key. Without the key, one entry per setting, as in ToolHive. */
 function configMapSettings(
   ref: Ref['configMap'],
   view: View,

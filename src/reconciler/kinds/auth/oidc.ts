@@ -6,7 +6,7 @@ import { bool, choice, list, object, optional, text } from '#std/schema.ts';
 import { nameField, refName, secretKeyRef } from '../selectors.ts';
 import { caBundleRef } from './ca-bundle.ts';
 
-/** The default of the documents, and the address of the API server inside each cluster. */
+/** Default issuer in the documents. It is the address of the API server inside each cluster. */
 export const CLUSTER_ISSUER = 'https://kubernetes.default.svc';
 
 const CLUSTER_ACCOUNTS = {
@@ -125,7 +125,7 @@ export const OIDCConfig = object(
   },
 );
 
-/** Spec of MCPOIDCConfig: the provider of tokens. The audience is set next to each reference to it. */
+/** Spec of MCPOIDCConfig: the provider of tokens. Each reference to an MCPOIDCConfig sets its own audience. */
 export const SharedOIDC = object(
   {
     type: choice('kubernetesServiceAccount: tokens of the cluster. inline: tokens of another issuer.', [

@@ -25,7 +25,7 @@ export function mappingFindings(mappings: readonly Mapping[] | undefined, at: st
   });
 }
 
-/** A mapping without a priority comes after all others; mappings with equal priorities keep their order. */
+/** A mapping without a priority comes after the mappings with one; mappings with equal priorities keep their order. */
 function priorityOf({ priority }: Mapping): number {
   return priority ?? Number.MAX_SAFE_INTEGER;
 }

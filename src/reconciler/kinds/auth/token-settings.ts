@@ -1,4 +1,4 @@
-// Finds the settings by which a resource accepts tokens: its own, or those of the MCPOIDCConfig that it names.
+// Finds the settings by which a resource accepts tokens: in the resource, or in the MCPOIDCConfig that it names.
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
@@ -7,7 +7,7 @@ import type { View } from '../kind.ts';
 import { type OIDCConfig, type OIDCConfigRef, SharedOIDC } from './oidc.ts';
 
 /**
- * The fields of a resource for the tokens that it accepts. Without both, anyone may call, unless tokens are required.
+ * The fields of a resource for accepted tokens. Without both fields, anyone may call, unless tokens are required.
  */
 export interface TokenSource {
   /** Whether tokens are required. CEL demands one of the fields then, but the object may be older than that rule. */
@@ -16,7 +16,7 @@ export interface TokenSource {
   readonly oidcConfigRef?: Static<typeof OIDCConfigRef>;
 }
 
-/** Settings in the form of `oidcConfig`; settings of a cluster, too, may have chosen scopes to advertise. */
+/** Settings in the form of `oidcConfig`. Settings of type kubernetes may also have scopes to advertise. */
 export type TokenSettings = Static<typeof OIDCConfig> & { readonly scopes?: readonly string[] };
 
 const read = specReader(SharedOIDC);

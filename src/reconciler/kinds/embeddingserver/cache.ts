@@ -1,5 +1,5 @@
 // Renders the volume claim in which each pod of an EmbeddingServer keeps its models. Kubernetes refuses changes of a
-// StatefulSet's claim templates, so existing ones stay unchanged, and the difference is reported.
+// StatefulSet's claim templates, so existing templates stay unchanged, and the difference is reported.
 
 import { storedQuantity } from '#kubernetes/rules/quantity.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '#std/json.ts';
@@ -45,8 +45,8 @@ function wantedTemplates({ spec }: Embedding): JsonObject[] {
 }
 
 /**
- * Leaves out the fields that the API server adds: `status`, `volumeMode`. Returns undefined if the StatefulSet does not
- * exist.
+ * Returns the templates without the fields that the API server adds (`status`, `volumeMode`); undefined if the
+ * StatefulSet does not exist.
  */
 function livingTemplates({ name }: Embedding, view: View): JsonObject[] | undefined {
   const spec = view.find('StatefulSet', name)?.spec;

@@ -33,7 +33,7 @@ export function children(self: Embedding, view: View, settings: Settings): reado
   ];
 }
 
-/** Returns the selector of the existing StatefulSet, if there is one, because selectors can never be changed. */
+/** Returns the selector of the StatefulSet if it exists already, because selectors can never be changed. */
 function selectorOf(name: string, view: View): Readonly<Record<string, string>> {
   const spec = view.find('StatefulSet', name)?.spec;
   const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;

@@ -7,7 +7,7 @@ import type { EmbeddingServerSpec } from './schema.ts';
 export type Embedding = Typed<typeof EmbeddingServerSpec>;
 export type Spec = Static<typeof EmbeddingServerSpec>;
 
-/** Selectors use these labels, so they can never be changed. */
+/** Returns the labels of the pods. Selectors use them, so they can never be changed. */
 export function embeddingLabels(name: string) {
   return {
     'app.kubernetes.io/name': 'embeddingserver',
@@ -17,16 +17,16 @@ export function embeddingLabels(name: string) {
   };
 }
 
-/** Returns `status.url`: the Service has the server's own name. */
+/** Returns `status.url`. The Service has the name of the EmbeddingServer. */
 export function serverUrl({ name, namespace, spec }: Embedding): string {
   return `http://${name}.${namespace}.svc.cluster.local:${spec.port}`;
 }
 
-/** Variables of the server, in addition to the author's. */
+/** Variables that skep sets in addition to the author's. */
 export const MODEL_ENV = 'MODEL_ID';
 export const TOKEN_ENV = 'HF_TOKEN';
 
-/** The arguments that have their own fields. */
+/** Returns the arguments that have their own fields. */
 export function fieldArguments({ model, port }: Spec) {
   return [
     { flag: '--model-id', value: model, field: 'model' },

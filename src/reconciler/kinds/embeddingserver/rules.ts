@@ -34,7 +34,7 @@ function tokenFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   return [{ code: 'env-set-twice', severity: 'warning', pointer: `/spec/env/${index}`, message }];
 }
 
-/** Document 2, EmbeddingServer: "must be a text-embeddings-inference image". A mirror may have another name for it. */
+/** The operator document says "must be a text-embeddings-inference image"; a mirror may have another name for it. */
 function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (/text-embeddings-inference/i.test(spec.image)) return [];
   const message = `"${spec.image}" does not look like an image of text-embeddings-inference, whose arguments and /health are used`;

@@ -1,4 +1,4 @@
-// MCPGroup: a name that servers and proxies share, so that others can refer to all of them. It has no children.
+// MCPGroup: a name that servers and proxies share, so that other resources can refer to all of them. No children.
 
 import { defineKind } from '../define.ts';
 import { MCPGroupSpec, MCPGroupStatus } from './schema.ts';

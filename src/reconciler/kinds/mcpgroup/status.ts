@@ -50,7 +50,7 @@ export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): St
   };
 }
 
-/** Keeps the members of the status before, because some kinds could not be listed. */
+/** Keeps the members of the previous status, because some kinds could not be listed. */
 function unknownStatus(
   { resource }: Typed<typeof MCPGroupSpec>,
   unknown: readonly string[],

@@ -1,4 +1,5 @@
-// Lists the Secret and the ConfigMap that an MCPOIDCConfig names. Without them no resource that uses it could check tokens.
+// Lists the Secret and the ConfigMap that an MCPOIDCConfig names. If one is missing, no resource that uses the
+// configuration can check tokens.
 
 import type { Static } from '#std/schema.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';

@@ -70,7 +70,7 @@ export function configText(self: Registry, settings: Pick<Settings, 'catalogueDa
   return yamlText(serverConfig(self, settings));
 }
 
-/** Returns the Secret with the password file: rendered from `databaseConfig`, or named by the author or by skep.yaml. */
+/** Returns the Secret with the password file: the Secret that is rendered, or that the author or skep.yaml names. */
 function passwordSource(
   { name, spec: { databaseConfig } }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
@@ -83,7 +83,7 @@ function passwordSource(
 function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
   if (spec.databaseConfig === undefined || 'file' in spec.databaseConfig.passwords) return [];
   const text = passwordFile(spec.databaseConfig, view);
-  assert(text !== undefined, 'children are made only of resources whose references were found');
+  assert(text !== undefined, 'children are created only for resources whose references were found');
   const metadata = { name: registryChildNames(name).pgpass, namespace, labels: apiLabels(name) };
   const data = { [PGPASS]: Buffer.from(text, 'utf8').toString('base64') };
   return [{ apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data }];
@@ -143,7 +143,7 @@ function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volu
   };
 }
 
-/** The existing platform has an empty folder there; an author may mount files at its place. */
+/** Mounts an empty folder for data, as ToolHive does, unless the author mounts files at that path. */
 function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
   if (volumeMounts.some(({ mountPath }) => String(mountPath).replace(/\/+$/, '') === DATA_DIRECTORY)) return [];
   const name = 'storage-data';
@@ -201,7 +201,7 @@ function pod(
   };
 }
 
-/** Returns false if no provider reads the cluster's own files: the pod gets no token then. */
+/** Returns false if no provider reads files of the pod's service account: the pod gets no token then. */
 function needsToken({ spec }: Registry): boolean {
   const providers = spec.authConfig?.oauth?.providers ?? [];
   return providers.some(({ caCertPath, authTokenFile }) =>

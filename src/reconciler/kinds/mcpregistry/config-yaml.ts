@@ -1,4 +1,4 @@
-// Reads the text of `spec.configYAML` and says what is wrong with it, each fault at its place in the text.
+// Reads the text of `spec.configYAML`, and finds its faults, each with its place in the text.
 
 import { schemaFinding } from '#contracts/registry/config-read.ts';
 import { type ConfigYaml, configYamlCheck, REFUSED_KEYS } from '#contracts/registry/config-yaml.ts';
@@ -11,7 +11,7 @@ import { fieldWithoutEffect } from '../without-effect.ts';
 export const CONFIG_PLACE = '/spec/configYAML';
 
 export interface ReadConfig {
-  /** Undefined: it cannot be used. */
+  /** Undefined if the text cannot be used. */
   readonly config: ConfigYaml | undefined;
   /** Pointers lead into the text. */
   readonly findings: readonly Finding[];
@@ -32,7 +32,7 @@ function unreadConfig(findings: readonly Finding[]): ReadConfig {
   return { config: undefined, findings };
 }
 
-/** The parser counts lines of the text. */
+/** Returns a fault of the YAML, at the line in which the parser found it. */
 function syntaxFinding({ message, pointer = '', place }: Problem): Finding {
   return invalidKey(pointer, `line ${place?.line}, column ${place?.column} of the text: ${message}`);
 }
@@ -94,14 +94,14 @@ function fileFindings({ file }: Source, pointer: string): readonly Finding[] {
   return [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/file/timeout`, 'a path is read without a time limit')];
 }
 
-/** As the CEL rule of `registries[].git.path`. */
+/** Checks the same rule as CEL for `registries[].git.path`. */
 function pathFindings({ git }: Source, pointer: string): readonly Finding[] {
   const parts = git?.path?.split('/') ?? [];
   if (!parts.some((part) => ['', '.', '..'].includes(part))) return [];
   return [invalidKey(`${pointer}/git/path`, 'must be relative, without empty parts and without . and ..')];
 }
 
-/** Servers that run are stored by each run. */
+/** Warns of settings without an effect: each run stores the running servers unchanged. */
 function fleetSourceFindings(source: Source, pointer: string): readonly Finding[] {
   if (source.kubernetes === undefined) return [];
   return (['format', 'syncPolicy', 'filter'] as const).flatMap((field) =>

@@ -4,7 +4,7 @@ import type { RegistryDatabaseTarget } from '#contracts/registry/database.ts';
 import { registryAnnotations } from './annotations.ts';
 import type { Registry } from './facts.ts';
 
-/** Returns undefined if the registry uses the instance's database. */
+/** Returns the database of the registry; undefined if the registry uses the instance's database. */
 export function databaseTarget(self: Registry): RegistryDatabaseTarget | undefined {
   const { databaseConfig } = self.spec;
   if (databaseConfig === undefined) return undefined;

@@ -11,10 +11,10 @@ import type { MCPRegistrySpec } from './schema.ts';
 export type WrittenRegistry = Typed<typeof MCPRegistrySpec>;
 type Written = Static<typeof MCPRegistrySpec>;
 
-/** The settings of an MCPRegistry, wherever its author wrote them. */
+/** The settings of an MCPRegistry, from its fields or from `configYAML`. */
 export interface Registry extends Omit<WrittenRegistry, 'spec'> {
   readonly spec: RegistrySpec;
-  /** As it is in the resource. */
+  /** The spec as the resource has it. */
   readonly written: Written;
 }
 
@@ -29,16 +29,16 @@ type WrittenGit = NonNullable<WrittenEntry['git']>;
 
 export interface Entry extends Omit<WrittenEntry, 'git'> {
   readonly git?: Omit<WrittenGit, 'auth'> & {
-    /** `passwordFile`: where the author mounts the Secret. */
+    /** `passwordFile`: path at which the author mounts the Secret. */
     readonly auth?: NonNullable<WrittenGit['auth']> & { readonly passwordFile?: string };
   };
   /** A file at a URL. */
   readonly file?: { readonly url: string; readonly timeoutMs: number };
-  /** The servers that run there; of no namespaces, those of the registry's own. */
+  /** If set, the entry lists the servers that run in these namespaces; without names, in the registry's namespace. */
   readonly running?: { readonly namespaces: readonly string[] };
-  /** Where the author mounts the ConfigMap or the claim. */
+  /** Path at which the author mounts the ConfigMap or the claim. */
   readonly mountedAt?: string;
-  /** JSON pointer to what the author wrote. Absent: it is an entry of `registries`. */
+  /** JSON pointer to the entry that the author wrote. Absent: the author wrote an entry of `registries`. */
   readonly at?: string;
 }
 
@@ -48,7 +48,7 @@ export type PasswordRef = WrittenDatabase['dbAppUserPasswordSecretRef'];
 
 export interface Database {
   readonly settings: Settings;
-  /** Two Secrets with a password each, or one with a password file. */
+  /** Two Secrets with a password each, or one Secret with a password file. */
   readonly passwords: { readonly app: PasswordRef; readonly migration: PasswordRef } | { readonly file: PasswordRef };
 }
 
@@ -62,19 +62,19 @@ interface Auth extends Omit<WrittenAuth, 'oauth'> {
 
 export interface Provider extends WrittenProvider {
   readonly clientSecretFile?: string;
-  /** Files of it that are from Secrets and ConfigMaps, which the author mounts. */
+  /** Secrets and ConfigMaps with files of the provider, which the author mounts. */
   readonly secretFiles?: readonly PasswordRef[];
   readonly certificateFiles?: readonly PasswordRef[];
 }
 
 type WrittenProvider = WrittenOAuth['providers'][number];
 
-/** Folder of the token of the pod's service account, for a provider that is the cluster itself. */
+/** Folder with the token of the pod's service account, for a provider that is the cluster itself. */
 export const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Port of the registry service, in its container and on its Service. */
 export const API_PORT = 8080;
-/** Port for scrapers inside the cluster; the Service does not have it. */
+/** Port for scrapers inside the cluster; the Service does not offer this port. */
 export const METRICS_PORT = 8081;
 
 /** Names of the children. */
@@ -95,7 +95,7 @@ export function apiLabels(name: string) {
   };
 }
 
-/** Selectors can never be changed. */
+/** Returns the selector of the pods, which can never be changed. */
 export function apiSelector(name: string) {
   return { 'app.kubernetes.io/name': registryChildNames(name).api, 'app.kubernetes.io/component': 'registry-api' };
 }
@@ -105,7 +105,7 @@ export function apiEndpoint({ name, namespace }: Pick<Registry, 'name' | 'namesp
   return `http://${registryChildNames(name).api}.${namespace}:${API_PORT}`;
 }
 
-/** Returns the folder in which the data of a ConfigMap or claim is mounted (Document 2, PVCSource). */
+/** Returns the folder in which the data of a ConfigMap or claim is mounted (operator document, PVCSource). */
 export function dataDirectory({ name }: Entry): string {
   return `/config/registry/${name}`;
 }

@@ -1,4 +1,4 @@
-// Finds where a file in the container of the registry service is from, by the volumes of the resource.
+// Finds the object that contains a file of the registry service's container, by the volumes of the resource.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Selector } from './mounts.ts';
@@ -6,7 +6,7 @@ import type { Selector } from './mounts.ts';
 export type MountedFile =
   | { readonly type: 'secret' | 'configMap'; readonly ref: Selector }
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string }
-  /** Of another kind of volume. */
+  /** Another kind of volume. */
   | { readonly type: 'other' };
 
 export interface Volumes {
@@ -14,7 +14,7 @@ export interface Volumes {
   readonly volumeMounts?: readonly JsonObject[] | undefined;
 }
 
-/** Undefined: nothing is mounted there. Of mounts in one another the deepest counts, as in a container. */
+/** Returns undefined if nothing is mounted there. Of nested mounts the deepest counts, as in a container. */
 export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: string): MountedFile | undefined {
   const mount = volumeMounts
     .filter(({ mountPath }) => typeof mountPath === 'string' && isBelow(path, mountPath))

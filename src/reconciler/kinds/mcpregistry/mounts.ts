@@ -20,7 +20,7 @@ export interface Mounted {
   readonly mount: JsonObject;
 }
 
-/** Sources of Git and of another registry's API have no mounts. */
+/** Returns the mounts of data. Sources in Git and APIs of other registries have no mounts. */
 export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
   return spec.registries.flatMap((entry) => {
     if (entry.mountedAt !== undefined) return [];
@@ -40,7 +40,7 @@ function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
   };
 }
 
-/** Mounts every Secret that the configuration uses as a file: credentials of Git sources, of identity providers. */
+/** Mounts every Secret that the configuration uses as a file: credentials of Git sources and identity providers. */
 export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   const gitNames = new Set(gitSecrets(spec).map(({ name }) => name));
   return merged(generatedSecrets(spec)).map(({ name, items, optional }) => {
@@ -49,7 +49,7 @@ export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
   });
 }
 
-/** The Secrets that are mounted, by the author too: not those of a provider that names a file in the container. */
+/** Returns the mounted Secrets, including mounts of the author. A provider's file takes precedence over its Secret. */
 export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
   const gitFiles = spec.registries.flatMap(({ git }) =>
     git?.auth?.passwordFile === undefined ? [] : [git.auth.passwordSecretRef],
@@ -58,7 +58,7 @@ export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
   return [...generatedSecrets(spec), ...gitFiles, ...providerFiles];
 }
 
-/** Without those that the author mounts. */
+/** Returns the Secrets that the author does not mount. */
 function generatedSecrets(spec: RegistrySpec): readonly Selector[] {
   const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
     ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
@@ -73,20 +73,20 @@ function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
   );
 }
 
-/** Mounts every ConfigMap with certificates: of an identity provider, of the database. */
+/** Mounts every ConfigMap with certificates of an identity provider or of the database. */
 export function certificateMounts(refs: readonly Selector[]): readonly Mounted[] {
   return merged(refs).map(({ name, items, optional }) =>
     mounted(volumeName('auth-ca', name), { configMap: { name, items, ...optional } }, certificateDirectory(name)),
   );
 }
 
-/** Certificates that are read once, those of volumes of the author included. */
+/** Returns the certificates that are read once, including certificates in volumes of the author. */
 export function readCertificates(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
   const files = providersOf(self.spec).flatMap(({ certificateFiles = [] }) => certificateFiles);
   return [...certificateRefs(self, settings), ...files];
 }
 
-/** The certificates that are mounted: not those of a provider that names a file in the container. */
+/** Returns the certificates to mount. A provider that names a file in the container needs no mount. */
 export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
   const database = databaseCA(self, settings);
   const providers = providersOf(self.spec).flatMap(({ caCertRef, caCertPath }) =>
@@ -96,7 +96,7 @@ export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalo
 }
 
 /**
- * Returns the certificates of the registry's own database, or those that skep.yaml names for registries without one.
+ * Returns the certificates of the registry's own database. Without one, returns the certificates that skep.yaml names.
  */
 export function databaseCA(self: Registry, { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>) {
   return self.spec.databaseConfig === undefined

@@ -1,5 +1,5 @@
-// Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. References that Kubernetes itself waits for when
-// it starts a pod are optional; the database passwords are not, because a child is rendered from them.
+// Lists the references of an MCPRegistry: ConfigMaps, Secrets, claims. References that Kubernetes waits for when it
+// starts a pod are optional. The database passwords are required, because a child is rendered from them.
 
 import type { ObjectName, Reference, Settings } from '../kind.ts';
 import { pullSecretReferences } from '../pods/pull-secrets.ts';
@@ -30,7 +30,7 @@ export function references(self: Registry): readonly Reference[] {
   ];
 }
 
-/** Returns the objects that skep.yaml names for registries without a database of their own. */
+/** Returns the objects that skep.yaml names for registries without their own database. */
 export function configured(
   { spec }: Registry,
   { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,

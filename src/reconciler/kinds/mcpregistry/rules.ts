@@ -1,5 +1,5 @@
-// Finds mistakes in an MCPRegistry that neither its schema nor CEL can express: in itself (rules), and in the content
-// of its references (inspect).
+// Finds mistakes in an MCPRegistry that neither its schema nor CEL can express: in the resource itself (rules), and in
+// the content of its references (inspect).
 
 import { readRegistryConfig } from '#contracts/registry/config-read.ts';
 import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
@@ -33,7 +33,7 @@ export function rules(self: Registry, written: unknown): readonly Finding[] {
   ];
 }
 
-/** HTTP Basic authentication works only with http and https. */
+/** Finds credentials for other URLs than http and https, because HTTP Basic authentication works only with these. */
 function credentialFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
@@ -43,7 +43,7 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** Servers serve a commit only by its full id. */
+/** Finds shortened ids of commits: Git servers serve a commit only by its full id. */
 function commitFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
     if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
@@ -53,7 +53,7 @@ function commitFindings({ spec }: Registry): readonly Finding[] {
   });
 }
 
-/** Looks at the written spec, because the author did not choose a default. */
+/** Looks at the written spec, because a default is not a choice of the author. */
 function formatFindings(written: unknown): readonly Finding[] {
   const registries = isObject(written) ? written.registries : [];
   return (Array.isArray(registries) ? registries : []).flatMap((registry, index) => {
@@ -63,7 +63,7 @@ function formatFindings(written: unknown): readonly Finding[] {
   });
 }
 
-/** A child is rendered from the passwords, so they cannot be optional. */
+/** Finds optional passwords. A child is rendered from the passwords, so they are required. */
 function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Registry): readonly Finding[] {
   if (pgpassSecretRef?.optional === true)
     return [fieldWithoutEffect('/spec/pgpassSecretRef/optional', 'the service cannot do without the passwords')];
@@ -74,7 +74,7 @@ function optionalFindings({ written: { databaseConfig, pgpassSecretRef } }: Regi
   );
 }
 
-/** Warns of providers and paths without an effect: mode is anonymous unless it is set, so everyone is accepted. */
+/** Warns of providers and paths without an effect: the default mode is anonymous, which accepts everyone. */
 function openFindings({ spec: { authConfig } }: Registry): readonly Finding[] {
   if (authConfig === undefined || authConfig.mode === 'oauth') return [];
   const paths =
@@ -100,7 +100,7 @@ function overruledFindings({ spec: { authConfig } }: Registry): readonly Finding
   });
 }
 
-/** libpq verifies only with an authority that is named. */
+/** Finds verified connections without an authority: libpq verifies only with an authority that is named. */
 function authorityFindings(self: Registry): readonly Finding[] {
   if (self.spec.databaseConfig?.settings.sslMode !== 'verify-ca') return [];
   if (registryAnnotations(self).databaseCA !== undefined) return [];
@@ -109,7 +109,7 @@ function authorityFindings(self: Registry): readonly Finding[] {
   return [{ code: 'database-ca-missing', severity: 'error', pointer: '/spec/databaseConfig/sslMode', message }];
 }
 
-/** A malformed pattern matches nothing: the registry would be served empty. */
+/** Finds malformed patterns of filters, which match nothing: the registry would be served empty. */
 function filterFindings({ spec }: Registry): readonly Finding[] {
   return spec.registries.flatMap(({ filter }, index) =>
     (['include', 'exclude'] as const).flatMap((list) =>
@@ -123,7 +123,7 @@ function filterFindings({ spec }: Registry): readonly Finding[] {
   );
 }
 
-/** Fields of the spec for the fields of the service's configuration. */
+/** Maps fields of the service's configuration to fields of the spec. */
 const ORIGINS: readonly (readonly [string, string])[] = [
   ['/registries', '/spec/registries'],
   ['/database', '/spec/databaseConfig'],
@@ -137,7 +137,7 @@ const REPORTED_OF_FIELDS = 'registry-config-interval';
 
 /** Reports the findings that the service itself would report about its configuration at its start. */
 function serviceFindings(self: Registry): readonly Finding[] {
-  // No entry of configYAML could be read, which is reported.
+  // No entry of configYAML could be read, which another finding reports.
   if (self.spec.registries.length === 0) return [];
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
   const known = self.written.configYAML === undefined ? [...REPORTED_ALREADY, REPORTED_OF_FIELDS] : REPORTED_ALREADY;

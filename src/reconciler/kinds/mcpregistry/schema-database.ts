@@ -4,7 +4,7 @@ import { DATABASE } from '#contracts/database-fields.ts';
 import { object } from '#std/schema.ts';
 import { secretKeySelector } from '../selectors.ts';
 
-/** PostgreSQL, with two users: one may change the schema, the other may not. */
+/** Settings of PostgreSQL with two users, of which only the user for migrations may change the schema. */
 export const Database = object(
   {
     ...DATABASE,

@@ -23,13 +23,13 @@ export const MCPRegistrySpec = object(
     ),
     configYAML: optional(
       text(
-        "The configuration of release 1 of the existing platform's registry server, in place of registries, databaseConfig and authConfig. Each of its keys has its effect or is refused.",
+        "The configuration of release 1 of ToolHive's registry server, in place of registries, databaseConfig and authConfig. Each of its keys has its effect or is refused.",
         { minLength: 1, maxLength: 262_144 },
       ),
     ),
     volumes: optional(list(VolumePart, 'Further volumes of the pod: files that configYAML names. As in a pod.')),
     volumeMounts: optional(
-      list(VolumePart, 'Where they are in the container of the registry service. As in a container.'),
+      list(VolumePart, 'Paths of the volumes in the container of the registry service. As in a container.'),
     ),
     pgpassSecretRef: optional(
       secretKeySelector(

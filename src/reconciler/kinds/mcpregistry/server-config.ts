@@ -51,13 +51,13 @@ function entry(source: Entry): FileEntry {
   };
 }
 
-/** The reconciler stores the running servers: the service reads them like every other registry. */
+/** Returns the registry of running servers. The reconciler stores its content; the service only reads it. */
 function fleetEntry(self: Registry): readonly FileEntry[] {
   const { fleet: name } = registryAnnotations(self);
   return name === undefined ? [] : [{ name, format: 'upstream', kubernetes: {}, syncedBy: 'reconciler' }];
 }
 
-/** A registry's API has only the upstream format, whatever the default is. */
+/** Returns the format of an entry. The API of another registry has only the upstream format. */
 export function formatOf({ api, format }: Entry): Entry['format'] {
   return api === undefined ? format : FORMAT_OF_APIS;
 }

@@ -1,5 +1,5 @@
-// Turns the configuration in `configYAML` into the settings that fields of an MCPRegistry have. Files that it names are traced
-// to the Secrets, ConfigMaps and claims that the resource mounts.
+// Turns the configuration in `configYAML` into the settings that fields of an MCPRegistry have. Finds the Secret,
+// ConfigMap or claim in the resource's volumes for each file that the configuration names.
 
 import { DATABASE_DEFAULTS } from '#contracts/database-fields.ts';
 import { CONFIG_YAML_SSL_MODE, type ConfigYaml } from '#contracts/registry/config-yaml.ts';
@@ -18,14 +18,14 @@ export interface Settled {
   readonly databaseConfig?: RegistrySpec['databaseConfig'];
   readonly authConfig?: RegistrySpec['authConfig'];
   readonly findings: readonly Finding[];
-  /** Pointers of fields, each with that of the key in the text. The first that fits counts. */
+  /** Pointers of fields, each with the pointer of its key in the text. The first matching pointer counts. */
   readonly origins: readonly (readonly [field: string, key: string])[];
 }
 
 type Spec = WrittenRegistry['spec'];
 type Source = ConfigYaml['sources'][number];
 
-/** A part of the result, and what is wrong with it. */
+/** A part of the result, and findings about it. */
 interface Part<T> {
   readonly value: T;
   readonly findings: readonly Finding[];
@@ -55,7 +55,7 @@ export function settleConfigYaml(config: ConfigYaml, spec: Spec): Settled {
   };
 }
 
-/** `position`: among the entries that could be made. */
+/** `position`: index among the entries that could be created. */
 function originsOf(position: number, index: number, at: number): Settled['origins'] {
   const field = `/spec/registries/${position}`;
   const source = `/sources/${at}`;
@@ -159,7 +159,7 @@ function authOf(auth: ConfigYaml['auth'], spec: Spec): Part<RegistrySpec['authCo
 type WrittenProvider = NonNullable<ConfigYaml['auth']['oauth']>['providers'][number];
 const FILES = ['clientSecretFile', 'caCertPath', 'authTokenFile'] as const;
 
-/** The container reads these files by their paths; what they are from says when pods are replaced. */
+/** The container reads these files by their paths. Changes of the Secrets and ConfigMaps behind them replace pods. */
 function providerOf(provider: WrittenProvider, key: string, spec: Spec): Part<Provider> {
   const files = FILES.flatMap((field) => {
     const path = provider[field];

@@ -48,7 +48,7 @@ function originOf({ git, api, configMapRef, pvcRef, file, running }: Entry, name
   return { type: 'claim', claimName, path };
 }
 
-/** `optional: false` is the same declaration as no `optional`. */
+/** Leaves out `optional: false`, because it means the same as no `optional`. */
 function plainRef({ name, key, optional }: NonNullable<Entry['configMapRef']>) {
   return optional === true ? { name, key, optional } : { name, key };
 }

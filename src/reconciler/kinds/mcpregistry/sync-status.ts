@@ -15,11 +15,11 @@ type SyncPart = Pick<Status, 'syncStatus' | 'lastAppliedFilterHash' | 'lastManua
 
 interface Source {
   readonly name: string;
-  /** Absent: never synced. */
+  /** Absent if the source was never synced. */
   readonly state: SourceState | undefined;
 }
 
-/** Returns the state in the store; if the store could not be read, the status before, and the reason. */
+/** Returns the state in the store. If the store could not be read, returns the previous status and the reason. */
 export function syncPart(
   { spec, resource }: Registry,
   { catalogue, storeFailure }: Pick<Observed, 'catalogue' | 'storeFailure'>,
@@ -30,7 +30,7 @@ export function syncPart(
     if (storeFailure === undefined) return kept;
     return { ...kept, syncStatus: { ...kept.syncStatus, phase: 'Failed', message: storeFailure } };
   }
-  // Servers that run are stored by each run, without a sync.
+  // Each run stores the running servers without a sync.
   const synced = spec.registries.filter(({ running }) => running === undefined);
   const sources = synced.map(({ name }) => ({ name, state: catalogue[name] }));
   const filterHash = combined(sources, ({ filterHash }) => filterHash);
@@ -56,7 +56,7 @@ function keptPart(before: object): SyncPart {
 const TIMES_MAY_LAG_MS = 5 * 60_000;
 
 /**
- * A sync that found nothing new changes only times: these are written now and then, so that most runs write nothing.
+ * A sync without news changes only times. They are written at intervals, so that most runs write nothing.
  */
 function steady(before: unknown, after: SyncStatus): SyncStatus {
   if (!isObject(before) || typeof before.lastAttempt !== 'string' || after.lastAttempt === undefined) return after;

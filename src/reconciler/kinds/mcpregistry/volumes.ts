@@ -1,4 +1,4 @@
-// The volumes that an MCPRegistry adds to the pod of its service: what is wrong with them, and what they name.
+// Finds faults of the volumes that an MCPRegistry adds to the pod of its service, and lists the objects that they name.
 
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { Finding, Reference } from '../kind.ts';
@@ -7,7 +7,7 @@ import { isBelow, type Volumes } from './mounted-files.ts';
 
 const CODE = 'invalid-pod-template';
 
-/** `generated`: the pod without them. */
+/** `generated`: the pod without the added volumes. */
 export function volumeFindings(
   { volumes = [], volumeMounts = [] }: Volumes,
   generated: JsonObject,
@@ -31,7 +31,7 @@ function fieldTexts(list: unknown, field: string): readonly string[] {
   return (Array.isArray(list) ? list.filter(isObject) : []).map((item) => String(item[field]));
 }
 
-/** An API server refuses two of a name, and our own must stay what they are. */
+/** Finds repeated names and paths: an API server refuses them, and generated volumes must not be replaced. */
 function takenFindings(
   items: readonly JsonObject[],
   field: 'name' | 'mountPath',
@@ -70,7 +70,7 @@ function volumeFault(pointer: string, message: string): Finding {
   return { code: CODE, severity: 'error', pointer, message };
 }
 
-/** Kubernetes starts no pod before they are there. */
+/** Returns the named objects. Kubernetes starts no pod before they exist. */
 export function volumeReferences({ volumes = [] }: Volumes): readonly Reference[] {
   return volumes.flatMap(({ secret, configMap, persistentVolumeClaim }, index) => [
     ...volumeObject('Secret', secret, 'secretName', `/spec/volumes/${index}/secret`),

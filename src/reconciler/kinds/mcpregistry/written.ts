@@ -1,4 +1,4 @@
-// An MCPRegistry as the functions of this folder read it, whether its settings are fields or the text of `configYAML`.
+// Reads the settings of an MCPRegistry from its fields or from the text of `configYAML`, in the same form.
 
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import type { Finding } from '../kind.ts';
@@ -8,9 +8,9 @@ import { type Settled, settleConfigYaml } from './settle-config-yaml.ts';
 
 export interface ReadRegistry {
   readonly registry: Registry;
-  /** What is wrong with `configYAML`. */
+  /** Faults of `configYAML`. */
   readonly findings: readonly Finding[];
-  /** The same findings, references: pointers lead to places that the author wrote. */
+  /** Returns the findings or references with pointers to places that the author wrote. */
   placed<T extends { readonly pointer: string }>(found: readonly T[]): readonly T[];
 }
 
@@ -51,7 +51,7 @@ function ofText(self: WrittenRegistry, text: string): ReadRegistry {
   };
 }
 
-/** Messages that begin with the path of a field name that of the key. */
+/** Replaces the pointer, and the path of the field at the beginning of the message, by the key in the text. */
 function placedIn<T extends { readonly pointer: string }>(origins: Settled['origins'], found: T): T {
   const pointer = writtenPointer(origins, found.pointer);
   if (pointer === found.pointer) return found;
@@ -61,7 +61,7 @@ function placedIn<T extends { readonly pointer: string }>(origins: Settled['orig
   return { ...found, pointer, message: `${fieldPath(pointer)}: ${found.message.slice(path.length)}` };
 }
 
-/** `origins`: pointers of fields, each with the pointer of its key in the text. The first that fits counts. */
+/** `origins`: pointers of fields, each with the pointer of its key in the text. The first match counts. */
 function writtenPointer(origins: Settled['origins'], pointer: string): string {
   const origin = origins.find(([field]) => pointer === field || pointer.startsWith(`${field}/`));
   return origin === undefined ? pointer : `${CONFIG_PLACE}${origin[1]}${pointer.slice(origin[0].length)}`;

@@ -25,14 +25,14 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
   const atStart = backendCA === undefined ? [] : [backendCA.name];
   const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, needs, atStart });
   return [
-    // An account that the author names has the rights that its own author gives it.
+    // If the manifest names an account, its rights are not generated.
     ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, reportRights(self.resource)) : []),
     ...files.objects,
     proxyDeployment(proxy, needs, {
       image: images.proxy,
       account: spec.serviceAccount ?? proxy.names.account,
       needsToken: spec.serviceAccount === undefined && reportConfigMap(self.resource) !== undefined,
-      // If undefined: one at first, and later the number that another controller sets.
+      // If undefined, Kubernetes starts one pod, until another controller sets the number.
       replicas: spec.replicas,
       podTemplateSpec: spec.podTemplateSpec,
       resources: spec.resources,

@@ -27,7 +27,7 @@ function sessionsCondition({ transport, sessionStorage, replicas }: RemoteProxy[
   return transport === 'streamable-http' ? NO_SESSIONS : sessionVerdict(sessionStorage, replicas, ['proxy', 'proxies']);
 }
 
-/** Clients take AuthConfigured for a sign of a problem, so it exists only then. */
+/** Returns AuthConfigured only if there is a problem, because clients take the condition for a sign of one. */
 function configurationConditions(refusals: readonly Finding[]): readonly Verdict[] {
   const type = 'ConfigurationValid';
   const fault = configurationFault(refusals);
@@ -41,7 +41,7 @@ function configurationConditions(refusals: readonly Finding[]): readonly Verdict
   ];
 }
 
-/** Returns the first failed check, in the order of the existing platform; undefined if the problem is elsewhere. */
+/** Returns the first failed check, in the order of ToolHive; undefined if no check of the configuration failed. */
 export function configurationFault(refusals: readonly Finding[]): { reason: string; message: string } | undefined {
   for (const [pointer, reasonOf] of CHECKS) {
     const failed = refusals.filter((finding) => finding.pointer.startsWith(pointer));

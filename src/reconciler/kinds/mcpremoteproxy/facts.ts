@@ -31,19 +31,19 @@ export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
 }
 
 /**
- * Settings for accepted tokens. They are required, because the proxy has credentials of its own at the remote server,
- * which must not be open to everyone.
+ * Returns the settings for accepted tokens. They are required, because otherwise everyone could use the proxy's own
+ * credentials at the remote server.
  */
 export function tokenSourceOf({ oidcConfig, oidcConfigRef }: RemoteProxy['spec']): TokenSource {
   return { oidcConfig, oidcConfigRef, isRequired: true };
 }
 
-/** Returns the store of sessions, if the proxy keeps any: a server over streamable HTTP keeps its sessions itself. */
+/** Returns the store of sessions; undefined over streamable HTTP, because the server keeps its sessions itself. */
 export function sharedSessions({ transport, sessionStorage }: RemoteProxy['spec']) {
   return transport === 'streamable-http' ? undefined : sessionStorage;
 }
 
-/** The servers behind the proxy, which decide which settings have an effect. */
+/** Kind of servers behind the proxy: it decides which settings have an effect. */
 export const BEHIND = 'remote servers';
 
 /** Returns the facts that the proxy has in common with proxies of other kinds. */

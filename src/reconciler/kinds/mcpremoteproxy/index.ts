@@ -1,4 +1,4 @@
-// MCPRemoteProxy: a proxy in front of an MCP server elsewhere, that authenticates, filters and observes.
+// MCPRemoteProxy: a proxy in front of a remote MCP server. It authenticates, filters and records calls.
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';

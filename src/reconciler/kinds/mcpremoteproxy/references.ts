@@ -1,6 +1,6 @@
 // Lists the references of an MCPRemoteProxy: its group, configurations of other kinds, ConfigMaps, Secrets. References
-// that Kubernetes itself waits for when it starts a pod are optional, except the Secrets of headers: a condition
-// reports a missing one.
+// that Kubernetes waits for when it starts a pod are optional, except the Secrets of headers: a condition reports a
+// missing Secret.
 
 import { authzReferences } from '../auth/authz-findings.ts';
 import { headerReferences } from '../auth/header-forward.ts';

@@ -20,7 +20,7 @@ import { SETTINGS_HASHES } from '../shared-settings.ts';
 export const MCPRemoteProxySpec = object(
   {
     remoteURL: REMOTE_URL,
-    port: port('Port of the proxy, while proxyPort is left at 8080.', {
+    port: port('Port of the proxy. No effect if proxyPort is set to another port than 8080.', {
       default: 8080,
       deprecated: { use: 'proxyPort' },
     }),
@@ -45,7 +45,7 @@ export const MCPRemoteProxySpec = object(
     telemetry: optional(TelemetryConfig),
     telemetryConfigRef: optional(TelemetryConfigRef),
     resources: optional(resourcesField('Resources of the container of the proxy.')),
-    serviceAccount: optional(nameField('Service account of the proxy. Without it, one without rights is created.')),
+    serviceAccount: optional(nameField('Service account of the proxy. Default: a new account without rights.')),
     replicas: optional(
       integer('Number of proxies. Unset: another controller decides, such as an autoscaler.', { minimum: 0 }),
     ),
@@ -55,7 +55,7 @@ export const MCPRemoteProxySpec = object(
     ),
     allowPrivateEndpoint: optional(
       bool(
-        'False: remoteURL may name no private address, and no host that ends in cluster.local. If it is set, addresses of the node, of metadata services and of the API server are refused. Unset: any address.',
+        'False: private addresses and hosts that end in cluster.local are refused in remoteURL. True: they are accepted. With either value, addresses of the node, of metadata services and of the API server are refused. Unset: any address is accepted.',
       ),
     ),
     trustProxyHeaders: bool(
@@ -80,7 +80,7 @@ export const MCPRemoteProxySpec = object(
     validations: [
       {
         rule: 'has(self.oidcConfig) || has(self.oidcConfigRef)',
-        message: 'oidcConfigRef is required (v1alpha1 calls it oidcConfig)',
+        message: 'oidcConfig is required (v1beta1 calls it oidcConfigRef)',
       },
       ONE_OIDC_CONFIG,
       ONE_TELEMETRY,

@@ -30,7 +30,7 @@ export function status(self: RemoteProxy, observed: Observed): Status {
   };
 }
 
-/** For problems of the configuration, clients know the words of the first failed check. */
+/** For problems of the configuration, the reason is the word of the first failed check, which clients know. */
 function progress(self: RemoteProxy, observed: Observed): Progress {
   const held = setback('Remote proxy', self.resource, observed);
   if (held === undefined) return deploymentProgress(self, observed.view);

@@ -16,8 +16,8 @@ interface BackendParts {
 }
 
 /**
- * Name, selector and serviceName are those of the existing platform: they cannot be changed later, so an existing
- * StatefulSet can be taken over.
+ * Name, selector and serviceName are the same as in ToolHive, because Kubernetes refuses to change them: skep can take
+ * over an existing StatefulSet.
  */
 export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;
@@ -45,7 +45,7 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
 
 /**
  * Used pods of a pool are replaced at the same time, not one after the other. The policy of a StatefulSet cannot be
- * changed, so a server that becomes a pool, or no longer is one, keeps its policy.
+ * changed, so a server that becomes a pool, or stops being a pool, keeps its policy.
  */
 function podManagement(self: Server, view: View): { readonly podManagementPolicy?: string } {
   const live = view.find('StatefulSet', serverChildNames(self.name).statefulSet)?.spec;
@@ -74,7 +74,7 @@ export function backendLabels({ name, spec }: Server) {
 
 function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
   const { name, spec } = self;
-  // Without it a runtime keeps the input open after a session, and the process stays.
+  // Without stdinOnce a runtime keeps the input open after a session, and the process stays.
   const inputOnce = sessionPool(self) === undefined ? {} : { stdinOnce: true };
   const volumes = spec.volumes ?? [];
   const scratch = volumes.some(({ mountPath }) => mountPath === SCRATCH.mount.mountPath) ? [] : [SCRATCH];
@@ -106,7 +106,7 @@ function backendPod(self: Server, pullSecrets: readonly string[]): JsonObject {
   };
 }
 
-/** Probes the port: a server that does not listen on the port that the proxy uses is not ready. */
+/** Returns the probe of the port: a server is ready only if it listens on the port that the proxy uses. */
 function listening(port: number): JsonObject {
   return {
     ports: [{ name: 'mcp', containerPort: port, protocol: 'TCP' }],
@@ -114,7 +114,7 @@ function listening(port: number): JsonObject {
   };
 }
 
-/** Returns no Services for a server on standard streams. */
+/** Returns the Services of the MCP server; none for a server on standard streams. */
 export function backendServices(self: Server): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   if (isStdio(spec)) return [];

@@ -14,7 +14,7 @@ import { type Outbound, profileOf } from './permission-profile.ts';
  */
 export function egressPolicies(self: Server, view: View): readonly KubeObject[] {
   const profile = profileOf(self, view);
-  assert(profile === undefined || !('fault' in profile), 'children are made only of resources that were inspected');
+  assert(profile === undefined || !('fault' in profile), 'children are created only for inspected resources');
   if (profile === undefined || profile.outbound.all) return [];
   const { name, namespace } = self;
   return [

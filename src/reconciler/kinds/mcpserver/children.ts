@@ -63,14 +63,14 @@ export function children(self: Server, view: View, settings: Settings): readonly
   ];
 }
 
-/** Returns an account if the author names none. */
+/** Returns the account of the MCP server's pods, unless the manifest names an account. */
 function backendAccount({ name, namespace, spec }: Server, pullSecrets: readonly string[]): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const labels = workloadLabels('mcpserver', name);
   return [serviceAccount({ name: serverChildNames(name).backendAccount, namespace, labels }, pullSecrets)];
 }
 
-/** The proxy attaches to the pods of a server on standard streams, and replaces the pods that a session has used. */
+/** Returns the proxy's rights, for attaching to pods of a server on standard streams and replacing pods of a pool. */
 function rights(self: Server): JsonObject[] {
   if (!isStdio(self.spec)) return [];
   const { statefulSet } = serverChildNames(self.name);
@@ -86,7 +86,7 @@ export function generated(self: Server): readonly GeneratedSecret[] {
   return [sessionKeys(proxyOf(self))];
 }
 
-/** Returns the declared number; with stdio at most one, also if another controller sets the number. */
+/** Returns the declared number of proxies; with stdio at most one, even if another controller sets the number. */
 function cappedProxies(self: Server, view: View): number | undefined {
   const wanted = proxyReplicas(self);
   if (wanted !== undefined || !isStdio(self.spec)) return wanted;
@@ -94,7 +94,7 @@ function cappedProxies(self: Server, view: View): number | undefined {
   return chosen !== undefined && chosen > 1 ? 1 : undefined;
 }
 
-/** Returns budgets for the proxies and for the MCP servers, if there are several. */
+/** Returns disruption budgets for the proxies and for the MCP servers, for each of the two with several pods. */
 function budgets(self: Server, view: View): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   const { deployment, statefulSet, backendDisruption } = serverChildNames(name);
@@ -107,7 +107,7 @@ function budgets(self: Server, view: View): readonly KubeObject[] {
   ];
 }
 
-/** The annotation is a part of the pod template, so each new time starts new pods once. */
+/** Returns the annotation for the pod template: each new time in it starts new pods once. */
 function restartAnnotation({ resource }: Server, apiGroup: string): Readonly<Record<string, string>> {
   const key = restartKey(apiGroup);
   const time = resource.metadata.annotations?.[key];

@@ -44,7 +44,7 @@ function stdioVerdict(self: Server): Verdict {
   return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as declared' };
 }
 
-/** The existence of a policy does not prove that the cluster's network plugin enforces policies. */
+/** Returns the condition about the permission profile. A policy may exist although no network plugin enforces it. */
 function profileVerdict(self: Server, view: View): readonly Verdict[] {
   const type = 'PermissionProfileEnforced';
   const profile = profileOf(self, view);

@@ -31,7 +31,7 @@ export function serverChildNames(name: string) {
   };
 }
 
-/** The server gets the port as MCP_PORT, so a server that follows it needs no `mcpPort`. */
+/** Returns the port of the MCP server, which has it in MCP_PORT: a server that reads MCP_PORT needs no `mcpPort`. */
 export function backendPort({ mcpPort, targetPort }: Spec): number {
   return mcpPort ?? targetPort ?? 8080;
 }
@@ -46,7 +46,7 @@ export function proxyOrigin({ name, namespace, spec }: Server): string {
   return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
 
-/** `status.url`. */
+/** Returns the URL for clients, which is `status.url`. */
 export function clientUrl(self: Server): string {
   const path = clientTransport(self.spec) === 'sse' ? `/sse#${self.name}` : '/mcp';
   return `${proxyOrigin(self)}${path}`;
@@ -76,7 +76,7 @@ export function serverReplicas(self: Server): number | undefined {
   return backendReplicas !== undefined && capped ? Math.min(backendReplicas, 1) : backendReplicas;
 }
 
-/** Returns the number of pods if each session has its own pod. */
+/** Returns the number of pods if each session has its own pod; undefined otherwise. */
 export function sessionPool(self: Server): number | undefined {
   return tuningOf(self).sharing === 'perSession' ? Math.max(self.spec.backendReplicas ?? 1, 1) : undefined;
 }
@@ -108,7 +108,7 @@ export function proxyOf(self: Server): ProxyFacts {
   };
 }
 
-/** Includes the NetworkPolicy, although its existence depends on the content of the permission profile. */
+/** Returns all objects that the server may consist of, also the NetworkPolicy, which some profiles do not need. */
 export function madeObjects({ name, spec, resource }: Server): readonly ObjectName[] {
   const names = serverChildNames(name);
   return made({
@@ -129,7 +129,7 @@ export function madeObjects({ name, spec, resource }: Server): readonly ObjectNa
   });
 }
 
-/** The annotation with which authors restart a server. */
+/** Returns the name of the annotation with which authors restart a server. */
 export function restartKey(apiGroup: string): string {
   return `mcpserver.${apiGroup}/restarted-at`;
 }

@@ -1,4 +1,4 @@
-// MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and observes.
+// MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and records calls.
 
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import { defineKind } from '../define.ts';

@@ -1,4 +1,4 @@
-// Reads the permission profile of an MCPServer: a built-in one, or one in a ConfigMap.
+// Reads the permission profile of an MCPServer, which is built in or in a ConfigMap.
 
 import { configMapText } from '#kubernetes/rules/content.ts';
 import { formatCidr, formatIp, type Ip, maskCidr, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
@@ -8,8 +8,7 @@ import type { View } from '../kind.ts';
 import type { Server } from './facts.ts';
 
 /**
- * Allowed destinations: everything, or these networks at these ports. If one of the two lists is empty, it does not
- * limit.
+ * Allowed destinations: everything, or these networks at these ports. An empty list of networks or ports sets no limit.
  */
 export type Outbound =
   | { readonly all: true }
@@ -30,7 +29,7 @@ export interface Profile {
 
 const NOTHING: Outbound = { all: false, networks: [], ports: [], names: [] };
 
-/** Returns undefined if the server has no profile. `fault`: the ConfigMap contains no valid one. */
+/** Returns undefined if the server has no profile. `fault`: why the ConfigMap contains no valid profile. */
 export function profileOf({ spec }: Server, view: View): Profile | { readonly fault: string } | undefined {
   const { permissionProfile } = spec;
   if (permissionProfile === undefined) return undefined;
@@ -41,7 +40,7 @@ export function profileOf({ spec }: Server, view: View): Profile | { readonly fa
   return 'fault' in read ? { fault: `ConfigMap ${name}, key ${key}: ${read.fault}` } : read;
 }
 
-/** Reads JSON or YAML. Profiles of the existing platform contain `network`, and have snake_case keys. */
+/** Reads JSON or YAML. Profiles of ToolHive contain `network`, and have snake_case keys. */
 function readProfile(text: string): Profile | { readonly fault: string } {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];

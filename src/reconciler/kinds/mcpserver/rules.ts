@@ -48,7 +48,7 @@ export function rules(self: Server): readonly Finding[] {
   ];
 }
 
-/** The status reports this too, but too late to choose another way. */
+/** Finds replicas that the transport does not allow. The status reports this too, but only after the deployment. */
 function replicaFindings(self: Server): readonly Finding[] {
   const { replicas, backendReplicas } = self.spec;
   return [
@@ -66,7 +66,7 @@ function replicaFindings(self: Server): readonly Finding[] {
   ];
 }
 
-/** Warns of a Secret for a variable that is set already: it would silently take precedence in the pod. */
+/** Warns of a Secret for a variable that is set already: the Secret would silently take precedence in the pod. */
 function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
   const { secrets = [], ...plain } = spec;
   if (secrets.length === 0) return [];

@@ -58,14 +58,14 @@ function profile({ spec }: Server): Pick<RunConfig, 'permission_profile_name_or_
   return { permission_profile_name_or_path: type === 'builtin' ? name : `${PROFILE_DIRECTORY}/${key}` };
 }
 
-/** Returns the address of the MCP server: a Service, or the standard streams of a pod, the first of several. */
+/** Returns the address of the MCP server: a Service, or the standard streams of the first pod. */
 function target({ name, namespace, spec }: Server): Pick<RunConfig, 'attach' | 'target_host' | 'target_port'> {
   const { backendService, statefulSet } = serverChildNames(name);
   if (isStdio(spec)) return { attach: { namespace, pod: `${statefulSet}-0`, container: 'mcp' } };
   return { target_host: `${backendService}.${namespace}.svc.cluster.local`, target_port: backendPort(spec) };
 }
 
-/** If absent, one process serves all sessions. */
+/** Returns the settings of the pool of pods; no settings if one process serves all sessions. */
 function pool(self: Server): Pick<RunConfig, 'stdio'> {
   const pods = sessionPool(self);
   return pods === undefined ? {} : { stdio: { sharing: 'perSession', pods } };

@@ -21,8 +21,8 @@ const PermissionProfile = object(
     type: choice('builtin: a profile of skep. configmap: your own profile.', ['builtin', 'configmap'], {
       default: 'builtin',
     }),
-    name: nameField('For builtin: none or network. For configmap: the name of the ConfigMap.'),
-    key: optional(text('For configmap: the key with the profile.', { minLength: 1 })),
+    name: nameField('Name of the built-in profile (none or network), or name of the ConfigMap.'),
+    key: optional(text('Key of the ConfigMap with the profile.', { minLength: 1 })),
   },
   'Hosts that the server may reach, which a NetworkPolicy enforces. Your own profile is JSON or YAML with network.outbound: insecureAllowAll, allowHost (addresses or networks), allowPort.',
   {
@@ -71,7 +71,7 @@ export const MCPServerSpec = object(
     proxyMode: choice('Transport for clients if transport is stdio. No effect otherwise.', ['sse', 'streamable-http'], {
       default: 'streamable-http',
     }),
-    port: port('Port of the proxy, while proxyPort is left at 8080.', {
+    port: port('Port of the proxy. No effect if proxyPort is set to another port than 8080.', {
       default: 8080,
       deprecated: { use: 'proxyPort' },
     }),
@@ -139,7 +139,7 @@ export const MCPServerSpec = object(
     sessionStorage: optional(SessionStorage),
     rateLimiting: optional(RateLimiting),
     webhookConfigRef: optional(
-      namedRef('Webhooks that are asked about requests before they reach the server.', 'MCPWebhookConfig'),
+      namedRef('Webhooks that check or change requests before the server receives them.', 'MCPWebhookConfig'),
     ),
   },
   'The desired state of the server.',

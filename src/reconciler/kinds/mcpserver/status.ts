@@ -37,7 +37,7 @@ function workloadProgress(self: Server, view: Observed['view']): Progress {
   const { deployment, statefulSet } = serverChildNames(self.name);
   const proxy = workloadState(view, 'Deployment', deployment);
   const servers = workloadState(view, 'StatefulSet', statefulSet);
-  // The proxy of a pool is ready if it reaches a process: pods come and go with the sessions.
+  // The proxy of a pool is ready if it reaches a process: sessions start and end pods all the time.
   const renews = sessionPool(self) !== undefined && proxy.state === 'complete' && servers.state === 'progressing';
   const states = [proxy, renews && servers.rolled ? ({ state: 'complete', ready: proxy.ready } as const) : servers];
   const failed = states.find((each) => each.state === 'failed');

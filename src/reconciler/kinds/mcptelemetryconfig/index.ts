@@ -1,5 +1,5 @@
-// MCPTelemetryConfig: destinations of metrics and traces, in one place for all resources that send them there. It has
-// no children: its settings are rendered into the children of the resources that name it.
+// MCPTelemetryConfig: destinations of metrics and traces, shared by the resources that name it. It has no children: its
+// settings are rendered into the children of these resources.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';

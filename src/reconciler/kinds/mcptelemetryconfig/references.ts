@@ -1,4 +1,5 @@
-// Lists the Secrets and the ConfigMap that an MCPTelemetryConfig names. Without them no pod of a resource that uses it could start.
+// Lists the Secrets and the ConfigMap that an MCPTelemetryConfig names. If one is missing, pods of the resources that
+// use the configuration do not start.
 
 import type { Static } from '#std/schema.ts';
 import { bundleReferences } from '../auth/ca-bundle.ts';

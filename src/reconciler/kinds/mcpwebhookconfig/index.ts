@@ -1,5 +1,5 @@
-// MCPWebhookConfig: webhooks that are asked about requests, in one place for all servers that use the same. It has no
-// children: its settings are rendered into the children of the servers that name it.
+// MCPWebhookConfig: webhooks that check or change requests, shared by the servers that name it. It has no children: its
+// settings are rendered into the children of these servers.
 
 import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';
@@ -13,12 +13,12 @@ export const MCPWebhookConfig = defineKind({
   singular: 'mcpwebhookconfig',
   shortNames: ['mwc'],
   categories: ['toolhive'],
-  description: 'Webhooks that are asked about requests before they reach servers of the namespace.',
+  description: 'Webhooks that check or change requests before the servers of the namespace receive them.',
   printerColumns: [
     { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  // The existing platform serves no other version of this kind, so its definition can replace ours again.
+  // ToolHive serves no other version of this kind. Its definition can replace ours only if no other version is stored.
   storedVersion: 'v1alpha1',
   after: [],
   schema: { spec: Webhooks, status: ConfigStatus },

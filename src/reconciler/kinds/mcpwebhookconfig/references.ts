@@ -1,4 +1,4 @@
-// Lists the Secrets that an MCPWebhookConfig names. Without them no pod of a server that uses it could start.
+// Lists the Secrets that an MCPWebhookConfig names. If one is missing, pods of servers with the webhooks do not start.
 
 import { secretReference } from '../auth/server/references.ts';
 import type { Reference } from '../kind.ts';

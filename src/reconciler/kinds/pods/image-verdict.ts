@@ -1,4 +1,4 @@
-// Computes the condition about the image's permission to run here.
+// Computes the condition that says whether the image may run in this namespace.
 
 import { isObject } from '#std/json.ts';
 import type { Verdict } from '../conditions.ts';

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Image } from '../kind.ts';
 import { withPodTemplate } from './pod-template.ts';
 
-/** `own`: the container that the kind itself renders, and its image from `spec.image`. */
+/** `own`: the container that the kind renders, and its image from `spec.image`. */
 export function podImages(
   own: { readonly container: string; readonly image: string },
   patch: JsonObject | undefined,
@@ -27,7 +27,7 @@ interface ImagesIn {
   readonly imageOf: (item: JsonObject) => Json | undefined;
 }
 
-/** A volume with an image can contain programs, too (Kubernetes, ImageVolumeSource). */
+/** Lists in a pod with images. A volume with an image can also contain programs (Kubernetes, ImageVolumeSource). */
 const IMAGES_IN: readonly ImagesIn[] = [
   { list: 'containers', imageOf: ({ image }) => image },
   { list: 'initContainers', imageOf: ({ image }) => image },

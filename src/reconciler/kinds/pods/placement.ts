@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Settings } from '../kind.ts';
 import { CONTAINER_SECURITY, POD_SECURITY } from './pod.ts';
 
-/** A podTemplateSpec takes precedence: for node labels by key; its tolerations come first. */
+/** Labels of nodes in a podTemplateSpec take precedence by key, and its tolerations come first. */
 export function withPlacement(child: KubeObject, { pods }: Settings): KubeObject {
   const spec = isObject(child.spec) ? child.spec : {};
   const template = isObject(spec.template) ? spec.template : {};
@@ -27,7 +27,9 @@ function tolerations(own: Json | undefined, pods: Pods): JsonObject {
   return all.length === 0 ? {} : { tolerations: all };
 }
 
-/** OpenShift gives every namespace its own range of ids, and refuses pods that request others. */
+/**
+ * Removes ids from a pod, because OpenShift assigns each namespace its own ids and refuses pods that request others.
+ */
 function withoutIds(pod: JsonObject): JsonObject {
   const lists = ['containers', 'initContainers'] as const;
   const containers = lists.flatMap((list): [string, Json][] => {
@@ -39,7 +41,7 @@ function withoutIds(pod: JsonObject): JsonObject {
   return { ...secured(pod, POD_SECURITY), ...Object.fromEntries(containers) };
 }
 
-/** Ids that differ from our defaults are the author's, and stay. */
+/** Removes the ids that equal our defaults. Other ids are the author's, and stay. */
 function secured(owner: JsonObject, defaults: JsonObject): JsonObject {
   if (!isObject(owner.securityContext)) return owner;
   const kept = Object.entries(owner.securityContext).filter(([key, value]) => !isId(key) || value !== defaults[key]);

@@ -1,11 +1,11 @@
-// Explains why the pods of a workload do not start, in words that stay the same while nothing changes. It knows only
-// the pods that the run has listed: pods of workloads that lack some.
+// Explains why the pods of a workload do not start, in words that stay the same while nothing changes. Runs list only
+// the pods of workloads that have fewer ready pods than declared.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { View } from '../kind.ts';
 
-/** Looks only at pods of the current version: pods of the version before do not explain the new one. */
+/** Looks only at pods of the current version: pods of the previous version do not explain the failure. */
 export function podFailure(view: View, workload: KubeObject): string | undefined {
   for (const pod of view.pods?.(workload.kind, workload.metadata.name) ?? []) {
     if (!isCurrent(pod, workload)) continue;
@@ -20,7 +20,7 @@ function isCurrent({ metadata }: KubeObject, { spec, status }: KubeObject): bool
   const labels = metadata.labels ?? {};
   if (wanted.length === 0 || wanted.some(([key, value]) => labels[key] !== value)) return false;
   const { updateRevision, replicas, updatedReplicas } = isObject(status) ? status : {};
-  // Pods of a StatefulSet name their version; the pods of a Deployment have the current one once all were updated.
+  // Pods of a StatefulSet name their version. Pods of a Deployment have the current version once all were updated.
   return updateRevision === undefined
     ? replicas === updatedReplicas
     : labels['controller-revision-hash'] === updateRevision;
@@ -38,7 +38,7 @@ function containersOf({ status }: KubeObject): readonly JsonObject[] {
     .filter(isObject);
 }
 
-/** Returns the kubelet's reason, and its sentence only if that contains no number of seconds or attempts. */
+/** Returns the kubelet's reason, and its sentence if the sentence contains no number of seconds or attempts. */
 function containerFailure({ name, image, state, lastState }: JsonObject): string | undefined {
   const waiting = isObject(state) && isObject(state.waiting) ? state.waiting : {};
   const subject = `container ${name}`;
@@ -48,7 +48,7 @@ function containerFailure({ name, image, state, lastState }: JsonObject): string
       const code = last.exitCode === undefined ? '' : `, exit code ${last.exitCode}`;
       return `${subject}: CrashLoopBackOff${code}`;
     }
-    // The kubelet changes between the two with every attempt.
+    // The kubelet changes between the two reasons with every attempt.
     case 'ErrImagePull':
     case 'ImagePullBackOff':
       return `${subject}: ImagePullBackOff: ${image} cannot be pulled`;

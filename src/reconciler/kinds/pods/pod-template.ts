@@ -1,4 +1,4 @@
-// Finds mistakes in the author's pod template, and merges it into a generated one.
+// Finds mistakes in the author's pod template, and merges it into the generated template.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -28,7 +28,8 @@ export function podTemplateHash(patch: JsonObject | undefined): { readonly annot
 }
 
 /**
- * Returns whether the author has a handler of this hook. The API server refuses two handlers, so ours is left out then.
+ * Returns whether the author has a handler of this hook. The generated handler is then left out, because the API server
+ * refuses two handlers.
  */
 export function hasOwnHook(patch: JsonObject | undefined, container: string): boolean {
   const { containers } = isObject(patch?.spec) ? patch.spec : {};
@@ -49,7 +50,7 @@ export function podTemplateFindings(patch: JsonObject | undefined, pointer: stri
   return [...shapeFindings(patch, podTemplateType(), pointer), ...merging];
 }
 
-/** The same of a part of a pod template. `path`: fields, and an empty text for each list on the way. */
+/** Finds the same mistakes in a part of a pod template. `path`: names of fields, and an empty text for each list. */
 export function podPartFindings(value: Json, path: readonly string[], pointer: string): readonly Finding[] {
   const type = path.reduce<MergeType | undefined>(
     (at, name) => (name === '' ? at?.list?.item() : at?.map?.fields.get(name)?.type()),

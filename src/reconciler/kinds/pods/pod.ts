@@ -31,8 +31,8 @@ export const SCRATCH = {
 } as const;
 
 /**
- * The end of pods that clients call. Balancers send requests for a moment after the pod was asked to stop, so it serves
- * during that time (Kubernetes, Container Lifecycle Hooks); then calls in flight have the time of `shutdown_seconds`.
+ * Settings for the end of pods that clients call. Balancers send requests for a moment after the signal to stop, so the
+ * pod serves during that time (Kubernetes, Container Lifecycle Hooks). Calls in flight then have `shutdown_seconds`.
  */
 export const ENDING = {
   pod: { terminationGracePeriodSeconds: 35 },
@@ -74,7 +74,7 @@ export function envOf(variables: readonly Env[]): Json[] {
   return [...byName.values()];
 }
 
-/** Adds the variables about its surroundings that every proxy needs; variables that are set already stay. */
+/** Adds the variables about the pod that every proxy needs; variables that are set already stay. */
 export function withSurroundings(variables: readonly Env[]): readonly Env[] {
   const surroundings: Env[] = [
     { name: 'XDG_CONFIG_HOME', value: SCRATCH.mount.mountPath },

@@ -12,7 +12,7 @@ export interface Progress<Phase> {
 }
 
 /**
- * Returns the first phase that applies; undefined if the workloads decide. `called`: people's name for such a resource.
+ * Returns the first phase that applies; undefined if the workloads decide. `called`: noun for the resource in messages.
  */
 export function setback(
   called: string,
@@ -30,7 +30,7 @@ export function setback(
   return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };
 }
 
-/** Returns in sentences why children are kept unchanged. */
+/** Returns the reasons why children are kept unchanged, as sentences. */
 export function refusalMessage(refusals: readonly Finding[]): string {
   const prefix = refusals[0]?.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
   return prefix + refusals.map(({ message }) => message).join('; ');

@@ -9,7 +9,7 @@ export const PullSecrets = list(
   'Secrets that images are pulled with, for the pods and for the generated service accounts.',
 );
 
-/** Returns the names of the Secrets of a resource, and of the Secrets of every pod. */
+/** Returns the names of the resource's Secrets and of the Secrets that skep.yaml sets for every pod. */
 export function pullSecretNames(
   secrets: Static<typeof PullSecrets> | undefined,
   all: readonly string[],

@@ -11,7 +11,7 @@ export interface SecretFile {
   readonly secret: SecretKey;
 }
 
-/** Files of proxies. */
+/** Names of the files that proxies read. */
 export const SECRET_FILES = {
   sessionKey: 'session-key',
   previousSessionKey: 'session-key-previous',
@@ -35,7 +35,7 @@ export function secretPath(file: string): string {
 const VOLUME = 'skep-secrets';
 const OWNER_READS = 0o400;
 
-/** One volume for all, without subPath: a file with subPath would never change while the pod runs. */
+/** Mounts all files in one volume without subPath: a file with subPath would never change while the pod runs. */
 export function mountedSecrets(files: readonly SecretFile[]): readonly Mounted[] {
   if (files.length === 0) return [];
   const sources = files.map(({ file, secret: { name, key } }): JsonObject => {

@@ -13,11 +13,11 @@ export type WorkloadState =
   /** Kubernetes gave up, or cannot create the pods. */
   | { readonly state: 'failed'; readonly ready: number; readonly message: string }
   /**
-   * Not all declared pods are ready and of the current version; `ready` counts pods of any version. `rolled`: no other
-   * version exists.
+   * Some declared pods are not ready or not of the current version. `ready` counts pods of any version. `rolled`: no
+   * pod of another version exists.
    */
   | { readonly state: 'progressing'; readonly ready: number; readonly wanted: number; readonly rolled: boolean }
-  /** `elsewhere`: why it counts as ready without pods, which do not run on this machine (`skep dev`). */
+  /** `elsewhere`: why the workload counts as ready although its pods do not run on this machine (`skep dev`). */
   | { readonly state: 'complete'; readonly ready: number; readonly elsewhere?: string };
 
 export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', name: string): WorkloadState {
@@ -34,7 +34,7 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   if (failure !== undefined) return { state: 'failed', ready, message: `${kind} ${name}: ${failure}` };
   const updated = numberOf(status.updatedReplicas) ?? 0;
   const total = numberOf(status.replicas) ?? 0;
-  // Only StatefulSets have revisions; they agree once the last pod is new.
+  // Only StatefulSets have revisions; the two agree once the last pod is new.
   const rolled = status.currentRevision === status.updateRevision;
   const complete = current && rolled && ready >= wanted && updated >= wanted && total <= wanted;
   const absent = conditionOf(status, NOT_RUN_HERE);

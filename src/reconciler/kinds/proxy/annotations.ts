@@ -59,9 +59,9 @@ const HOSTS: Setting<string[]> = {
 const ORIGINS: Setting<string[]> = {
   name: 'skep.dev/allowed-origins',
   description:
-    'Origins of web pages that may call, in addition to those of the own host; browsers get the CORS headers that they need.',
+    'Origins of web pages that may call, in addition to origins of the own host. Browsers get the CORS headers that they need.',
   values: 'origins separated by commas, such as https://app.example.com, or *',
-  fallback: 'those of the own host, without CORS',
+  fallback: 'only origins of the own host, without CORS',
   places: EVERYWHERE,
   read: (text) => listTexts(text, isOrigin),
 };
@@ -89,7 +89,7 @@ const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
   description:
     'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that are trusted for the remote server in addition to those of the image.',
   values: 'the name of a ConfigMap, or NAME/KEY',
-  fallback: 'only those of the image',
+  fallback: 'only the certificates of the image',
   places: ['remote servers'],
   read: readConfigMapKey,
 };
@@ -114,7 +114,7 @@ const ATTRIBUTES: Setting<Record<string, string>> = {
 const VARIABLES: Setting<string[]> = {
   name: 'skep.dev/telemetry-variables',
   description:
-    'Variables of the proxy (resourceOverrides.proxyDeployment.env) whose values are attributes environment.<NAME> of spans.',
+    'Environment variables of the proxy (resourceOverrides.proxyDeployment.env). Spans have each value in an attribute environment.<NAME>.',
   values: 'names of variables separated by commas',
   fallback: 'none',
   places: EVERYWHERE,
@@ -177,7 +177,7 @@ function bytes(text: string): number | undefined {
   return size <= BODY_BYTES_MAX ? size : undefined;
 }
 
-/** Limit, because a whole body is in memory until it has been checked. */
+/** Limit of a body, which is held in memory until it has been checked. */
 const BODY_BYTES_MAX = 1024 * 1024 * 1024;
 
 /** Returns undefined if the list is empty, or an item is invalid. */

@@ -25,7 +25,7 @@ export function disruptionBudget(replicas: number | undefined, guarded: Guarded)
   ];
 }
 
-/** Returns the declared number; if another controller sets it, the live number. */
+/** Returns the declared number of pods. If another controller sets the number, returns the live number. */
 export function wantedReplicas(
   written: number | undefined,
   view: View,

@@ -1,4 +1,4 @@
-// Describes a proxy for clients: the accepted tokens, and the tools that it offers with their names.
+// Describes a proxy for clients: the accepted tokens, and the offered tools with their names.
 
 import type { Shown } from '#contracts/virtual-model/tools.ts';
 import { ANY_OWNER, resolveOIDC } from '../auth/oidc-settings.ts';
@@ -6,7 +6,7 @@ import type { TokenSource } from '../auth/token-settings.ts';
 import type { EndpointAuth, View } from '../kind.ts';
 import { selectedTools, shownOverrides } from './tools.ts';
 
-/** Without settings anyone may call. `namespace`: namespace of the resource. */
+/** Returns the authentication of clients. Without settings anyone may call. `namespace`: namespace of the resource. */
 export function endpointAuth(source: TokenSource, view: View, namespace: string): EndpointAuth {
   const resolved = resolveOIDC(source, view, { ...ANY_OWNER, namespace });
   if (resolved === undefined) return { type: 'anonymous' };

@@ -15,8 +15,8 @@ import { type Mounted, mountedConfigMap } from '../pods/pod.ts';
 import { collectorBundle, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /**
- * Returns the account of a proxy, and its rights in the cluster: mounted objects need none. The Role and its binding
- * exist even without rights, because clients look for them.
+ * Returns the account of a proxy, and its rights in the cluster. Mounted objects need no rights. The Role and its
+ * binding exist even without rights, because clients look for them.
  */
 export function proxyAccount(
   proxy: ProxyFacts,

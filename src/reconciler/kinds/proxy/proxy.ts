@@ -1,5 +1,5 @@
-// Collects the facts about a proxy that are common to all kinds that have one: names, port, shared fields of the spec,
-// and the parts of configuration and pods that follow from them.
+// Collects the facts about a proxy that are common to all kinds with a proxy: names, port, shared fields of the spec,
+// and the parts of configuration and pods that follow from these facts.
 
 import assert from 'node:assert/strict';
 import type { Static } from '#std/schema.ts';
@@ -38,7 +38,7 @@ export interface ProxyFacts {
   readonly name: string;
   readonly namespace: string;
   readonly spec: ProxySpec;
-  /** If false, the account is the author's, with the rights that its own author gives it. */
+  /** If false, the manifest names an account, and its rights are not generated. */
   readonly hasOwnAccount: boolean;
   /** The resource of the proxy. */
   readonly resource: Resource;
@@ -66,14 +66,14 @@ export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; rea
 /** The parts that a proxy needs in addition to its own spec, from the objects that the spec names. */
 export interface ProxyNeeds {
   readonly oidc: ResolvedOIDC | undefined;
-  /** Authentication to the server behind it. */
+  /** Authentication to the server behind the proxy. */
   readonly auth: ExternalAuthParts;
   readonly telemetry: TelemetrySettings | undefined;
   readonly webhooks: WebhookSettings | undefined;
   readonly pullSecrets: readonly string[];
-  /** Secrets that it reads as files. */
+  /** Secrets that the proxy reads as files. */
   readonly files: readonly SecretFile[];
-  /** Returns the annotation by which its pods follow Secrets in the environment. */
+  /** Returns the annotation that replaces pods when Secrets in their environment change. */
   followed(secrets: readonly SecretKey[]): Readonly<Record<string, string>>;
 }
 
@@ -83,7 +83,7 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
   const oidc = resolveOIDC(spec, view, proxy);
   assert(
     oidc === undefined || !('findings' in oidc),
-    'children are made only of resources whose references were inspected',
+    'children are created only for resources whose references were inspected',
   );
   const { read, files } = withSecretFile(oidc);
   const { externalAuthConfigRef: ref, authServerRef: serverRef } = spec;
@@ -107,7 +107,7 @@ export function proxyNeeds(proxy: ProxyFacts, view: View, settings: Settings): P
   };
 }
 
-/** Returns headers for the collector whose values are in Secrets. None if nothing is sent. */
+/** Returns the collector's headers whose values are in Secrets; no headers if nothing is sent. */
 export function collectorHeaderFiles(
   settings: TelemetrySettings | undefined,
 ): readonly (SecretFile & { readonly name: string })[] {
@@ -118,7 +118,7 @@ export function collectorHeaderFiles(
   });
 }
 
-/** Returns certificates to trust for the collector. None if nothing is sent. */
+/** Returns the certificates to trust for the collector; undefined if nothing is sent. */
 export function collectorBundle(settings: TelemetrySettings | undefined): Bundle | undefined {
   const otel = settings?.openTelemetry;
   return otel?.enabled === true ? otel.bundle : undefined;

@@ -12,8 +12,8 @@ interface LimitedServer extends TokenSource {
 }
 
 /**
- * CEL accepts any externalAuthConfigRef, as existing definitions do. Callers are known only if the proxy has its own
- * authorization server.
+ * CEL accepts any externalAuthConfigRef, as ToolHive's definitions do. Without settings for tokens, callers are known
+ * only if the proxy has its own authorization server.
  */
 export function rateLimitFindings(spec: LimitedServer, view: View): readonly Finding[] {
   const { rateLimiting } = spec;

@@ -20,7 +20,7 @@ function urlFault(text: string, field: string): string | undefined {
 interface RemotePlace {
   readonly mayBePrivate: boolean;
   readonly pointer: string;
-  /** The subject of the request, for the message. */
+  /** Noun for the caller in messages, such as 'virtual servers'. */
   readonly caller: string;
 }
 

@@ -35,7 +35,7 @@ export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tunin
   };
 }
 
-/** Returns another port than the port for clients; undefined if there is no such listener. */
+/** Returns the separate port of metrics; undefined if metrics have no listener of their own. */
 export function metricsPort({ port, tuning }: Pick<ProxyFacts, 'port' | 'tuning'>): number | undefined {
   if (tuning.metrics === 'disabled') return undefined;
   return port === METRICS_PORT ? METRICS_PORT + 1 : METRICS_PORT;

@@ -1,4 +1,4 @@
-// Warns of several replicas of a proxy whose sessions stay in each of them.
+// Warns of several replicas of a proxy that do not share their sessions.
 
 import type { Static } from '#std/schema.ts';
 import type { Finding } from '../kind.ts';
@@ -11,7 +11,7 @@ interface Replicated {
   readonly sessionAffinity: 'ClientIP' | 'None';
 }
 
-/** Session ids can be opened on every replica; the data that a replica remembers of a session is lost. */
+/** Every replica accepts the session ids of the other replicas, but does not have their data about the session. */
 export function sessionFindings({ replicas, sessionStorage, sessionAffinity }: Replicated): readonly Finding[] {
   if (replicas === undefined || replicas < 2 || sessionStorage?.provider === 'redis') return [];
   const cost =

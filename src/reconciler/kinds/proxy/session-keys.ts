@@ -12,7 +12,7 @@ interface Proxy {
   readonly names: { readonly sessionKeys: string };
 }
 
-/** Keys of the Secret. The first one seals; the other opens ids that were sealed before the keys were exchanged. */
+/** Keys of the Secret. The first key seals; the second opens ids that were sealed before the keys were exchanged. */
 const KEYS = [
   { key: 'current', file: SECRET_FILES.sessionKey },
   { key: 'previous', file: SECRET_FILES.previousSessionKey },

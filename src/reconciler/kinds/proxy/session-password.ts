@@ -10,7 +10,7 @@ import type { SessionStorage } from './session.ts';
 
 type Storage = Static<typeof SessionStorage> | undefined;
 
-/** Optional: pods wait for the Secret, and start as soon as it exists. */
+/** Returns the reference to the Secret. It is optional: pods start as soon as the Secret exists. */
 export function sessionReferences(storage: Storage): readonly Reference[] {
   const password = storage?.passwordRef;
   if (password === undefined) return [];
@@ -29,7 +29,7 @@ export function sessionPasswordFile(storage: Storage): readonly SecretFile[] {
 
 type SessionRedis = NonNullable<RunConfig['scaling_config']>['session_redis'];
 
-/** Undefined: sessions stay with their replica. */
+/** Returns undefined if sessions stay with their replica. */
 export function sessionRedis(storage: Storage): SessionRedis {
   const { provider, address, db = 0, keyPrefix, passwordRef } = storage ?? {};
   if (provider !== 'redis' || address === undefined) return undefined;

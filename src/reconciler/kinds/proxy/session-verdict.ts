@@ -4,7 +4,7 @@ import type { Static } from '#std/schema.ts';
 import type { Verdict } from '../conditions.ts';
 import type { SessionStorage } from './session.ts';
 
-/** For the proxy of a server over streamable HTTP. */
+/** Condition for the proxy of a server over streamable HTTP. */
 export const NO_SESSIONS: Verdict = {
   type: 'SessionStorageWarning',
   status: 'False',
@@ -12,7 +12,7 @@ export const NO_SESSIONS: Verdict = {
   message: 'the MCP server keeps its sessions itself: any proxy can continue them',
 };
 
-/** `processes`: declared number, undefined if none is declared; `called`: their name, singular and plural. */
+/** `processes`: declared number, or undefined; `called`: noun for the processes, singular and plural. */
 export function sessionVerdict(
   storage: Static<typeof SessionStorage> | undefined,
   processes: number | undefined,

@@ -1,4 +1,4 @@
-// Defines the fields for the place of sessions.
+// Defines the fields for the place in which sessions are stored.
 
 import { REDIS } from '#contracts/proxy-fields.ts';
 import { choice, object, optional } from '#std/schema.ts';

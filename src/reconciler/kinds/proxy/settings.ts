@@ -28,7 +28,7 @@ type Blocks = Pick<
   ServiceBlocks &
   OutgoingAuthBlocks;
 
-/** The first keys of the file. */
+/** Returns the first keys of the file: the names of the proxy and its group. */
 export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
   const group = spec.groupRef === undefined ? {} : { group: spec.groupRef };
   return { schema_version: 'v0.1.0' as const, name, namespace, ...group };
@@ -60,7 +60,7 @@ function groups(authz: ProxyFacts['spec']['authzConfig']): Pick<RunConfig, 'auth
   return authz?.configMap === undefined || Object.keys(written).length === 0 ? {} : { authz_groups: written };
 }
 
-/** In the cluster the proxy reports differences, if its account is ours. */
+/** The proxy reports differences to the cluster if its account is generated. */
 function toolsLockBlock({ resource, hasOwnAccount }: ProxyFacts, view: View): RunConfig['tools_lock'] {
   const held = toolsLock(resource, view);
   const place = hasOwnAccount ? reportConfigMap(resource) : undefined;

@@ -18,7 +18,7 @@ export interface TelemetrySource {
 
 type Shared = NonNullable<Static<typeof SharedTelemetry>['openTelemetry']>;
 
-/** Settings in one form, wherever they are. */
+/** Settings in the same form, from the resource or from an MCPTelemetryConfig. */
 export interface TelemetrySettings {
   readonly openTelemetry:
     | (Pick<Shared, 'enabled' | 'endpoint' | 'insecure' | 'metrics' | 'tracing' | 'useLegacyAttributes'> & {
@@ -41,7 +41,7 @@ export function telemetrySettings(source: TelemetrySource, view: View): Telemetr
   const { telemetry, telemetryConfigRef: ref } = source;
   if (ref === undefined) return telemetry === undefined ? undefined : ownSettings(telemetry);
   const spec = view.find('MCPTelemetryConfig', ref.name)?.spec;
-  assert(isObject(spec), 'children are made only of resources whose references were inspected');
+  assert(isObject(spec), 'children are created only for resources whose references were inspected');
   return sharedSettings(read(spec), ref.serviceName, view);
 }
 

@@ -3,8 +3,8 @@
 import { cidrContains, type Ip, parseCidr, parseIp } from '#kubernetes/rules/formats/ip.ts';
 
 /**
- * The node itself, unspecified addresses, and addresses of metadata services: link-local, or as some clouds choose
- * them.
+ * The node itself, unspecified addresses, and addresses of metadata services: link-local addresses, and the addresses
+ * of some clouds.
  */
 const NEVER = ranges(
   ...['127.0.0.0/8', '169.254.0.0/16', 'fe80::/10', '0.0.0.0/8'],
@@ -36,7 +36,7 @@ export function placeOfUrl(url: string): UrlPlace {
 /** Prefixes of 96 bits before an address of IPv4 (RFC 4291 section 2.5.5, RFC 6052 section 2.1). */
 const BEFORE_IPV4: ReadonlySet<bigint> = new Set([0n, 0xffffn, 0x64_ff9b_0000_0000_0000_0000n]);
 
-/** Returns an address of IPv4 that is written as IPv6 as IPv4. */
+/** Returns the address of a host. An IPv4 address inside an IPv6 address is returned as IPv4. */
 function addressIn(host: string): Ip | undefined {
   const ip = parseIp(host);
   const isInside = ip?.version === 6 && BEFORE_IPV4.has(ip.bits >> 32n);

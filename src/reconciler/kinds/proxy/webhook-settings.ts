@@ -22,11 +22,11 @@ export interface WebhookSettings {
 const read = specReader(Webhooks);
 const DEFAULT_MS = 10_000;
 
-/** Returns undefined if the resource names none. Called only for resources that were inspected. */
+/** Returns undefined if the resource names no webhooks. Called only for resources that were inspected. */
 export function webhookSettings({ webhookConfigRef: ref }: WebhookSource, view: View): WebhookSettings | undefined {
   if (ref === undefined) return undefined;
   const spec = view.find('MCPWebhookConfig', ref.name)?.spec;
-  assert(isObject(spec), 'children are made only of resources whose references were inspected');
+  assert(isObject(spec), 'children are created only for resources whose references were inspected');
   const rendered = listedWebhooks(read(spec)).map(({ sort, index, webhook }) => {
     return { sort, ...renderWebhook(webhook, `${sort}-${index}`) };
   });

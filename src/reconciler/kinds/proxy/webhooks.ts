@@ -55,10 +55,12 @@ const Webhook = object(
 /** Spec of MCPWebhookConfig. */
 export const Webhooks = object(
   {
-    mutating: optional(list(Webhook, 'May change a message, one after another.', { maxItems: 32 })),
-    validating: optional(list(Webhook, 'Permit or deny a message after the others have changed it.', { maxItems: 32 })),
+    mutating: optional(list(Webhook, 'Webhooks that may change a message, called in order.', { maxItems: 32 })),
+    validating: optional(
+      list(Webhook, 'Webhooks that permit or deny a message, called after the mutating webhooks.', { maxItems: 32 }),
+    ),
   },
-  'Webhooks that are asked about requests before they reach a server.',
+  'Webhooks that check or change requests before a server receives them.',
   {
     neverEmpty: true,
     validations: [

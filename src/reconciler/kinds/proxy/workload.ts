@@ -38,7 +38,7 @@ export interface ProxyPod {
   readonly resources?: JsonObject;
   /** Seconds until the first readiness check. */
   readonly readyAfterSeconds: number;
-  /** Secrets that it reads as files, in addition to those that follow from its settings. */
+  /** Secrets that the proxy reads as files, in addition to the Secrets in its settings. */
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   readonly annotations: Readonly<Record<string, string>>;
@@ -146,7 +146,7 @@ export function proxyService({ workload, name, namespace, names, port, spec }: P
   );
 }
 
-/** `replicas`: the number of pods, as far as it is known. */
+/** `replicas`: the number of pods; undefined if it is not known. */
 export function proxyDisruption(proxy: ProxyFacts, replicas: number | undefined): readonly KubeObject[] {
   const { workload, name, namespace, names } = proxy;
   const labels = workloadLabels(workload, name);

@@ -11,8 +11,7 @@ import { VirtualMCPCompositeToolDefinition } from './index.ts';
 let structural: Structural | undefined;
 
 /**
- * Returns one sentence for each error. The object is as its author wrote it, without defaults, and may never have been
- * validated.
+ * Returns one sentence for each error. The object has no defaults yet, and may never have been validated.
  */
 export function definitionErrors(object: KubeObject): readonly string[] {
   structural ??= compileStructural(structuralSchema(VirtualMCPCompositeToolDefinition), describePattern);
@@ -28,7 +27,7 @@ function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error';
 }
 
-/** Returns true for everything that its schema accepts. */
+/** Returns true for every object that the schema of the definition accepts. */
 function isResource(value: JsonObject): value is JsonObject & Resource {
   return isObject(value.metadata) && isObject(value.spec);
 }

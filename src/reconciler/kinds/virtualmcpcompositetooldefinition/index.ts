@@ -11,7 +11,7 @@ export const VirtualMCPCompositeToolDefinition = defineKind({
   singular: 'virtualmcpcompositetooldefinition',
   shortNames: ['vmcpctd', 'compositetool'],
   categories: ['toolhive'],
-  description: 'A workflow over the tools of virtual MCP servers, which each of them can offer as one tool.',
+  description: 'A workflow over tools of virtual MCP servers. Each virtual server that names it offers it as one tool.',
   printerColumns: [
     { name: 'Workflow', type: 'string', jsonPath: '.spec.name' },
     { name: 'Steps', type: 'string', jsonPath: '.spec.steps[*].id' },

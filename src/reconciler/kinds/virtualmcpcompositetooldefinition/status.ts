@@ -52,7 +52,7 @@ const REASONS: ReadonlyMap<string, string> = new Map<VirtualCode, string>([
   ['workflow-dependency-cycle', 'DependencyCycle'],
 ]);
 
-/** Returns the reason of the findings if all have the same one. */
+/** Returns the common reason of the findings, or a general reason if they differ. */
 function reasonOf(refusals: readonly Finding[]): string {
   const reasons = new Set(refusals.map(({ code }) => REASONS.get(code)));
   const [only] = reasons;

@@ -10,8 +10,8 @@ import { backendsReportRights } from '../tools-lock.ts';
 import { type VirtualServer, virtualServerChildNames } from './facts.ts';
 
 /**
- * The pods report the health of their backends, and read nothing. An account that the author names has the rights that
- * its own author gives it.
+ * The pods report the health of their backends, and read nothing in the cluster. If the manifest names an account, its
+ * rights are not generated.
  */
 export function reportingAccount(
   { name, namespace, spec }: VirtualServer,

@@ -24,19 +24,19 @@ const readRemoteProxy = specReader(MCPRemoteProxySpec);
 type Listed = VmcpConfig['backends'][number];
 
 export interface Backend extends Listed {
-  /** The place that decides the authentication to it. */
+  /** The settings that decide the authentication to the backend; `nobody`: no settings do. */
   readonly by: 'backend' | 'discovered' | 'default' | 'nobody';
-  /** The MCPExternalAuthConfig of the authentication, if there is one. */
+  /** Name of the MCPExternalAuthConfig, if the authentication uses one. */
   readonly authConfig?: string;
-  /** A backend whose authentication cannot be used is not called at all. */
+  /** Strategy of authentication, or why it cannot be used: the backend is then not called at all. */
   readonly auth: Converted;
   /** The live resource, if the backend is a member. */
   readonly member?: KubeObject;
-  /** Parts of an MCPServerEntry. */
+  /** Parts that an MCPServerEntry adds. */
   readonly entry: EntryParts;
 }
 
-/** Sorted by name. */
+/** Returns the backends, sorted by name. */
 export function backendsOf({ config, ...spec }: Spec, view: View): readonly Backend[] {
   const members = membersOf(view, config.groupRef);
   const written = config.backends ?? [];
@@ -64,7 +64,7 @@ interface MemberLock {
 }
 
 /**
- * The proxy of a member enforces its lock; for a member that is called at another URL, the virtual server enforces it.
+ * The proxy of a member enforces its lock. For a member that is called at another URL, the virtual server does.
  */
 function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>, view: View): MemberLock {
   if (member === undefined) return {};
@@ -74,7 +74,7 @@ function memberLock(member: KubeObject | undefined, { url }: Pick<Listed, 'url'>
   return isBehindProxy ? {} : { held: toolsLock(member, view) };
 }
 
-/** The part of a URL after # is for people: it is never sent. */
+/** Removes the part of a URL after #, which is for people and is never sent. */
 function withoutFragment(url: string | undefined): string | undefined {
   return url?.replace(/#.*$/, '');
 }
@@ -111,7 +111,7 @@ interface Place {
   readonly remoteUrl?: string;
 }
 
-/** Returns undefined if the member has no place. */
+/** Returns the address of the member; undefined if the member has no endpoint. */
 function memberPlace(member: KubeObject, view: View): Place | undefined {
   const entry = entryOf(member);
   if (entry !== undefined) {
@@ -130,7 +130,7 @@ function entryOf(member: KubeObject | undefined): KubeObject | undefined {
   return member?.kind === 'MCPServerEntry' ? member : undefined;
 }
 
-/** Returns whether an annotation belongs to a program. */
+/** Returns whether an annotation belongs to Kubernetes, ToolHive or skep, and not to the author. */
 function isMachinery(key: string): boolean {
   const domain = key.includes('/') ? (key.split('/')[0] ?? '') : '';
   return /(^|\.)(kubernetes\.io|k8s\.io|toolhive\.stacklok\.(dev|io)|skep\.dev)$/.test(domain);
@@ -139,8 +139,8 @@ function isMachinery(key: string): boolean {
 type Settled = Pick<Backend, 'by' | 'auth' | 'authConfig'>;
 
 /**
- * Settings for a backend take precedence over the backend's own, and these over the default (Document 3,
- * Authentication, 3).
+ * Settings for a backend take precedence over the backend's own settings, which take precedence over the default
+ * (virtual server document, Authentication, 3).
  */
 function settled(spec: Spec, view: View, name: string, member: KubeObject | undefined): Settled {
   const { outgoingAuth, config } = spec;
@@ -162,7 +162,7 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
   }
   const said = outgoingAuth?.backends?.[name];
   if (said?.externalAuthConfigRef !== undefined) return named('backend', said.externalAuthConfigRef.name);
-  // A manifest can choose the own configuration of a single backend, even if the source is inline.
+  // A manifest can choose a single backend's own configuration, even if the source is inline.
   if (own !== undefined && (asked || said !== undefined)) return named('discovered', own);
   const fallback = said === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
   return fallback === undefined ? NOBODY : named('default', fallback.name);
@@ -183,7 +183,7 @@ export function callable(backends: readonly Backend[]): {
   env: Env[];
   /** Certificates to mount. */
   bundles: Bundle[];
-  /** The certificates among them that the server reads once. */
+  /** Bundles of `bundles` that the server reads only once. */
   readOnce: Bundle[];
 } {
   const sound = backends.flatMap((backend) => {

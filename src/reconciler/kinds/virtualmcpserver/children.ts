@@ -92,8 +92,8 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
 }
 
 /**
- * Annotations of the pods: files that are read at the start cause new pods when they change; files that are read again
- * do not.
+ * Returns the annotations of the pods. A change of a file that is read only at the start starts new pods; a change of a
+ * file that is read again does not.
  */
 function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
   const read = [needs.oidc?.bundle, collectorBundle(needs.telemetry), ...needs.callable.readOnce];
@@ -200,7 +200,7 @@ function environment(self: VirtualServer, needs: Needs): readonly Env[] {
   ];
 }
 
-/** Returns the Secrets that other managers change. */
+/** Returns the variables with values from Secrets, whose changes start new pods. */
 function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs): readonly Env[] {
   return [
     ...(oidc?.env ?? []),
@@ -210,7 +210,7 @@ function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs
   ];
 }
 
-/** Uses the number of pods, as far as it is known. */
+/** Returns the disruption budget, if several pods are declared or exist. */
 function disruption({ name, namespace, spec }: VirtualServer, view: View): readonly KubeObject[] {
   const labels = workloadLabels('virtualmcpserver', name);
   const names = virtualServerChildNames(name);

@@ -93,7 +93,7 @@ function workflowsVerdict({ config }: Spec, { view, refusals }: Observed): Verdi
   );
 }
 
-/** An EmbeddingServer is ready in phase Running with a ready pod. */
+/** Returns the condition about the EmbeddingServer, which is ready in phase Running with a ready pod. */
 export function embeddingVerdict({ embeddingServerRef }: Spec, view: View): readonly Verdict[] {
   if (embeddingServerRef === undefined) return [];
   const type = 'EmbeddingServerReady';
@@ -129,8 +129,8 @@ function authVerdict({ incomingAuth }: Spec, view: View): Verdict {
 }
 
 /**
- * Returns one condition for the default, and one for each backend with settings of authentication, its own or the
- * manifest's.
+ * Returns one condition for the default, and one for each backend with settings of authentication (its own settings, or
+ * settings in the manifest).
  */
 function conversionVerdict({ name, by, authConfig, auth }: Backend): readonly Verdict[] {
   if (authConfig === undefined) return [];

@@ -73,7 +73,7 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
 
 type Authz = VmcpConfig['incomingAuth']['authz'];
 
-/** Policies are in the server's own file, wherever their author keeps them. */
+/** Returns the policies, which are always rendered into the server's own file. */
 function policies(source: Spec['incomingAuth'], view: View): Authz {
   if (!hasPolicies(source)) return { type: 'none' };
   const rendered = renderedPolicies(source, view);
@@ -90,7 +90,7 @@ function policies(source: Spec['incomingAuth'], view: View): Authz {
   const { name = '', key = '' } = source.authzConfig?.configMap ?? {};
   const text = configMapText(view.find('ConfigMap', name), key) ?? '';
   const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
-  assert('file' in read, 'configurations are made only of resources whose references were inspected');
+  assert('file' in read, 'configurations are created only for resources whose references were inspected');
   const {
     policies,
     entities_json: entitiesJson,
@@ -109,7 +109,7 @@ function groupSettings(groups: GroupFields) {
   };
 }
 
-/** An MCPToolConfig replaces filter and overrides (Document 3, WorkloadToolConfig). */
+/** An MCPToolConfig replaces filter and overrides (virtual server document, WorkloadToolConfig). */
 function aggregation({ config }: Spec, view: View): Aggregation {
   const { tools, ...rest } = config.aggregation;
   if (tools === undefined) return rest;
@@ -194,7 +194,7 @@ function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {
   };
 }
 
-/** embeddingServerRef turns the optimizer on, and its URL counts (Document 3, embeddingServerRef). */
+/** embeddingServerRef turns the optimizer on, with its own URL (virtual server document, embeddingServerRef). */
 function optimizer(namespace: string, spec: Spec, view: View): Pick<VmcpConfig, 'optimizer'> {
   const { config, embeddingServerRef } = spec;
   const embeddingService =
@@ -211,7 +211,7 @@ function sessionStorage({ sessionStorage }: Spec): Pick<VmcpConfig, 'sessionStor
   return { sessionStorage: { provider: 'redis', address, db, keyPrefix: keyPrefix || undefined } };
 }
 
-/** Listens on loopback only, because the listener has no authentication of its own. */
+/** Returns the admin listener. It listens on loopback only, because it has no authentication. */
 function admin(self: VirtualServer): Pick<VmcpConfig, 'admin'> {
   const port = adminPort(self);
   return port === undefined ? {} : { admin: { address: '127.0.0.1', port } };

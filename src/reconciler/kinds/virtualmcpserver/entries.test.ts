@@ -1,5 +1,5 @@
-// Tests that a running process never sends a value to a URL that the value is not for: the process keeps the variables
-// of its start, but reads the list of backends again.
+// Tests that a running process never sends a secret to the URL of another secret: the process keeps the variables of
+// its start, but reads the list of backends again.
 
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -27,7 +27,7 @@ export interface EntryParts {
 
 export const NO_ENTRY: EntryParts = { place: {}, env: [], bundle: undefined };
 
-/** The caller has checked the entry against its schema. */
+/** Returns the spec of an entry that the caller has checked against the schema. */
 export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec> {
   const spec: unknown = entry.spec;
   return spec as Static<typeof MCPServerEntrySpec>;
@@ -36,8 +36,8 @@ export function specOfEntry(entry: KubeObject): Static<typeof MCPServerEntrySpec
 type Called = Pick<Listed, 'url' | 'transport'>;
 
 /**
- * Returns why the entry is not called. A missing Secret would keep the pods of the server from starting, and unreadable
- * certificates its process. `authConfig`: settings of authentication, if the entry names some.
+ * Returns why the entry is not called. With a missing Secret the pods of the server would not start; with unreadable
+ * certificates its process would end. `authConfig`: settings of authentication, if the entry names some.
  */
 export function entryFault(
   entry: KubeObject,
@@ -71,7 +71,7 @@ function referenceFault(whose: string, references: readonly Reference[], view: V
   return fault === undefined ? undefined : { fault: `${whose}: ${fault}` };
 }
 
-/** A listed backend has its own URL. Headers and certificates of an entry are only for the URL of the entry. */
+/** Returns a field of a listed backend that contradicts the entry: headers and certificates are only for its URL. */
 function contradictedField(entry: KubeObject, called: Called): Unusable | undefined {
   const { remoteUrl, transport } = specOfEntry(entry);
   const because = 'its headers and certificates are only for its own URL';

@@ -52,19 +52,19 @@ export function originOf({ name, namespace }: VirtualServer): string {
   return `http://${virtualServerChildNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
 }
 
-/** Returns the base URL of an EmbeddingServer: its Service has its own name. */
+/** Returns the base URL of an EmbeddingServer, whose Service has the same name. */
 export function originOfEmbeddings(name: string, namespace: string, view: View): string {
   const spec = view.find('EmbeddingServer', name)?.spec;
   const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;
   return `http://${name}.${namespace}.svc.cluster.local:${port}`;
 }
 
-/** Returns the settings for accepted tokens. Settings of an anonymous server are ignored. */
+/** Returns the settings for accepted tokens; no settings if the server is anonymous. */
 export function tokenSourceOf({ incomingAuth }: Spec): TokenSource {
   return incomingAuth.type === 'oidc' ? { ...incomingAuth, isRequired: true } : {};
 }
 
-/** Returns the source of the strategies for backends. The resource's own setting takes precedence over the model's. */
+/** Returns the source of the strategies for backends. `spec.outgoingAuth` takes precedence over `spec.config`. */
 export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | 'inline' {
   return outgoingAuth?.source ?? config.outgoingAuth?.source ?? 'discovered';
 }
@@ -72,7 +72,7 @@ export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | '
 /** Kinds that can be members of a virtual server. */
 const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy', 'MCPServerEntry'] as const;
 
-/** Returns the members of a group, by name. If several have the same name, the one whose kind is first counts. */
+/** Returns the members of a group, by name. Of several with the same name, the first in `MEMBER_KINDS` counts. */
 export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
   return new Map(
     allMembers(view, group)

@@ -71,8 +71,8 @@ function hostFindings({ spec }: VirtualServer, view: View): readonly Finding[] {
 }
 
 /**
- * Settings that the server names must be usable. A member whose own settings are not usable is left out. If a Secret of
- * a member does not exist, the status of the member and of the server report it.
+ * Finds settings that the server names and that cannot be used. A member whose own settings cannot be used is left out.
+ * If a Secret of a member does not exist, the statuses of the member and the server report this.
  */
 function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   const { outgoingAuth } = spec;
@@ -104,7 +104,7 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   return [...written, ...found];
 }
 
-/** Backends have the names of members, which are unique only within a kind. */
+/** Finds members of two kinds with the same name, because backends have the names of members. */
 function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
   return shadowedMembers(view, config.groupRef).map(({ member, by }) => {
     const { name } = member.metadata;
@@ -113,7 +113,7 @@ function shadowFindings({ config }: Spec, view: View): readonly Finding[] {
   });
 }
 
-/** A listed backend must be a member; other names may become members later. */
+/** Finds names that are not members: an error for a listed backend, a warning for names that may become members. */
 function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Finding[] {
   const { groupRef, aggregation, operational } = config;
   const members = membersOf(view, groupRef);
@@ -152,7 +152,7 @@ function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Fi
     .map(({ name, pointer, severity, by }) => {
       const message =
         by === undefined
-          ? `"${name}" is no member of MCPGroup ${groupRef}`
+          ? `"${name}" is not a member of MCPGroup ${groupRef}`
           : `${by}"${name}", which is not a member of MCPGroup ${groupRef}`;
       return { code: 'group-member-unknown', severity, pointer, message };
     });
@@ -164,11 +164,11 @@ interface Named {
   readonly name: string;
   readonly pointer: string;
   readonly severity: 'error' | 'warning';
-  /** The place of the name, if it is elsewhere. */
+  /** The object that contains the name, if it is not the server itself. */
   readonly by?: string;
 }
 
-/** Steps name a tool as `workload.tool`; without a dot, by the name that clients see. */
+/** Returns the workloads in the tools of steps: `workload.tool`. A name without a dot is the name that clients see. */
 function workloadsOf(steps: unknown): readonly { readonly name: string; readonly at: string }[] {
   return (Array.isArray(steps) ? steps : []).flatMap((step: unknown, index) => {
     const inner = isObject(step) ? step.step : undefined;
@@ -188,7 +188,7 @@ function namesWithPointers(map: Readonly<Record<string, unknown>> | undefined, p
   });
 }
 
-/** Workflows with resources of their own may be invalid, or have names that are taken. */
+/** Finds faults of the workflows in other resources: they may be invalid, or have names that are taken. */
 function workflowFindings({ config }: Spec, view: View): readonly Finding[] {
   const taken = new Map((config.compositeTools ?? []).map(({ name }) => [name, 'compositeTools']));
   return (config.compositeToolRefs ?? []).flatMap((ref, index): readonly Finding[] => {

@@ -8,7 +8,7 @@ import { cloudStsOf } from './strategies.ts';
 
 type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 
-/** Its variables are the author's, who sets them in podTemplateSpec. */
+/** Returns the strategy without variables: the author sets these in podTemplateSpec. */
 export function modelStrategy(written: Written): { readonly strategy: Strategy; readonly env: readonly [] } {
   const { tokenExchange, awsSts, type, ...blocks } = written;
   if (type === 'aws_sts') return { strategy: { type: 'cloud_sts', cloudSts: awsSts && cloudStsOf(awsSts) }, env: [] };

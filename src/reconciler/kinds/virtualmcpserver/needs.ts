@@ -43,7 +43,7 @@ function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
   const owner = { namespace: self.namespace, origin: originOf(self) };
   const resolved = resolveOIDC(tokenSourceOf(self.spec), view, owner);
   if (resolved === undefined) return undefined;
-  assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
+  assert(!('findings' in resolved), 'children are created only for resources whose references were inspected');
   const name = VMCP_ENV.oidcClientSecret;
   const env = resolved.env.map((variable): Env => ({ ...variable, name }));
   return { ...resolved, env, secretEnv: env.length === 0 ? undefined : name };
@@ -61,7 +61,7 @@ function serverOf(
 }
 
 /**
- * Returns headers for the collector whose values are in Secrets, as variables of the server. None if nothing is sent.
+ * Returns the collector's headers with values from Secrets, as variables of the server; none if nothing is sent.
  */
 export function collectorHeaderVariables(
   settings: TelemetrySettings | undefined,

@@ -1,4 +1,4 @@
-// Computes the offer of a VirtualMCPServer: the tools of its members, as its aggregation shows them, and its workflows.
+// Computes the offer of a VirtualMCPServer: the tools of its members after aggregation, and its workflows.
 
 import type { Offer, OfferedMember, View } from '../kind.ts';
 import { shownBy } from '../proxy/endpoint.ts';
@@ -12,7 +12,7 @@ export function offerOf(spec: Spec, view: View): Offer {
   return {
     type: 'members',
     members: backendsOf(spec, view).map(({ name, url, member }) =>
-      // An entry is elsewhere, like a listed backend.
+      // The server of an entry runs elsewhere, like a listed backend.
       memberOf(spec, view, { name, url, kind: member?.kind === 'MCPServerEntry' ? undefined : member?.kind }),
     ),
     resolution: { strategy, prefixFormat, priorityOrder },

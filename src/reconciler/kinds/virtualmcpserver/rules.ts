@@ -94,7 +94,7 @@ function accessFindings(
   ];
 }
 
-/** Compares the providers of each backend, which is more than CEL may evaluate. */
+/** Finds unknown providers of backends. The rule would exceed the cost that CEL may have. */
 function providerFindings(
   provider: string | undefined,
   server: Spec['authServerConfig'],
@@ -122,7 +122,7 @@ function toolsFindings({ config }: Spec): readonly Finding[] {
 }
 
 /**
- * Warns of written names that clients would see shortened; names that only the member knows are shortened without a
+ * Warns of written names that clients would see shortened. Names that only the member knows are shortened without a
  * warning.
  */
 function longNames({ config }: Spec): readonly Finding[] {
@@ -190,7 +190,7 @@ function passthroughFindings({ config, passthroughHeaders }: Spec): readonly Fin
   );
 }
 
-/** The server ends if it cannot listen on all of its ports. */
+/** Finds ports that are used twice: the server ends if it cannot listen on all of its ports. */
 function metricsPortFindings(self: VirtualServer): readonly Finding[] {
   const { telemetry } = self.spec.config;
   const port = telemetry && ownMetricsPort(telemetry);

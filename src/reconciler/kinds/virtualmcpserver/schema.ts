@@ -31,7 +31,7 @@ const IncomingAuth = object(
     validations: [
       {
         rule: "self.type != 'oidc' || has(self.oidcConfig) || has(self.oidcConfigRef)",
-        message: 'spec.incomingAuth.oidcConfigRef is required when type is oidc (v1alpha1 calls it oidcConfig)',
+        message: 'spec.incomingAuth.oidcConfig is required when type is oidc (v1beta1 calls it oidcConfigRef)',
       },
       ONE_OIDC_CONFIG,
       ONE_AUTHZ_CONFIG,
@@ -47,7 +47,9 @@ function backendAuth(description: string) {
         ['discovered', 'external_auth_config_ref'],
         { spellings: { external_auth_config_ref: 'externalAuthConfigRef' } },
       ),
-      externalAuthConfigRef: optional(namedRef('For external_auth_config_ref.', 'MCPExternalAuthConfig')),
+      externalAuthConfigRef: optional(
+        namedRef('Reference for type external_auth_config_ref.', 'MCPExternalAuthConfig'),
+      ),
     },
     description,
     {
@@ -73,7 +75,7 @@ const OutgoingAuth = object(
     backends: optional(
       map(
         backendAuth('Settings for one backend.'),
-        'Settings by name of the backend; they take precedence over its own.',
+        'Settings by name of the backend; they take precedence over its own settings.',
         {
           maxProperties: 1000,
         },
@@ -89,7 +91,7 @@ const INLINE =
 const ISSUER =
   "has(self.incomingAuth.oidcConfig.inline) ? self.incomingAuth.oidcConfig.inline.issuer : has(self.incomingAuth.oidcConfig.kubernetes) ? self.incomingAuth.oidcConfig.kubernetes.issuer : 'https://kubernetes.default.svc'";
 
-/** Names of v1beta1. They are not in the type of the spec, because a kind reads it by the names of the documents. */
+/** Field names of v1beta1. The type of the spec has only the names of v1alpha1, by which kinds read fields. */
 const SPELLINGS: Readonly<Record<never, TSchema>> = {
   groupRef: spellingOf(
     {
@@ -187,14 +189,16 @@ export const VirtualMCPServerSpec = object(
 const DiscoveredBackend = object(
   {
     name: text('Name of the backend.'),
-    url: optional(text('URL at which the virtual server calls it.')),
-    status: optional(choice('Its health.', ['ready', 'degraded', 'unavailable', 'unknown'])),
-    authConfigRef: optional(text('Name of the MCPExternalAuthConfig for authentication to it.')),
-    authType: optional(text('Type of authentication to it.')),
-    lastHealthCheck: optional(time('Time of the last check.')),
+    url: optional(text('URL at which the virtual server calls the backend.')),
+    status: optional(choice('Health of the backend.', ['ready', 'degraded', 'unavailable', 'unknown'])),
+    authConfigRef: optional(text('Name of the MCPExternalAuthConfig for authentication to the backend.')),
+    authType: optional(text('Type of authentication to the backend.')),
+    lastHealthCheck: optional(time('Time of the last health check.')),
     message: optional(text('Reason, for people.')),
-    circuitBreakerState: optional(choice('Whether calls to it are suspended.', ['closed', 'open', 'half-open'])),
-    circuitLastChanged: optional(time('Time of the last change of that state.')),
+    circuitBreakerState: optional(
+      choice('Whether calls to the backend are suspended.', ['closed', 'open', 'half-open']),
+    ),
+    circuitLastChanged: optional(time('Time of the last change of circuitBreakerState.')),
     consecutiveFailures: optional(integer('Number of failed checks in a row.', { minimum: 0 })),
   },
   'The last observed state of a backend.',

@@ -50,7 +50,7 @@ function deployment(ready: number, more: JsonObject = {}, replicas = 2): Live {
   return { kind: 'Deployment', name: 'office', spec: { replicas }, status };
 }
 
-/** Returns a member of the group; its phase is its whole status. */
+/** Returns a member of the group whose status has only a phase. */
 function member(name: string, phase?: string): Live {
   const spec = { transport: 'sse', port: 8080, proxyPort: 8080, groupRef: 'tools' };
   return { kind: 'MCPServer', name, spec, ...(phase === undefined ? {} : { status: { phase } }) };

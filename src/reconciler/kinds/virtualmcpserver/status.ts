@@ -105,8 +105,8 @@ function countOf(backends: readonly Discovered[], status: Discovered['status']):
 }
 
 /**
- * Returns the known state of a backend: as the server has reported it (contracts/vmcp-config.ts), otherwise from the
- * member itself.
+ * Returns the state of a backend that the server has reported (contracts/vmcp-config.ts), or else the state in the
+ * status of the member.
  */
 function discoveredBackend({ resource }: VirtualServer, backend: Backend): Discovered {
   const { name, url, authConfig, auth, member } = backend;
@@ -136,8 +136,8 @@ function memberStatus(status: unknown): NonNullable<Discovered['status']> {
 }
 
 /**
- * A field that two managers have applied stays until both leave it out. Therefore only the server applies its reports
- * about a backend: otherwise the message of a failure would outlive the failure.
+ * Leaves out the reports of the server about backends, which only the server applies. A field that two managers apply
+ * stays until the second leaves it out, so the message of a failure would outlive the failure.
  */
 export function written(status: JsonObject): JsonObject {
   const backends = Array.isArray(status.discoveredBackends) ? status.discoveredBackends.filter(isObject) : [];
@@ -156,7 +156,7 @@ type Report = Pick<
   'status' | 'lastHealthCheck' | 'message' | 'circuitBreakerState' | 'circuitLastChanged' | 'consecutiveFailures'
 >;
 
-/** Returns the server's own fields, as it wrote them last. The API server validates them. */
+/** Returns the fields that the server wrote last about a backend. The API server validates them. */
 function reported(status: JsonObject | undefined, name: string): Report | undefined {
   const living = Array.isArray(status?.discoveredBackends) ? status.discoveredBackends : [];
   const found = living.filter(isObject).find((backend) => backend.name === name);

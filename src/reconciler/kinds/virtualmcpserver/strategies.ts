@@ -16,7 +16,7 @@ export type Converted =
   | { readonly strategy: Strategy; readonly env: readonly Env[]; readonly bundle?: Bundle }
   | Unusable;
 
-/** The reason why a backend is not called. */
+/** Why an MCPExternalAuthConfig cannot be used: its backend is not called. */
 export interface Unusable {
   readonly fault: string;
   /** The wrong field of a backend in the manifest. */
@@ -25,7 +25,7 @@ export interface Unusable {
   readonly isAbsence?: true;
 }
 
-/** `place`: the URL that the credential is for, if the author who names the configuration chooses the URL too. */
+/** `place`: URL to which the credential is sent, if the author of the backend chooses this URL. */
 export function strategyOf(name: string, view: View, place?: string): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
@@ -44,7 +44,7 @@ export function strategyOf(name: string, view: View, place?: string): Converted 
   };
 }
 
-/** Without the provider, callers have no token for the backend, so it is not called. */
+/** Returns a fault if the provider does not exist: callers then have no token for the backend. */
 export function withKnownProvider(converted: Converted, server: AuthServer | undefined): Converted {
   if (!('strategy' in converted)) return converted;
   const { xaa } = converted.strategy;
@@ -57,7 +57,7 @@ export function withKnownProvider(converted: Converted, server: AuthServer | und
   return fault === undefined ? converted : { fault: `authServerConfig ${fault}` };
 }
 
-/** Whether a caller needs a login at an upstream provider. */
+/** Returns whether a caller needs a login at an upstream provider. */
 export function needsLogin(strategy: Strategy): boolean {
   return strategy.xaa !== undefined || providerOf(strategy) !== undefined;
 }
@@ -153,16 +153,16 @@ function variableSuffix(name: string): string {
 }
 
 interface SecretUse {
-  /** The URL that the value is sent to. */
+  /** URL to which the value is sent. */
   readonly place: string;
   readonly header?: string;
   readonly secret: SecretKey;
 }
 
 /**
- * For a value that is sent to a URL of the author. Variables are read once, but the list of backends is read again: if
- * two values had the same name, a process would send its old value to a URL that the new value is for, until the
- * process is replaced. With this name it has no such variable, and keeps its list.
+ * Returns a suffix that changes with the URL, header and Secret. A running process has fixed variables but rereads the
+ * list of backends. With a stable name it would send an old secret to a new URL; with this name it lacks the variable
+ * and keeps the old list.
  */
 export function variableSuffixOfPlace(name: string, { place, header, secret }: SecretUse): string {
   const use = digest({ place, header: header ?? null, secret: { name: secret.name, key: secret.key } });

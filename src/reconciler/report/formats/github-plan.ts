@@ -13,7 +13,10 @@ export function githubOfPlan(result: RunResult, context: ReportContext): string 
   return [...reported, ...inert(plan)].map((line) => `${line}\n`).join('');
 }
 
-/** Values of manifests in these lines must not be commands for the runner, to which a carriage return ends a line. */
+/**
+ * Returns lines that the runner does not take for commands, whatever values of manifests are in them. A carriage return
+ * ends a line for the runner, too.
+ */
 export function inert(text: string): readonly string[] {
   const lines = text.trimEnd().split(/\r\n?|\n/);
   return lines.map((line) => line.replaceAll('##[', '## [').replace(/^(\s*)::/, '$1: :'));

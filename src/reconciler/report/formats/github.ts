@@ -16,8 +16,8 @@ export function githubOfValidation({ summary, problems }: ReportedValidation, co
 }
 
 /**
- * Returns lines in which every problem is in the log. As many as fit are annotations, and the last annotation states
- * the number of the others.
+ * Returns lines with every problem. As many problems as GitHub accepts are annotations, and the last annotation states
+ * the number of the remaining problems.
  */
 export function annotations(problems: readonly Problem[], context: ReportContext): readonly string[] {
   return (['error', 'warning'] as const).flatMap((severity) => {
@@ -52,7 +52,7 @@ function plain(problem: Problem): string {
   );
 }
 
-/** The runner reads commands of an older form anywhere in a line. */
+/** Escapes text for a command. The runner also reads commands of an older form, which may begin anywhere in a line. */
 function data(text: string): string {
   const encoded = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   return visible(encoded.replaceAll('##[', '## ['));

@@ -72,15 +72,15 @@ function changeOf(change: Change): object {
   return { action, resource, diff, replaces: replaces || undefined, preview };
 }
 
-/** Returns the commit if there is one source; null if there are several, or none could be fetched. */
+/** Returns the commit if there is one source; null if there are several sources, or the source could not be fetched. */
 function commitOf({ commits }: RunResult): string | null {
   const [first, ...others] = Object.values(commits);
   return first === undefined || others.length > 0 ? null : first;
 }
 
 /**
- * Returns the sources that a rollback keeps at the commit `good`, as long as their refs name `bad` or an ancestor of
- * it.
+ * Returns the sources that a rollback keeps at the commit `good` as long as their refs name `bad` or an ancestor of
+ * `bad`.
  */
 function quarantinedOf({ quarantined }: RunResult): object[] {
   return quarantined.map(({ older: _older, ...entry }) => entry);
@@ -103,7 +103,8 @@ function fieldOf({ resource, path, manager, state }: RunResult['fields'][number]
 }
 
 /**
- * `approvals`: deletions that wait for one, by source; `approved`: approvals of deletions that would wait otherwise.
+ * Returns `approvals` (deletions that wait for an approval, by source) and `approved` (approvals of deletions that
+ * would wait otherwise).
  */
 function approvalsOf({ waiting, approved }: Plan): object {
   return {

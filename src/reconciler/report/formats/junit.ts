@@ -1,4 +1,4 @@
-// Renders a validation as JUnit XML: a case for each file, which fails if there is an error in it.
+// Renders a validation as JUnit XML: one test case per file, which fails if the file has an error.
 
 import { formatProblem, type Problem } from '#std/problem.ts';
 import { pathInRoot, type ReportContext } from '../context.ts';
@@ -28,14 +28,14 @@ export function junitOfValidation({ files, problems }: ReportedValidation, conte
   return `${lines.join('\n')}\n`;
 }
 
-/** Problems without a place, such as those of policies. */
+/** Name of the case for problems without a place, such as problems of policies. */
 const NO_FILE = 'the whole repository';
 
 function errorsIn(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error');
 }
 
-/** A warning does not fail the case: it is in the output of the case. */
+/** Renders one case. Warnings do not fail the case: they are in its output. */
 function testcase(file: string, problems: readonly Problem[]): string {
   const [first, ...others] = errorsIn(problems);
   const head = `    <testcase${attributes({ name: file, classname: NAME })}`;
@@ -64,7 +64,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * XML 1.0 has no way to write most control characters, nor halves of surrogate pairs and U+FFFE. Line breaks are
+ * Escapes text. XML 1.0 cannot contain most control characters, halves of surrogate pairs and U+FFFE. Line breaks are
  * written as numbers: the report may pass through the log of a workflow, whose runner looks for commands.
  */
 function escaped(text: string): string {

@@ -1,4 +1,4 @@
-// Escapes text of others in a Markdown comment, and cuts a comment that is longer than GitHub accepts.
+// Escapes text from other authors in a Markdown comment, and cuts a comment that is longer than GitHub accepts.
 
 import type { ReportContext } from '../context.ts';
 import { visible } from '../visible.ts';
@@ -14,16 +14,16 @@ export interface Section {
 }
 
 /**
- * Returns the first line of a comment, which identifies the comment later: `<!-- skep validate -->`. `paths`: folders
- * that the report is about, so that two jobs with different folders have two comments.
+ * Returns the first line of a comment, which identifies the comment later: `<!-- skep validate -->`. `paths` are the
+ * folders of the report, so that two jobs with different folders have two comments.
  */
 function markerOf(report: string, paths: readonly string[]): string {
-  // Neither ">" nor "--" may stand inside a comment of HTML, and a space separates the folders.
+  // Neither ">" nor "--" may occur inside an HTML comment, and a space separates the folders.
   const names = paths.map((path) => encodeURI((path || '.').toWellFormed()).replaceAll('--', '-%2D'));
   return `<!-- ${['skep', report, ...names.sort()].join(' ')} -->`;
 }
 
-/** Returns a comment with the marker, and with as many items as fit. It ends with a line break. */
+/** Returns a comment with the marker and as many items as fit. The comment ends with a line break. */
 export function comment(
   report: string,
   head: string,
@@ -61,7 +61,7 @@ function fitting(sections: readonly Section[], room: number): { readonly text: s
 }
 
 /**
- * Returns a span of code, in which nothing is a mention or a link. In a table two backslashes would let a bar end its
+ * Returns a code span, in which no text is a mention or a link. In a table, two backslashes would let a bar end the
  * cell.
  */
 export function code(text: string): string {
@@ -80,8 +80,8 @@ export function inline(text: string): string {
 }
 
 /**
- * Returns a block of code, indented like the content of a list item; a line without the indent would end it, also after
- * a carriage return.
+ * Returns a code block, indented like the content of a list item. A line without the indent would end the block, also
+ * after a carriage return.
  */
 export function fenced(texts: readonly string[]): string {
   const lines = texts.flatMap((text) => text.split(/\r\n?|\n/)).map(visible);

@@ -86,7 +86,7 @@ function deletionItems(deletions: Plan['waiting'][number]['deletions']): readonl
   );
 }
 
-/** Children are counted with their custom resource. */
+/** Returns one item per custom resource. Children are counted with it. */
 function keptItems({ held, waiting }: Plan): readonly string[] {
   return keptOf({ held, waiting }, 'folded').map(
     ({ entry, along }) => `- ${code(entry.id)}${inline(`${along}: ${entry.reason}`)}`,

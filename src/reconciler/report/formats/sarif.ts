@@ -8,7 +8,7 @@ import { bySeverity } from '../order.ts';
 import type { ReportedValidation } from '../validation.ts';
 import { visible } from '../visible.ts';
 
-/** Maximum results that code scanning accepts of one run; more are refused as a whole. */
+/** Maximum number of results that code scanning accepts per run. A report with more results is refused as a whole. */
 const RESULTS_MAX = 25_000;
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const ROOT = '%SRCROOT%';
@@ -17,7 +17,7 @@ export function renderValidationSarif({ problems }: ReportedValidation, context:
   return renderSarif('validate', problems, context);
 }
 
-/** A failure has no place in a file. */
+/** Renders a plan. Failures become results without a place in a file. */
 export function renderPlanSarif({ problems, failures }: RunResult, context: ReportContext): Promise<string> {
   const failed = failures.map(({ code, message }): Problem => ({ code, severity: 'error', message }));
   return renderSarif('plan', [...failed, ...problems], context);
@@ -38,7 +38,7 @@ async function renderSarif(command: string, problems: readonly Problem[], contex
         tool: { driver: driverOf(codes, meaningOf, context) },
         automationDetails: { id: `skep ${command}/` },
         originalUriBaseIds: { [ROOT]: { description: { text: 'The top of the repository.' } } },
-        // Columns are offsets into JavaScript's strings.
+        // Columns in places are offsets into JavaScript strings.
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
@@ -122,8 +122,8 @@ function omitted(count: number): object[] {
 }
 
 /**
- * Returns the same fingerprint for the same fault of the same object, wherever it moves in the file; the second of a
- * kind ends in `:2`.
+ * Returns the same fingerprint for the same fault of the same object, wherever the object moves in the file. The
+ * fingerprint of a second equal fault ends in `:2`.
  */
 function fingerprints(): (problem: Problem) => string {
   const seen = new Map<string, number>();

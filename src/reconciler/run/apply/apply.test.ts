@@ -1,4 +1,4 @@
-// Tests changes if something keeps an object that was deleted.
+// Tests changes if a finalizer or dependent keeps an object that was deleted.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

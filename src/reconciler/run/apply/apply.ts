@@ -39,7 +39,7 @@ export interface ApplyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get' | 'patch'>;
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
-  /** Called with each outcome as it happens, and with the number of planned changes. */
+  /** Receives each outcome as it happens, and the number of planned changes. */
   readonly progress: (outcome: Outcome, planned?: number) => void;
   readonly waiting?: ReportWaiting | undefined;
   /** If absent, nothing is measured. */
@@ -50,7 +50,7 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** Uids of the live objects by key, for owner references. */
   readonly uids: ReadonlyMap<string, string>;
-  /** If set, fields are taken over from other managers. Children are always ours. */
+  /** If set, Git's values replace values that other managers have set. In children this always applies. */
   readonly force: boolean;
   /** Id of the run, written on each object that it creates. */
   readonly run: string;
@@ -64,7 +64,7 @@ export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
-/** Returns true if the change was only not begun, or is no longer needed: nothing is wrong with it. */
+/** Returns true if the change was not begun or is no longer needed, so that nothing is wrong with it. */
 export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
@@ -77,7 +77,7 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
   let gate: Gate | undefined;
   for (const batch of input.plan.batches) {
-    // Deletions are the last batches.
+    // Deletions are in the last batches.
     if (batch.changes.some(({ action }) => action === 'delete')) gate ??= gateOf(input.plan, outcomes);
     const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
     const done = await trace.span('batch', facts, () =>
@@ -92,14 +92,14 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   return outcomes;
 }
 
-/** Returns the outcomes that are known before anything is done. */
+/** Returns the outcomes that are known before anything is written. */
 function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
   return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
 }
 
 /**
- * Returns the outcomes of a plan if the server has refused each change or something that it needs; undefined if a
- * change has to be tried.
+ * Returns the outcomes of a plan if the server has refused each change or an object that it needs; undefined if at
+ * least one change has to be tried.
  */
 export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = [...withheldOutcomes(plan)];
@@ -115,7 +115,7 @@ export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
   return outcomes;
 }
 
-/** Returns undefined if the change is to be tried. */
+/** Returns the outcome of a change that is not tried; undefined if it is to be tried. */
 function notTried(
   change: Change,
   failed: ReadonlyMap<string, ResourceId>,
@@ -135,7 +135,7 @@ function notTried(
   return { action: 'failed', error: { code, message }, resource, owner };
 }
 
-/** Deletions block nothing: an object that is not deleted stays. */
+/** Returns objects that block changes. Withheld deletions block nothing: their object stays. */
 function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
   return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
 }
@@ -197,8 +197,8 @@ async function writeChange(
 }
 
 /**
- * Foreground deletion lasts until the dependents of the object are deleted. A run that ends in between leaves a plain
- * creation.
+ * Deletes an object that is replaced and waits until it is gone, because foreground deletion lasts until its dependents
+ * are deleted. If the run ends before that, the next run simply creates the object.
  */
 async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
   await deps.cluster.remove(resource, uid, account);
@@ -220,8 +220,8 @@ const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
 /**
- * Adds the uid that the object must still have, the uid of its owner (which may be known only now), and the generated
- * values.
+ * Adds the uid that the object must still have, the uid of its owner (which may have been unknown before this run), and
+ * the generated values.
  */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;
@@ -234,8 +234,8 @@ function complete(change: Write, uids: ReadonlyMap<string, string>, random: Rand
 }
 
 /**
- * Marks an object with the run, so that it is recognised even if the run ends before it has recorded the uid. Children
- * are recognised by their owners.
+ * Marks an object with the run, so that a later run recognises it even if this run ends before it has recorded the uid.
+ * Children are recognised by their owners.
  */
 function markRun(object: KubeObject, change: Write, run: string): KubeObject {
   const creates = change.owner === undefined && (change.action === 'create' || change.replaces === true);

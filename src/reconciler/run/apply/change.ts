@@ -1,5 +1,5 @@
 // Makes the changes of one plan. The ApplySet parent first declares the kinds and namespaces that may get members. An
-// approval is begun before its deletions and spent after them.
+// approval is marked as begun before its deletions, and removed after them.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -46,9 +46,9 @@ interface Changing extends Pick<Observed, 'snapshot' | 'parent' | 'inventory'> {
 
 export interface Changed {
   readonly outcomes: readonly Outcome[];
-  /** Extent that the ApplySet parent declares now. */
+  /** Extent that the ApplySet parent declares while the run writes. */
   readonly superset: Extent;
-  /** Records the changes; called once. Resolves with the failures that prevented the record. */
+  /** Records the changes; the caller calls it once. Resolves with the failures that prevented the record. */
   readonly record: () => Promise<readonly Failure[]>;
 }
 
@@ -73,16 +73,15 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
   async function record(): Promise<readonly Failure[]> {
     const unrecorded = await recordAfter(deps, options, recorded, outcomes);
     const unspent = await spendApprovals(cluster, options, begun, spentOf(plan, outcomes));
-    // A person who suspends the instance wants no record either: the next run recognises the changes by the id of this
-    // run.
+    // A person who suspends the instance wants no record either. The next run recognises this run's changes by its id.
     return [...unrecorded, ...unspent].filter(({ code }) => code !== SUSPENDED);
   }
   return { outcomes, superset, record };
 }
 
 /**
- * If another run has written since, its record stays. The next run finds changes that are missing in it by the id of
- * this run.
+ * Records the changes. If another run has written a record since, that record stays, and the next run finds the missing
+ * changes by the id of this run.
  */
 async function recordAfter(
   { cluster }: Pick<ChangeDeps, 'cluster'>,
@@ -102,7 +101,10 @@ async function recordAfter(
   }
 }
 
-/** Includes lists that need no approval: they may have one, in case something of their source fails. */
+/**
+ * Returns all lists, also those within the limits: they may have an approval from a time when their source had
+ * failures.
+ */
 function listsOf({ approved, within }: Plan): readonly DeletionList[] {
   return [...approved, ...within];
 }
@@ -129,9 +131,12 @@ function ownersUids({ batches }: Plan, snapshot: Pick<Snapshot, 'find'>): Readon
   );
 }
 
-/** Empties the catalogue of a registry first: a run that ends in between finds the registry again, and deletes both. */
+/**
+ * Empties the catalogue of a registry before its deletion. If the run ends between the two, the next run still finds
+ * the registry, and deletes both.
+ */
 function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
-  // Most runs delete nothing.
+  // Opened late, because most runs delete nothing.
   let views: ReturnType<typeof openViews> | undefined;
   return async (id, uid, as) => {
     const object = snapshot.find(id);

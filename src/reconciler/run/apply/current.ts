@@ -1,4 +1,4 @@
-// Wraps the cluster for the writes of a run. Each write is only for the object as this run knows it, so that a request
+// Wraps the cluster for the writes of a run. Each write requires the object as this run knows it, so that a request
 // that was still under way when the lease expired cannot overwrite the writes of the next holder.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -9,7 +9,7 @@ import { OWNER, PART_OF, PRUNE, RECONCILE, SOURCE } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 
 /**
- * A version that no object of ours has: as a precondition it is met only if the object does not exist. (Kubernetes
+ * A version that no object of ours has. As a precondition it is met only if the object does not exist. (Kubernetes
  * checks the version of an applied object only if the object exists; docs/testing.md, on real servers.)
  */
 const NOTHING_LIVES = '1';
@@ -22,7 +22,7 @@ interface Precondition {
   readonly creation?: KubeObject | undefined;
 }
 
-/** Code of the Failure of a write that is abandoned because marks were set since the run looked. */
+/** Code of the Failure of a write that is abandoned because the marks of the object changed after the run read it. */
 export const OVERTAKEN = 'overtaken';
 
 /**
@@ -37,11 +37,11 @@ export function onlyCurrent(
   living: (key: string) => KubeObject | undefined,
   assertHeld: () => void,
 ): Cluster {
-  /** Objects that this run has written since, and undefined for objects that it has deleted. */
+  /** Objects that this run has written, and undefined for objects that it has deleted. */
   const written = new Map<string, KubeObject | undefined>();
   const known = (key: string): KubeObject | undefined => (written.has(key) ? written.get(key) : living(key));
 
-  /** Returns undefined if the object was deleted. `seen`: the only version that the write is for. */
+  /** Returns undefined if the object was deleted. `seen` is the only version that the write may replace. */
   async function whileCurrent<T>(
     id: ResourceId,
     { uid, seen, creation }: Precondition,
@@ -74,11 +74,11 @@ export function onlyCurrent(
       const id = idOf(object);
       const write = (resourceVersion: string): Promise<KubeObject> =>
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
-      // A status has no labels, and creates nothing.
+      // An applied status has no labels, and creates no object.
       const { uid, resourceVersion: seen } = object.metadata;
       const isCreation = options.subresource === undefined && uid === undefined;
       const precondition = { uid, seen, creation: isCreation ? object : undefined };
-      // An object that was deleted during the write is created again, or refused for its uid.
+      // If the object was deleted during the write, the second write creates it again, or fails because of its uid.
       const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
       written.set(keyOf(id), marksAlone(stored));
       return stored;
@@ -94,8 +94,7 @@ export function onlyCurrent(
       await whileCurrent(id, { uid }, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
       written.set(keyOf(id), undefined);
     },
-    // The fence of the cluster does not cover the records of the instance, because the lease is written in the same
-    // way.
+    // The fence of the cluster does not cover records of the instance, because the lease is written in the same way.
     async create(object) {
       assertHeld();
       return cluster.create(object);
@@ -107,7 +106,7 @@ export function onlyCurrent(
   };
 }
 
-/** Drops the contents, which would stay in memory until the run ends. */
+/** Drops the contents, which would otherwise stay in memory until the run ends. */
 function marksAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata };
 }
@@ -127,7 +126,7 @@ function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): vo
   throw new Failure(OVERTAKEN, message);
 }
 
-/** Returns true for a conflict of versions or uids. A conflict between field managers has causes that say so. */
+/** Returns true for a conflict of versions or uids. A conflict between field managers has causes of its own type. */
 function mayBeStale(error: unknown): boolean {
   if (!(error instanceof Failure) || error.code !== 'cluster-conflict') return false;
   const causes = Array.isArray(error.data.causes) ? error.data.causes.filter(isObject) : [];

@@ -16,8 +16,8 @@ interface Members extends Pick<Observed, 'snapshot' | 'parent'> {
 }
 
 /**
- * If a LIST failed, or a kind is not served for now, there may be members that were not observed: then nothing is
- * removed from the parent.
+ * Returns the extent of the parent after the last change. If a LIST failed, or a kind is not served for now, some
+ * members may not have been observed: then nothing is removed from the parent.
  */
 export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent, ...planned }: Members): Extent {
   const seen = extentOfMembers(membersOf(planned), homeNamespace);

@@ -19,21 +19,23 @@ export interface LockDeps {
   readonly waiting?: ReportWaiting | undefined;
 }
 
-/** The lease as it was read before planning. Each later writer changes its resourceVersion. */
+/** The lease as it was read before planning. Each later write changes its resourceVersion. */
 export interface Seen {
   readonly id: ResourceId;
   readonly lease: KubeObject | undefined;
 }
 
 export interface Lock {
-  /** True if another run may have written since `Seen`: an earlier plan is stale. */
+  /** True if another run may have written since `Seen`, so that an earlier plan is stale. */
   readonly contended: boolean;
-  /** Throws Failure `lock-lost` after the deadline of the lease: no request may start then. */
+  /** Throws Failure `lock-lost` after the deadline of the lease: no request may start after it. */
   assertHeld(): void;
   release(): Promise<void>;
 }
 
-/** `deadline`: monotonic, counted from before the request. A run that waits for us counts from no earlier moment. */
+/**
+ * `deadline` is monotonic, and counted from before the request. A waiting run starts counting at that moment or later.
+ */
 interface Taken {
   readonly lease: KubeObject;
   readonly deadline: number;
@@ -43,7 +45,7 @@ export async function readLease(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
-/** `8f3c... at host`, so that a reader of a held lease can find its holder. */
+/** Returns `8f3c... at host`, so that a reader of a held lease can find its holder. */
 export function holderName({ id, host }: { readonly id: string; readonly host?: string | undefined }): string {
   return host === undefined ? id : `${id} at ${host}`;
 }
@@ -51,11 +53,11 @@ export function holderName({ id, host }: { readonly id: string; readonly host?: 
 export interface Holder {
   readonly holder: string;
   readonly renewedAt: string;
-  /** True if, by this machine's clock, the lease expired: its holder has ended without returning it. */
+  /** True if, by this machine's clock, the lease expired: its holder ended without returning the lease. */
   readonly expired?: true;
 }
 
-/** Returns the holder that the lease names; undefined if it is free. `now`: milliseconds since 1970. */
+/** Returns the holder that the lease names; undefined if the lease is free. `now` is in milliseconds since 1970. */
 export function holderOf({ lease }: Seen, now: number): Holder | undefined {
   const holder = heldBy(lease);
   if (holder === '') return undefined;
@@ -66,8 +68,8 @@ export function holderOf({ lease }: Seen, now: number): Holder | undefined {
 }
 
 /**
- * Takes the lease. A held lease is watched: if its holder renews it, Failure `locked`; if it does not for as long as
- * the lease lasts (by our own clock), its holder is dead and the lease is taken over.
+ * Takes the lease. Watches a held lease: if its holder renews it, throws Failure `locked`. If the holder does not renew
+ * it for as long as the lease lasts (by our own clock), the holder is dead and the lease is taken over.
  */
 export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promise<Lock> {
   const waited = heldBy(seen.lease) !== '' ? await waitOut(deps, seen) : seen.lease;
@@ -77,7 +79,7 @@ export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promi
   return hold(deps, seen.id, first, contended);
 }
 
-/** Looks once more after another run was faster, then gives up. */
+/** Tries once more after another run took the lease first. If that fails, throws `locked`. */
 async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
   const now = await readLease(deps, seen.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
@@ -86,7 +88,7 @@ async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Ta
   return taken;
 }
 
-/** Resolves with the lease once it is free or its holder is dead; throws `locked` if the holder is alive. */
+/** Resolves with the lease once it is free or its holder is dead. Throws `locked` if the holder is alive. */
 async function waitOut({ cluster, clock, waiting }: LockDeps, seen: Seen): Promise<KubeObject | undefined> {
   const renewed = specOf(seen.lease).renewTime;
   const seconds = Number(specOf(seen.lease).leaseDurationSeconds ?? LEASE_SECONDS);
@@ -104,7 +106,7 @@ async function waitOut({ cluster, clock, waiting }: LockDeps, seen: Seen): Promi
   }
 }
 
-/** Returns undefined if another run was faster. */
+/** Returns undefined if another run took the lease first. */
 async function takeLease(
   { cluster, clock }: LockDeps,
   id: ResourceId,
@@ -155,11 +157,14 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
     }
   }
 
-  /** An unreachable server is tried again. Meanwhile the deadline stops the writers. */
+  /**
+   * Returns true if the lease may still be ours. An unreachable server is tried again; meanwhile the deadline stops the
+   * writers.
+   */
   async function stillOurs(error: unknown): Promise<boolean> {
     if (!(error instanceof Failure)) throw error;
     if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
-    // Our own renewal whose response was lost, or an annotation of a person, is not another holder.
+    // A conflict also arises from our own renewal whose response was lost, or from an annotation that a person set.
     const now = await readLease(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
     if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {
@@ -185,7 +190,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
       stop.abort();
       await renewing;
       if (clock.monotonic() >= deadline) return;
-      // The writes are complete: a lease that cannot be returned expires by itself.
+      // The writes are complete. A lease that cannot be returned expires by itself.
       await giveBack().catch(async (error) => ((await stillOurs(error)) ? giveBack().catch(unlessFailure) : undefined));
     },
   };
@@ -215,7 +220,7 @@ function heldBy(lease: KubeObject | undefined): string {
   return String(specOf(lease).holderIdentity ?? '');
 }
 
-/** Kubernetes' MicroTime: RFC 3339 with six decimals. */
+/** Formats Kubernetes' MicroTime: RFC 3339 with six decimals. */
 function microTime(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace('Z', '000Z');
 }

@@ -1,4 +1,4 @@
-// Computes the inventory before the first change of a plan, and after the last.
+// Computes the inventory before the first change of a plan, and after the last change.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
@@ -44,7 +44,7 @@ function entryOfChange(
 ): Entry {
   const source = sourceOf(change.object);
   const uid = change.action === 'create' ? undefined : before?.uid;
-  // A replaced object is known by its uid until it is deleted, and then by the run that creates it.
+  // A replaced object is recognised by its uid until it is deleted, and afterwards by the run that creates it again.
   return { source, run: creates || change.touched === true ? run : (before?.run ?? run), uid };
 }
 
@@ -64,7 +64,7 @@ export function contentAfter({ entries, leaving }: InventoryContent, outcomes: r
     if (uid !== undefined && (entry !== undefined || entries.has(key))) {
       after.entries.set(key, { ...(entry ?? entries.get(key) ?? { source: '', run: '' }), uid });
     }
-    // A request without a response may still be under way.
+    // A request that got no response may still be under way.
     if (error === undefined || !UNANSWERED.has(error.code)) after.leaving.delete(key);
   }
   return after;

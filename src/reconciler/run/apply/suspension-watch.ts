@@ -1,11 +1,12 @@
-// Watches, while a run writes, whether a person suspends the instance. After that nothing more is begun.
+// Watches during the writes of a run whether a person suspends the instance. After a suspension, the run begins no
+// change.
 
 import { Failure } from '#std/failure.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { readSuspension, type Suspension } from '../records/suspension.ts';
 
-/** Code of the Failure of a change that is not made because the instance is suspended. */
+/** Code of the Failure of a change that is not begun because the instance is suspended. */
 export const SUSPENDED = 'suspended';
 
 const POLL_MS = 500;
@@ -17,7 +18,9 @@ export interface SuspensionWatch {
   end(): Promise<void>;
 }
 
-/** Looks at once, and then twice a second, so that no write begins more than a second after a suspension. */
+/**
+ * Reads the suspension at once, and then twice a second, so that no write begins more than a second after a suspension.
+ */
 export async function watchSuspension(
   deps: { readonly cluster: Pick<Cluster, 'get'>; readonly clock: Pick<Clock, 'sleep'> },
   home: InstanceName,
@@ -52,7 +55,7 @@ export function suspendedFailure({ who, since, reason }: Suspension): Failure {
   return new Failure(SUSPENDED, `${who} has suspended the instance (${since})${why}; skep resume ends that`);
 }
 
-/** If the server does not respond, the deadline of the lease ends the run. */
+/** Ignores failures. If the server does not respond, the deadline of the lease ends the run. */
 function unlessFailure(error: unknown): undefined {
   if (!(error instanceof Failure)) throw error;
 }

@@ -1,4 +1,4 @@
-// Reads the entries of registry sources from the manifests themselves: from ConfigMaps next to the registries.
+// Reads the entries of registry sources from manifests: from ConfigMaps that are declared next to the registries.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapText } from '#kubernetes/rules/content.ts';
@@ -6,13 +6,13 @@ import type { Entry } from '#registry/catalogue/entry.ts';
 import { parseRegistry } from '#registry/catalogue/formats/registry.ts';
 import type { View } from '../../kinds/kind.ts';
 
-/** Returns undefined if the source is not in a ConfigMap of the view, or is not a registry file. */
+/** Returns undefined if the source is not in a ConfigMap of the view, or the content is not a registry file. */
 export type ReadEntries = (
   source: Pick<RegistrySource, 'origin' | 'format'>,
   view: View,
 ) => readonly Entry[] | undefined;
 
-/** Equal texts are read once. */
+/** Returns a reader that parses equal texts once. */
 export function entriesReader(): ReadEntries {
   const read = new Map<string, readonly Entry[] | undefined>();
   return ({ origin, format }, view) => {

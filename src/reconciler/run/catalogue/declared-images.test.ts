@@ -87,7 +87,7 @@ const CLOCK = 'images.example.com/clock:1';
 const OTHER_IMAGE = 'images.example.com/other:1';
 const REFUSED = `image-not-enforced: image ${OTHER_IMAGE} is in no registry of this namespace (open, reviewed), and one of them enforces that it is`;
 
-/** It enforces nothing, and has one image. */
+/** A registry that enforces nothing, and has one image. */
 const OPEN = [
   { ...CONFIG_MAP, metadata: { name: 'more', namespace: 'a' }, data: { json: SERVERS.replaceAll('clock', 'open') } },
   {

@@ -1,4 +1,4 @@
-// Finds the images in the registries of enforcing namespaces, if the manifests themselves have them in ConfigMaps.
+// Finds the images in the registries of enforcing namespaces, if ConfigMaps among the manifests contain them.
 // Validation uses it without a cluster and without a catalogue.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
@@ -12,7 +12,9 @@ import { type EnforcedImages, registriesIn } from './enforcement.ts';
 
 export interface DeclaredImages {
   readonly images: EnforcedImages;
-  /** A warning for each registry with a source elsewhere: images are not checked against it here. */
+  /**
+   * A warning for each registry with a source outside the manifests: images are not checked against that source here.
+   */
   readonly problems: readonly Problem[];
 }
 

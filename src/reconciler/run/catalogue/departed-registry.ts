@@ -6,7 +6,7 @@ import { isObject } from '#std/json.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { RegistryDeps } from './registries.ts';
 
-/** Failure codes if no database is configured, or the Secret with its password was deleted. */
+/** Failure codes if no database is configured, or the Secret with the database password was deleted. */
 const NO_WAY: readonly string[] = ['catalogue-not-configured', 'source-auth-required'];
 
 interface Departure {
@@ -18,7 +18,7 @@ interface Departure {
 
 /**
  * Empties the catalogue: no client needs the entries of a deleted registry. Throws Failure if the store cannot be
- * reached. If no way to reach it is left, its catalogue is lost as well.
+ * reached. Does nothing if the instance no longer has the address or the password of the store.
  */
 export async function emptyCatalogue(
   { registries }: { readonly registries?: RegistryDeps },

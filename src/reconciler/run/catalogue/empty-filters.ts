@@ -7,7 +7,7 @@ import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import { entriesReader } from './declared-entries.ts';
 
-/** Returns one warning for each such filter. */
+/** Returns one warning for each filter that keeps no entry. */
 export function emptyFilters(
   loaded: readonly LoadedResource[],
   views: (namespace: string) => View,
@@ -19,7 +19,7 @@ export function emptyFilters(
     const view = views(id.namespace ?? '');
     return kind.sources(defaulted).flatMap((source, index): readonly Problem[] => {
       const filter = entryFilter(source.filter);
-      // A malformed pattern is reported as an error of its own.
+      // A malformed pattern is reported elsewhere, as an error.
       const message = filter.malformed.length > 0 ? undefined : keptNothing(filter, read(source, view) ?? []);
       if (message === undefined) return [];
       const pointer = `${source.at ?? `/spec/registries/${index}`}/filter`;

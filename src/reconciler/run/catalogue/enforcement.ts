@@ -21,8 +21,8 @@ export interface Registry {
 }
 
 /**
- * `registries`: all registries of the resource's namespace. If one of them enforces, each image must be in any of them:
- * an image "in no registry of that namespace" is rejected.
+ * `registries` are all registries of the resource's namespace. If one of them enforces, each image must be in one of
+ * them: an image "in no registry of that namespace" is rejected.
  */
 export function imageFindings(
   kind: Kind,

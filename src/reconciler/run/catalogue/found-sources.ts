@@ -1,4 +1,4 @@
-// Decides which optional objects of a source of a registry count.
+// Decides which optional references of a registry source stay optional.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { configMapBytes, secretBytes } from '#kubernetes/rules/content.ts';
@@ -7,7 +7,7 @@ import type { View } from '../../kinds/kind.ts';
 
 interface Around {
   readonly view: View;
-  /** False if the view may lack the object although it exists. */
+  /** Returns false if the view may lack the object although it exists. */
   readonly knows: (kind: string, name: string) => boolean;
 }
 
@@ -32,12 +32,12 @@ export function asFound({ view, knows }: Around, source: RegistrySource): Regist
   return source;
 }
 
-/** Claims are read by the service that they are mounted into. */
+/** Returns true if the source is a claim. The service that mounts the claim reads it. */
 export function isMounted({ origin }: RegistrySource): boolean {
   return origin.type === 'claim';
 }
 
-/** Returns true if the content of the source is the running servers, which are known at the end of a run. */
+/** Returns true if the source's content is the running servers, which are known only at the end of a run. */
 export function isOfFleet(source: RegistrySource): source is FleetRegistry['source'] {
   return source.origin.type === 'fleet';
 }

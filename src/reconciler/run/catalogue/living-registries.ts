@@ -1,4 +1,5 @@
-// Finds the registries of the instance as they exist in the cluster. Runs that apply nothing from Git sync these.
+// Finds the registries of the instance as they exist in the cluster. Runs that apply nothing from Git sync these
+// registries.
 
 import { idOf } from '#kubernetes/rules/object.ts';
 import { readableResources } from '../observe/readable-resources.ts';
@@ -8,7 +9,7 @@ import { type Ours, ourResources } from '../operate/resources-status.ts';
 import { REGISTRY_KIND } from '../operate/trigger.ts';
 import type { SyncInput } from './registries.ts';
 
-/** Reads nothing from Git: a ConfigMap that a source reads is the one in the cluster, too. */
+/** Reads nothing from Git: the ConfigMap of a source is also read from the cluster. */
 export function livingRegistries(
   options: Ours,
   snapshot: Pick<Snapshot, 'objects'>,

@@ -13,10 +13,10 @@ const PRIVATE = [
   ...['::1/128', 'fc00::/7', 'fe80::/10'],
 ].flatMap((range) => parseCidr(range) ?? []);
 
-/** Names that no public server has: names of a cluster or a local network, and single words. */
+/** Names that no public server has: names inside a cluster or a local network, and single words. */
 const INSIDE = /(^|\.)(localhost|local|internal|svc|cluster\.local)$|^[^.]+$/;
 
-/** Returns one warning for each such source. */
+/** Returns one warning for each source with a private address. */
 export function privateSources(loaded: readonly LoadedResource[]): readonly Problem[] {
   return loaded.flatMap((each) => {
     const { kind, defaulted } = each;

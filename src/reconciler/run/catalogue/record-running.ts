@@ -7,7 +7,7 @@ import { Failure } from '#std/failure.ts';
 import type { Clock } from '../ports.ts';
 import type { RegistryDeps, RegistryResults, RegistryStore } from './registries.ts';
 
-/** Slower stores are written by a later run. */
+/** Time limit of all writes. A later run writes into stores that are slower. */
 const DEADLINE_MS = 3_000;
 
 interface RecordDeps {
@@ -17,8 +17,8 @@ interface RecordDeps {
 
 /**
  * Writes all servers into the store of the instance, the servers of a namespace into the stores of its registries, and
- * the entries of servers that request one into registries of running servers; all at once, within one deadline. Returns
- * new failures, which do not affect the result of the run.
+ * entries into registries of running servers for servers that request an entry; all at once, within one deadline.
+ * Returns new failures, which do not affect the result of the run.
  */
 export async function recordRunning(
   { registries: ports, clock }: RecordDeps,
@@ -67,7 +67,7 @@ function distinctNews(found: readonly Failure[], known: readonly Failure[]): rea
   return found.filter(({ message }) => !messages.has(message) && messages.add(message));
 }
 
-/** Registries of one namespace may share a store. */
+/** Returns each store once: registries of one namespace may share a store. */
 function distinctPlaces(stores: readonly RegistryStore[]): readonly RegistryStore[] {
   return stores.filter(
     ({ writer, namespace }, index) =>

@@ -26,11 +26,11 @@ export interface RegistryDeps {
   readonly sourceFor: (view: View, namespace: string) => Source;
   /** Returns the store of record; only mode `sync` changes its schema. Throws Failure if it is unreachable. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /** Returns the store of the instance itself; absent or undefined if there is none. Throws as `storeFor` does. */
+  /** Returns the store of the instance itself; absent or undefined if it has none. Throws as `storeFor` does. */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
-   * Begins the sync of a source (`work` is undefined if it is not due), and returns the outcomes since the last call:
-   * the sync of a slow source continues during later runs. If absent, the run waits for each sync.
+   * Begins the sync of a source (`work` is undefined if the source is not due), and returns the outcomes since the last
+   * call: the sync of a slow source continues during later runs. If absent, the run waits for each sync.
    */
   readonly beside?: (
     source: string,
@@ -48,9 +48,9 @@ export interface RegistryResults {
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
-  /** Reachable stores of registries that have a database of their own. */
+  /** Reachable stores of registries with a database of their own. */
   readonly ownStores: readonly RegistryStore[];
-  /** Sources whose content is the running servers, which are known at the end of a run. */
+  /** Sources whose content is the running servers, which are known only at the end of a run. */
   readonly fleets: readonly FleetRegistry[];
 }
 
@@ -76,7 +76,7 @@ interface Registry {
   readonly resource: Resource;
   readonly view: View;
   readonly knows: (kind: string, name: string) => boolean;
-  /** Value of the manual trigger, in Git or on the live object. */
+  /** Value of the manual trigger in Git, or else on the live object. */
   readonly trigger: string | undefined;
   readonly mode: SyncMode;
   /** True if a registry of the namespace enforces its servers. */
@@ -89,13 +89,13 @@ export interface SyncInput {
   readonly mode: SyncMode;
   readonly apiGroup: string;
   readonly loaded: readonly Pick<Sourced, 'id' | 'kind' | 'defaulted'>[];
-  /** Keys of objects that are not applied as declared (invalid, denied, to be left alone): they are only read. */
+  /** Keys of objects that are not applied as declared (invalid, denied, left alone): their catalogues are only read. */
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
-  /** Returns true if images of the namespace are verified. If absent, none are. */
+  /** Returns true if images of the namespace are verified. If absent, no images are verified. */
   readonly verifies?: (namespace: string) => boolean;
-  /** Returns false if the view may lack the object although it exists: it could not be read. */
+  /** Returns false if the view may lack the object although it exists, because the object could not be read. */
   readonly knows: (kind: string, namespace: string, name: string) => boolean;
 }
 
@@ -132,7 +132,7 @@ export async function syncRegistries(
   };
 }
 
-/** Merges the results of a run that prepares twice: the first round syncs the due sources, and its outcomes count. */
+/** Merges the results of a run that prepares twice. The first preparation syncs; its outcomes count. */
 export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
   const again = new Set(now.outcomes.map(({ source }) => source));
   return {
@@ -147,7 +147,7 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views, ...
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
     const namespace = id.namespace ?? '';
-    // The value in Git comes first: it will be in the cluster after this run.
+    // The value in Git has precedence: after this run the cluster has it, too.
     const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
     const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
     const view = views(namespace);
@@ -191,7 +191,7 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
-    // A plan may precede the first sync, which creates the tables.
+    // A plan may precede the first sync, which creates the tables of the database.
     if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
     return { ...NOTHING, unreadable: new Map([[key, failure.message]]), failures: [failure] };
   }
@@ -201,7 +201,7 @@ function statedIn(documents: readonly string[]) {
   return documents.flatMap((document) => provenanceByImage(parseJson(document)));
 }
 
-/** Syncs the due sources. The service that mounts a claim reads it: only the manual trigger is stored for it. */
+/** Syncs the due sources. For a claim, which its service reads, only the manual trigger is stored. */
 async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   registry: Registry,
@@ -231,7 +231,7 @@ async function syncSources(
   return outcomes.flat();
 }
 
-/** A run is not aborted half-way: sources have time limits of their own. */
+/** A sync is not aborted when the run ends early: sources have time limits of their own. */
 const NEVER = new AbortController().signal;
 
 const waitFor: NonNullable<RegistryDeps['beside']> = async (_source, work) => work?.(NEVER) ?? [];

@@ -21,7 +21,7 @@ function resource(kind: string, name: string, spec: JsonObject, status: JsonObje
 
 interface Given {
   readonly byHand?: { readonly object: KubeObject; readonly verdict: Verdict };
-  /** Present in the cluster, and not a server of ours. */
+  /** Objects in the cluster that are not servers of ours. */
   readonly others?: readonly KubeObject[];
   readonly unlisted?: readonly string[];
   readonly registries?: RegistryDeps | undefined;

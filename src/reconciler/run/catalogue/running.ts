@@ -16,7 +16,7 @@ import type { RegistryDeps } from './registries.ts';
 
 export interface Settled {
   readonly observed: ObservedState;
-  /** Statuses that differ from the observed ones. */
+  /** Statuses that differ from the observed statuses. */
   readonly changes: readonly StatusChange[];
 }
 
@@ -29,9 +29,9 @@ interface RunningDeps {
 }
 
 /**
- * Returns our servers, and servers that others applied by hand if those are in scope, whatever became of the manifests:
- * a server that is kept unchanged runs. Objects that our kinds cannot read are left out. Undefined if one of our kinds
- * could not be listed, or nothing is recorded.
+ * Returns our servers, and servers that other people applied by hand if those are in scope. Servers are returned even
+ * if their manifest is invalid: a server that is kept unchanged runs. Objects that our kinds cannot read are left out.
+ * Undefined if one of our kinds could not be listed, or this run syncs no registries.
  */
 export function runningServers(
   { registries }: RunningDeps,
@@ -69,7 +69,7 @@ export function runningServers(
 
 type ReadObject = (object: KubeObject) => ReadableResource | undefined;
 
-/** Reads each object once, however many callers look at it. */
+/** Returns a function that reads each object once, however many callers need the object. */
 function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
   const known = new Map<KubeObject, ReadableResource | undefined>();
   return (object) => {
@@ -78,7 +78,7 @@ function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
   };
 }
 
-/** Leaves out unreadable objects: live objects may be of another operator, or older than our definitions. */
+/** Leaves out unreadable objects: live objects may belong to another operator, or be older than our definitions. */
 function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): View {
   function readable(object: KubeObject): KubeObject | Resource | undefined {
     return groupOf(object.apiVersion) === apiGroup ? read(object)?.resource : object;
@@ -97,7 +97,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Attestations of the image of the server, from the annotation of its workload. */
+/** Returns the attestations of the server's image, from the annotation of its workload. */
 function provenanceOf(
   { image }: Pick<RunningServer, 'image'>,
   workload: KubeObject | undefined,
@@ -106,7 +106,7 @@ function provenanceOf(
   return provenance.length === 0 ? {} : { provenance };
 }
 
-/** A server with fewer backends than it should have responds as well. */
+/** Returns true if the server responds. A server with fewer backends than declared responds as well. */
 function isAnswering(status: JsonObject): boolean {
   return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
 }
@@ -126,8 +126,8 @@ function identityOf({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' |
 }
 
 /**
- * The existing platform writes `status.url` of an MCPRemoteProxy without a path; clients need one. Returns undefined if
- * the URL is invalid.
+ * Returns the URL for clients, which needs a path: ToolHive writes `status.url` of an MCPRemoteProxy without a path.
+ * Undefined if the URL is invalid.
  */
 function clientUrl(url: string, transport: RunningServer['transport']): string | undefined {
   const parsed = URL.parse(url);

@@ -1,5 +1,4 @@
-// Turns the healthy resources into all desired objects: the resources themselves and their children, each marked as
-// ours.
+// Turns the healthy resources into all desired objects: the resources and their children, each marked as ours.
 
 import assert from 'node:assert/strict';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -16,15 +15,15 @@ import type { Reuse } from '../reuse.ts';
 import { type IsUnread, notingUnread, type Unread } from './unread.ts';
 
 export interface Desired {
-  /** Object as it is to be applied. A child whose owner does not exist yet has no owner reference: apply adds it. */
+  /** Object as it will be applied. A child whose owner does not exist yet has no owner reference: the apply adds it. */
   readonly object: KubeObject;
   readonly id: ResourceId;
   readonly key: string;
   /** Owning custom resource; absent for objects that Git itself declares. */
   readonly owner?: ResourceId;
-  /** Reads the long values for which `object` has stand-ins; absent if it has none. */
+  /** Reads the long values for which `object` has stand-ins; absent if `object` has no stand-ins. */
   readonly contents?: ReadContents;
-  /** Keys of a Secret whose values are still to be generated: see generated.ts. */
+  /** Keys of a Secret whose values are still to be generated (generated.ts), with the number of bytes. */
   readonly random?: Readonly<Record<string, number>>;
 }
 
@@ -38,12 +37,12 @@ export interface DesireInput {
   readonly manager: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly livingByKey: (key: string) => KubeObject | undefined;
-  /** If false, another operator creates the children; children that we created before stay unchanged. */
+  /** If false, another operator creates the children, and children that we created before stay unchanged. */
   readonly children: boolean;
   readonly isUnread: IsUnread;
   /** The settings as text, without the digest. */
   readonly configuration: string;
-  /** Key of the digests. If it is undefined, the digests are placeholders. */
+  /** Key of the digests; if undefined, the digests are placeholders. */
   readonly digestKey: Uint8Array | undefined;
   readonly reuse: Reuse;
 }
@@ -98,12 +97,14 @@ function ownDesired({ applySet, living, manager, reuse }: DesireInput, loaded: S
   return { object, id, key, ...(contents && { contents }) };
 }
 
-/** Returns the run that created the object, if the instance has written it there. */
+/** Returns the run that created the object, if the instance has noted it on the object. */
 function runWrittenOn(live: KubeObject | undefined, manager: string): string | undefined {
   return live === undefined ? undefined : runOf(live, manager);
 }
 
-/** Keeps the run that created the object on it. A value in the manifest was copied. */
+/**
+ * Keeps the note of the run that created the object. A note in the manifest was copied from elsewhere and is removed.
+ */
 function withRun(object: KubeObject, run: string | undefined): KubeObject {
   const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
   const annotations = run === undefined ? others : { ...others, [RUN]: run };
@@ -112,9 +113,9 @@ function withRun(object: KubeObject, run: string | undefined): KubeObject {
 }
 
 /**
- * An object that Git declares is not a child, whatever its manifest says: neither the label of a child nor a reference
- * to a custom resource as its controller is applied, because deletions of children do not count, and `skep dev` runs
- * our image for children alone.
+ * Marks an object that Git declares. Such an object is never a child: neither the label of a child nor a controller
+ * reference to a custom resource is applied, because deletions of children do not count, and `skep dev` runs our image
+ * for children alone.
  */
 export function ownObject(applySet: string, loaded: Sourced): KubeObject {
   const { ownerReferences, ...metadata } = loaded.object.metadata;
@@ -148,7 +149,7 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
       run: (childKey: string) => runWrittenOn(input.livingByKey(childKey), manager),
     },
     work: (around) => makeChildren(input, { loaded, kind, defaulted, uid }, around),
-    // Digests without a key are placeholders: the key may be found later in this very run.
+    // Digests without a key are placeholders: the run may still find the key.
     keeps: ({ hasDigests }) => !hasDigests || digestKey !== undefined,
     equal: jsonEquals,
   });

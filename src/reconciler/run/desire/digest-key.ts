@@ -12,15 +12,18 @@ import type { Cluster } from '../ports.ts';
 import type { Random } from './generated.ts';
 
 export interface DigestKey {
-  /** Returns the key that was found or created; undefined before that, and if there is none. */
+  /** Returns the key that was found or created; undefined before that, and if the key does not exist. */
   known(): Uint8Array | undefined;
   /** Looks for the key in the cluster. Throws Failure if the Secret cannot be read. */
   find(): Promise<void>;
-  /** Creates the key. Only under the lock; throws Failure if it cannot be written. */
+  /** Creates the key. Must only be called under the lock. Throws Failure if the key cannot be written. */
   make(random: Random): Promise<void>;
 }
 
-/** Written in place of a digest if there is no key yet: equal for every content, so a plan stays the same. */
+/**
+ * Written in place of a digest if the key does not exist yet. It is the same for every content, so that a plan stays
+ * the same.
+ */
 export const NO_DIGEST = 'unknown-until-applied';
 
 const DATA_KEY = 'digest-key';
@@ -52,7 +55,7 @@ export function openDigestKey(
   };
 }
 
-/** Returns digests with a key, and whether a digest was requested without one. */
+/** Returns a digest function, and whether it was called without a key. */
 function digester(key: Uint8Array | undefined) {
   let missed = false;
   function digest(text: string): string {
@@ -64,9 +67,9 @@ function digester(key: Uint8Array | undefined) {
 }
 
 /**
- * Returns the result of `work` with digests. The key is read only if a digest is requested: most runs know it, or need
- * none. `unsealed`: there is no key yet, and digests are missing. A caller that only reads (`mode`) may not be allowed
- * to read it.
+ * Returns the result of `work` with digests. The key is read only if a digest is requested: most runs know the key
+ * already, or need no digest. `unsealed` is true if the key does not exist yet and digests are missing. A caller that
+ * only reads (`mode`) may lack the permission to read the key.
  */
 export async function prepareWithDigests<T>(
   key: DigestKey,

@@ -1,5 +1,5 @@
 // Computes the desired fleet: syncs registry sources, resolves references, creates children, marks each object as ours,
-// and leaves out objects of others.
+// and leaves out objects of other owners.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { Judge } from '#kubernetes/rules/policy/judge.ts';
@@ -49,8 +49,8 @@ export interface DesireDeps {
 
 export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<Permissions, 'children'> {
   /**
-   * `living`: registries are synced as they exist in the cluster, because nothing that Git declares about them is
-   * applied. Default: `declared`.
+   * `living`: registries are synced as they exist in the cluster, because the run applies nothing from Git to them.
+   * Default: `declared`.
    */
   readonly registriesAs?: 'declared' | 'living';
 }
@@ -58,12 +58,12 @@ export interface DesireOptions extends InstanceName, OwnKinds, Rendering, Pick<P
 export interface DesiredFleet {
   readonly registries: RegistryResults;
   readonly resolved: Resolved;
-  /** Locks of tools that count. */
+  /** Locks of tools that are in force. */
   readonly locks: readonly KubeObject[];
-  /** Desired objects of the healthy resources, before objects of others are left out. */
+  /** Desired objects of the healthy resources, including families that belong to other owners. */
   readonly wishes: Desires;
   readonly desires: OwnDesires;
-  /** True if there is no key yet for the digests of Secrets. */
+  /** True if the key for the digests of Secrets does not exist yet. */
   readonly unsealed: boolean;
   /** Kinds whose objects show the progress of the run's resources. */
   readonly watched: readonly GroupKind[];
@@ -73,9 +73,9 @@ export interface DesiredFleet {
 export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
   /** Evaluates policies for children; absent if the instance has no policies. */
   readonly judge?: Judge | undefined;
-  /** Registries that this very run has synced before. */
+  /** Registries that this run has synced in its first preparation. */
   readonly synced?: RegistryResults | undefined;
-  /** Sources of which nothing is synced; absent if there are none. */
+  /** Sources that wait: nothing from them is synced; absent if no source waits. */
   readonly waits?: Waits;
 }
 
@@ -173,7 +173,7 @@ async function wish(
   const { reuse = NO_REUSE } = deps;
   const configuration = JSON.stringify(settings);
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
-  // A kind that nothing refers to is not listed, and has not failed.
+  // A kind that no resource refers to is not listed. It has not failed.
   const isUnread: IsUnread = (kind, namespace, name = '') =>
     snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest, digestKey) =>
@@ -207,7 +207,7 @@ async function wish(
   return { ...enforced, problems: [...read.problems, ...verified.problems, ...enforced.problems], unsealed };
 }
 
-/** A kind that is not served has no objects: that is known, too. */
+/** Returns what is known about an object. A kind that is not served has no objects, which is knowledge, too. */
 function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowledge'] {
   return (kind, namespace, name) => {
     const served = snapshot.served(groupKindFor(kind, apiGroup));
@@ -217,8 +217,8 @@ function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowle
 }
 
 /**
- * Returns the objects in Git as kinds read them: with defaults and fields that others keep, and without objects that
- * are invalid or left alone.
+ * Returns the objects in Git as kinds read them: with defaults and with values that other managers keep, and without
+ * objects that are invalid or left alone.
  */
 function declared({ gathered: { loaded, invalid }, leftAlone }: DesiredFrom): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));

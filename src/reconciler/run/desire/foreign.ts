@@ -1,4 +1,4 @@
-// Prevents a resource from turning objects of others into its children: its children are kept unchanged instead.
+// Prevents a resource from turning foreign objects into its children: its children are kept unchanged instead.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -9,7 +9,7 @@ import { type Desired, type Desires, heldOwner } from './desire.ts';
 
 export interface OwnDesires extends Desires {
   readonly problems: readonly Problem[];
-  /** Keys of hand-applied resources whose children another instance creates: it writes their status, too. */
+  /** Keys of hand-applied resources whose children another instance creates: that instance writes their status, too. */
   readonly ofOthers: ReadonlySet<string>;
 }
 
@@ -23,8 +23,8 @@ export interface ForeignInput {
 }
 
 /**
- * Leaves out the families of which a member exists already and belongs to others. Objects that an earlier operator
- * created for the same owner belong to the owner, and are taken over.
+ * Leaves out each family with a member that already exists and belongs to another owner. Objects that an earlier
+ * operator created for the same custom resource belong to it, and are taken over.
  */
 export function withoutForeign(input: ForeignInput): OwnDesires {
   const { desires, standings } = input;
@@ -53,11 +53,12 @@ export function withoutForeign(input: ForeignInput): OwnDesires {
 
 /**
  * Returns the reason if another instance creates the children of a resource that no instance declares: the instance
- * whose set they are in. If two have created some of them at the same moment, both choose the same one.
+ * whose set they are in. If two instances have created some of the children at the same moment, both choose the same
+ * instance.
  */
 function keptByOther({ living, applySet }: ForeignInput, family: readonly Desired[]): string | undefined {
   const found = family.flatMap(({ id }) => living(id) ?? []);
-  // Nearly always all are ours.
+  // Almost always all children are in our set.
   if (found.every((object) => labelOf(object, PART_OF) === applySet)) return undefined;
   const sets = found.flatMap((object) => labelOf(object, PART_OF) ?? []).sort();
   const other = found.find((object) => labelOf(object, PART_OF) === sets[0] && isOfOtherSet(object, applySet));
@@ -78,7 +79,7 @@ function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId)
       `would create ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
     ];
   }
-  // Instances with the same name have the same field manager: only the set says which of them has applied the object.
+  // Instances with the same name have the same field manager: only the set shows which of them has applied the object.
   if (isOfOtherSet(live, input.applySet))
     return [`would create ${formatId(id)}, which another instance keeps: rename one of the two`];
   if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];

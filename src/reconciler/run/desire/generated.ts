@@ -7,7 +7,7 @@ import type { ResourceId } from '#std/problem.ts';
 import type { Reuse } from '../reuse.ts';
 import type { Desired, Desires } from './desire.ts';
 
-/** Returns that many new random bytes. */
+/** Returns the given number of new random bytes. */
 export type Random = (bytes: number) => Uint8Array;
 
 /**
@@ -63,7 +63,9 @@ function withData(object: KubeObject, values: JsonObject): KubeObject {
   return { ...object, data: { ...data, ...values } };
 }
 
-/** Returns true for base64, which Kubernetes wraps in base64 again, of that many bytes, not all of them zero. */
+/**
+ * Returns true for base64, which Kubernetes wraps in base64 again, of the given number of bytes, not all of them zero.
+ */
 function isSound(value: unknown, bytes: number): boolean {
   if (typeof value !== 'string') return false;
   const decoded = Buffer.from(Buffer.from(value, 'base64').toString('latin1'), 'base64');

@@ -1,6 +1,6 @@
-// Leaves out children that depend on something that could not be read: they would differ, and start new pods now and
-// once more when it can be read again. References are one such dependency; objects that a virtual server discovers, or
-// that the instance's configuration names, are others.
+// Leaves out children that depend on an object that could not be read: the children would differ, and start new pods
+// now and again after the object is readable. Such objects are references, objects that a virtual server discovers, and
+// objects in the instance's configuration.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import type { Problem } from '#std/problem.ts';
@@ -9,13 +9,16 @@ import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { type Resolved, unknownFinding } from '../resolve/resolve.ts';
 
-/** Returns true if the object may exist and was not read; without a name, if that is true of any object of the kind. */
+/**
+ * Returns true if the object may exist and was not read. Without a name, returns true if any object of the kind was not
+ * read.
+ */
 export type IsUnread = (kind: string, namespace: string, name?: string) => boolean;
 
-/** Findings by resource, if its children are not created. */
+/** Findings by resource, for resources whose children are not created. */
 export type Unread = ReadonlyMap<Sourced, readonly Finding[]>;
 
-/** Returns the same view, which notes the objects that were requested and could not be read. */
+/** Wraps the view, and notes the objects that were requested and could not be read. */
 export function notingUnread(view: View, namespace: string, isUnread: IsUnread): View & { unread(): Finding[] } {
   const missed = new Map<string, Finding>();
   return {

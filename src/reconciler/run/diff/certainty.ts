@@ -1,5 +1,5 @@
-// Remembers pairs of a desired and a live object that an apply is known not to change, though a comparison alone cannot
-// decide it.
+// Remembers pairs of a desired and a live object that an apply is known not to change, although a comparison alone
+// cannot decide it.
 
 import { lastingJson } from '#kubernetes/rules/large-values.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -9,15 +9,15 @@ import { digest, fnv1a32, sha256 } from '#std/hash.ts';
 import { jsonEquals } from '#std/json.ts';
 import type { Clock, Cluster } from '../ports.ts';
 
-/** Stores results of dry runs by their requests. Both are texts of this module alone. */
+/** Stores results of dry runs by their requests. The format of both texts is private to this module. */
 export interface Remembered {
   get(key: string): string | undefined;
   set(key: string, value: string): void;
 }
 
 /**
- * Admission may change without a change of the object: a result is valid for a while, and only as long as admission is
- * the same.
+ * Results of dry runs. Admission may change without a change of the object, so a result is valid for about an hour, and
+ * only as long as admission is the same.
  */
 export interface Certainty {
   isKnown(desired: KubeObject, live: KubeObject): Promise<boolean>;
@@ -32,8 +32,8 @@ export interface CertaintyDeps {
 }
 
 /**
- * Opens the certainty for one look at the cluster. Admission is read at most once, and only if something is, or
- * becomes, remembered.
+ * Opens the certainty for one run. Admission is read at most once, and only if there is a result to check or to
+ * remember.
  */
 export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, manager: string): Certainty {
   let admission: Promise<string> | undefined;
@@ -56,13 +56,16 @@ export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, man
 
 const HOUR_MS = 3_600_000;
 
-/** Returns an hour, a quarter more or less, so that the results of one run do not all expire in one run. */
+/** Returns 45 to 75 minutes, so that the results of one run do not all expire in one run. */
 function lifetimeOf(key: string): number {
   const spread = Number.parseInt(fnv1a32(key), 16) / 2 ** 32;
   return Math.round(HOUR_MS * (0.75 + spread / 2));
 }
 
-/** Configurations that may not be read count as unchanged: the hour remains as the limit. */
+/**
+ * Returns a digest of the admission configurations. Configurations that may not be read count as unchanged: then only
+ * the lifetime limits a result.
+ */
 async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
   const served = await cluster.resources().catch(versionsUnknown);
   const kinds = (served ?? []).filter(

@@ -6,12 +6,12 @@ import type { Desired } from '../desire/desire.ts';
 import type { FieldOfOther } from './field-states.ts';
 
 export interface Compared {
-  /** Desired object without the fields that stay as others have set them. */
+  /** Desired object without the fields that other managers keep. */
   readonly desired: Desired;
   readonly live?: KubeObject;
   /**
-   * `unknown`: only the server can decide, by a dry run. `replace`: only deleting the object and creating it again can
-   * change it.
+   * `unknown`: only a dry run of the server can decide. `replace`: the change requires deleting the object and creating
+   * it again.
    */
   readonly verdict: 'create' | 'changed' | 'unchanged' | 'unknown' | 'replace';
   readonly diff: readonly Difference[];
@@ -24,13 +24,13 @@ export interface Compared {
 
 /** Items of lists and fields that are removed although this instance has not applied them. */
 export interface Evicted {
-  /** Field manager that takes them over, so that its apply removes them. */
+  /** Field manager that takes the parts over, so that its apply removes them. */
   readonly manager: string;
   /** Paths of the items and fields, as in a field set. */
   readonly parts: readonly (readonly string[])[];
 }
 
-/** Decision of the server about a change before it is made. */
+/** Decision of the server about a change before the change is made. */
 export type Preview =
   | { readonly verdict: 'accepted' }
   | { readonly verdict: 'refused'; readonly code: string; readonly message: string }

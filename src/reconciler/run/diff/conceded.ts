@@ -1,5 +1,5 @@
-// Collects fields that other managers have set to other values. They are reported at the manifest that declares them,
-// and found again if the server responds with a conflict that the lists did not show.
+// Collects fields that other managers have set to other values, and reports them at the manifest that declares them.
+// Also reads such fields from the server's conflict response if the lists did not show them.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -44,7 +44,10 @@ export function fieldsLost(
   });
 }
 
-/** Returns one problem for each field, at its place. A field that the manifest leaves to others is not a problem. */
+/**
+ * Returns one problem for each field, at the field's place. A field that the manifest leaves to other managers is not a
+ * problem.
+ */
 export function problemsOf(
   found: readonly FoundField[],
   loaded: readonly LoadedResource[],
@@ -82,8 +85,8 @@ export interface Conceding {
 }
 
 /**
- * Applies the object, and leaves conflicting fields to the managers that the server names. `contents`: reads the long
- * values, which the object and the result lack. Throws Failure as `Cluster.apply` does.
+ * Applies the object, and leaves conflicting fields to the managers that the server names. `contents` reads the long
+ * values, which `object` and the result lack. Throws Failure as `Cluster.apply` does.
  */
 export async function applyConceding(
   cluster: Pick<Cluster, 'apply' | 'schema'>,
@@ -105,7 +108,10 @@ export async function applyConceding(
   }
 }
 
-/** Kubernetes API, "Server-Side Apply", "Conflicts": one cause for each field, with its manager in quotes. */
+/**
+ * Reads the conflicts from a Failure. The server sends one cause for each field, with its manager in quotes (Kubernetes
+ * API, "Server-Side Apply", "Conflicts").
+ */
 function conflictsOf({ code, data }: Failure): { path: string; manager: string }[] {
   const causes = code === 'cluster-conflict' && Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
   const fields = causes.filter(({ reason }) => reason === 'FieldManagerConflict');

@@ -57,9 +57,9 @@ function compareAgain(input: DiffInput, desired: Desired, live: KubeObject | und
     given: [object, owner, random, live, type, manager, force],
     questions: {},
     work: () => compareOne(input, desired, live),
-    // The contents, and the Secrets and ConfigMaps of others, were read for this run only.
+    // Contents, and foreign Secrets and ConfigMaps, were read for this run only.
     keeps: () => contents === undefined && (live === undefined || !isLarge(id) || isMember(live, input.applySet)),
-    // `contents` is a function, and follows from the object.
+    // `contents` is a function, and is determined by the object.
     equal: (a, b) => jsonEquals(withoutContents(a), withoutContents(b)),
   });
 }
@@ -95,7 +95,7 @@ function compareOne(input: DiffInput, desired: Desired, found: KubeObject | unde
   return withoutEdited(input, fields.length === 0 ? rest : { ...rest, fields }, type);
 }
 
-/** Replaces long values by their stand-ins, so that they compare alike whether they are in memory or not. */
+/** Replaces long values by their stand-ins, so that objects compare equal whether the values are in memory or not. */
 function withoutLongValues(desired: Desired): Desired {
   const object = shortenObject(desired.object);
   if (object === desired.object) return desired;

@@ -1,5 +1,5 @@
 // Removes parts that block a declaration in Git: items of our lists whose key another manager has changed, and items
-// and fields because of which the server refuses ours. They are removed only if Git wins.
+// and fields because of which the server refuses our object. They are removed only if Git wins.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';
@@ -24,7 +24,7 @@ import { type FieldRules, fieldStates } from './field-states.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import { maskSecrets } from './masked.ts';
 
-/** Adds the removal of items whose key was changed. */
+/** Adds the removal of items whose key another manager has changed. */
 export function withoutEdited(rules: FieldRules, compared: Compared, type: MergeType): Compared {
   const { desired, live } = compared;
   if (live === undefined) return compared;
@@ -34,8 +34,8 @@ export function withoutEdited(rules: FieldRules, compared: Compared, type: Merge
 }
 
 /**
- * Adds the removal of the parts that the server's refusal is about, and of no more than necessary for acceptance;
- * undefined if the object is refused even so. Throws Failure if the server does not decide.
+ * Adds the removal of the parts that the server's refusal is about, as few as necessary. Returns undefined if the
+ * server refuses the object even without all those parts. Throws Failure if the server does not decide.
  */
 export async function clearWay(
   cluster: Pick<Cluster, 'patch'>,
@@ -61,8 +61,8 @@ export async function clearWay(
 }
 
 /**
- * Returns as few parts as must be removed in addition to `going`. It searches by halves, because most are not in the
- * way (QuickXplain, Junker 2004).
+ * Returns as few parts as must be removed in addition to `going`. The search halves the parts, because most do not
+ * block (QuickXplain, Junker 2004).
  */
 async function fewest(
   isTaken: (parts: readonly ForeignPart[]) => Promise<boolean>,
@@ -114,7 +114,7 @@ function partsInTheWay(
 }
 
 /**
- * Returns true for the refused field itself, for a field right below it, and, if the refused field is forbidden, for a
+ * Returns true for the refused field, for a field directly below it, and, if the refused field is forbidden, for a
  * field next to it.
  */
 function isFieldMeant(field: readonly string[], refused: readonly string[], forbidden: boolean): boolean {
@@ -205,8 +205,8 @@ function operation(path: string, value: Json): JsonPatchOperation {
 }
 
 /**
- * Makes the parts ours: the apply that follows does not have them, so that they are removed in the same moment as ours
- * are added.
+ * Takes over the parts. The apply that follows lacks them, so that the server removes them in the same write that adds
+ * our parts.
  */
 export async function takeParts(
   cluster: Pick<Cluster, 'get' | 'patch'>,

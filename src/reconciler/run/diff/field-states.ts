@@ -1,5 +1,5 @@
 // Decides about a declared field that another manager has set to another value: Git wins, except for fields that are
-// left to others (decision 0240).
+// left to other managers (decision 0240).
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Conceded } from '#kubernetes/rules/ownership/concede.ts';
@@ -8,12 +8,15 @@ import { isOtherInstance } from '../labels.ts';
 import { ignoredFields, isIgnored } from './ignored-fields.ts';
 
 /**
- * `set-back`: Git's value is applied. `kept`: the field stays as the other manager has set it, and so differs from Git.
- * `left`: it stays, as the manifest allows.
+ * `set-back`: Git's value is applied. `kept`: the other manager's value stays, and differs from Git. `left`: the other
+ * manager's value stays, as the manifest allows.
  */
 export type FieldState = 'set-back' | 'kept' | 'left';
 
-/** The pointer is empty if the desired object has no such field: then the field blocks one that it has. */
+/**
+ * A field of another manager. The pointer is empty if the desired object lacks the field: then the field blocks a
+ * declared field.
+ */
 export interface FieldOfOther extends Conceded {
   readonly state: FieldState;
 }
@@ -25,7 +28,10 @@ export interface FieldRules {
   readonly force: boolean;
 }
 
-/** `child`: the object was created for a custom resource, whose manifest cannot leave fields of the child to others. */
+/**
+ * `child` is true if the object was created for a custom resource, whose manifest cannot leave fields of the child to
+ * other managers.
+ */
 export function fieldStates(
   { manager: own, force }: FieldRules,
   declared: KubeObject,

@@ -1,5 +1,5 @@
-// Computes digests that stand for an object in files that leave the cluster: one for our fields as they exist, and one
-// for the desired object. Values cannot be read out of them, and the content of a Secret cannot be guessed either.
+// Computes digests that stand for an object in files that leave the cluster: one for our live fields, and one for the
+// desired object. Values cannot be read from the digests, and the content of a Secret cannot be guessed either.
 
 import { lastingJson, shortenObject } from '#kubernetes/rules/large-values.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -14,11 +14,11 @@ export interface Fingerprints {
    * difference that a plan shows. Undefined for a Secret if there is no key.
    */
   seen(live: KubeObject, diff: Change['diff']): string | undefined;
-  /** Returns the digest of the object to be applied, without the owner's uid, which may not be known yet. */
+  /** Returns the digest of the object that will be applied, without the owner's uid, which may be unknown yet. */
   desired(object: KubeObject, owned: boolean): string | undefined;
 }
 
-/** `key`: key of the digests of Secrets; undefined if there is none, or it may not be read. */
+/** `key` is the key for the digests of Secrets; undefined if it does not exist or may not be read. */
 export function fingerprintsBy(manager: string, key: Uint8Array | undefined): Fingerprints {
   function print({ kind }: KubeObject, value: unknown): string | undefined {
     if (kind !== 'Secret') return sha256(lastingJson(value));

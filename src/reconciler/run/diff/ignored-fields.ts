@@ -1,27 +1,28 @@
-// Reads the fields that a manifest leaves to others (`skep.dev/ignore-fields`), and decides which fields they cover.
+// Reads the fields that a manifest leaves to other managers (`skep.dev/ignore-fields`), and decides which fields they
+// cover.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { IGNORE_FIELDS } from '../labels.ts';
 
 /**
- * Returns the paths. They are written as plans show them, separated by commas: `/spec/replicas,
+ * Returns the paths. The annotation has them as plans show them, separated by commas: `/spec/replicas,
  * /spec/template/spec/containers/[name=web]/image`.
  */
 export function ignoredFields(object: JsonObject): readonly string[] {
   const { metadata } = object;
   const { annotations } = isObject(metadata) ? metadata : {};
   const text = isObject(annotations) ? annotations[IGNORE_FIELDS] : undefined;
-  // Names of list items have commas, too: `[port=80,protocol=TCP]`.
+  // Keys of list items may contain commas, too: `[port=80,protocol=TCP]`.
   return typeof text === 'string' ? text.split(/,(?![^[\]]*\])/).map((path) => path.trim()) : [];
 }
 
-/** Returns true if the field is ignored, or below an ignored one. */
+/** Returns true if the field is ignored, or is below an ignored field. */
 export function isIgnored(ignored: readonly string[], path: string): boolean {
   return ignored.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-/** Reports fields that others must not set, because they identify an object or its owner. */
+/** Reports paths that must not be ignored, because they identify an object or its owner, or are malformed. */
 export function checkIgnoredFields(object: JsonObject): readonly Finding[] {
   const wrong = ignoredFields(object).filter((path) => !FIELD.test(path) || OWN.test(path));
   return wrong.map((path) => ({

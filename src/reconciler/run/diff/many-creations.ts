@@ -1,16 +1,16 @@
-// Groups objects that are to be created in large numbers: of one kind, in one namespace, with the rights of one
-// account. In the server's dry runs the first ones stand for the others.
+// Groups objects that will be created in large numbers: of one kind, in one namespace, with the rights of one account.
+// The server dry-runs only the first objects of each group.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Compared } from './compared.ts';
 
 /**
- * Number of dry runs at once. An object that is refused in every run is among the first once the others are created, so
- * none is tried again and again.
+ * Number of objects per group that are dry-run. An object that the server refuses in every run is among the first once
+ * the remaining objects are created, so that no object is tried again and again.
  */
 const FIRST = 16;
 
-/** Maps the key of each object beyond the first ones to the keys of the first ones. */
+/** Maps the key of each remaining object to the keys of the first objects of its group. */
 export function firstOfMany(
   compared: readonly Compared[],
   accountOf: (object: KubeObject) => string | undefined,

@@ -2,7 +2,7 @@
 
 import type { Difference } from '#kubernetes/rules/ownership/differences.ts';
 
-/** The difference of a Secret shows that a value changed, never the value. */
+/** Returns the differences. For a Secret they show that a value changed, never the value. */
 export function maskSecrets(kind: string, changes: readonly Difference[]): readonly Difference[] {
   return kind === 'Secret' ? changes.map(masked) : changes;
 }

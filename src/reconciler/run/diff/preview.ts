@@ -1,5 +1,5 @@
-// Sends a dry run for each change before anything is written, and collects all refusals. Comparisons that only the
-// server can decide are settled by it.
+// Sends a dry run for each change before anything is written, and collects all refusals. The dry run also decides
+// comparisons that only the server can decide.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';
@@ -30,11 +30,11 @@ export interface PreviewInput extends FieldRules {
   readonly compared: readonly Compared[];
   readonly accountOf: AccountOf;
   readonly living: (id: ResourceId) => KubeObject | undefined;
-  /** Returns why the object may not be deleted and created again, and how to allow it; undefined if it may. */
+  /** Returns why the object may not be replaced, and how to allow it; undefined if the replacement is allowed. */
   readonly replaceBar: (compared: Compared) => string | undefined;
-  /** Previews that this very run has requested before. */
+  /** Dry runs that this run requested in its first preparation. */
   readonly before?: Previews;
-  /** If set, only the first of many similar creations are sent. If the server accepts them, the others are not sent. */
+  /** If set, only the first of many similar creations are sent. If all are accepted, the rest is not sent. */
   readonly sampled: boolean;
 }
 
@@ -47,7 +47,10 @@ interface Asked {
 }
 
 export interface Previewed {
-  /** The same list: `unknown` is decided, `changed` without a change is `unchanged`, and the others have a preview. */
+  /**
+   * The same list, in which `unknown` is decided, a `changed` without a change is `unchanged`, and the rest has
+   * previews.
+   */
   readonly compared: readonly Compared[];
   readonly previews: Previews;
 }
@@ -82,8 +85,8 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
 }
 
 /**
- * Returns the keys of creations that were accepted and depend on nothing that was refused, so that they exist next
- * time. Empty if there is a replacement: it deletes, and is not made if the server is known to refuse something of the
+ * Returns the keys of creations that were accepted and depend on no refused object, so that they exist in the next run.
+ * Empty if there is a replacement: it deletes, and is not made if the server is known to refuse an object of the
  * source.
  */
 function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySet<string> {
@@ -97,16 +100,16 @@ function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySe
   return new Set(coming.map(({ desired }) => desired.key));
 }
 
-const LIKE_OTHERS = 'it accepts the first ones of their kind in the namespace';
+const LIKE_OTHERS = 'it accepts the first objects of their kind in the namespace';
 
-/** Returns the earlier result if a run prepares twice and the object is the same. */
+/** Returns the result of the first preparation if a run prepares twice and the object is the same. */
 function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {
   const asked = before?.get(desired.key);
   if (asked === undefined || asked.about.live?.metadata.resourceVersion !== live?.metadata.resourceVersion) return;
   return jsonEquals(asked.about.desired.object, desired.object) ? asked.answer : undefined;
 }
 
-/** An object with values that are still to be generated is not remembered. */
+/** Returns the earlier result if a run prepares twice and the object is the same. */
 async function isRemembered({ certainty }: Asking, { desired, live }: Compared): Promise<boolean> {
   return live !== undefined && desired.random === undefined && certainty.isKnown(desired.object, live);
 }
@@ -119,7 +122,7 @@ function previewed(compared: Compared, answer: Preview): Compared {
   return { ...compared, verdict: compared.verdict === 'unknown' ? 'changed' : compared.verdict, preview: answer };
 }
 
-/** Returns why the server cannot decide about the object yet: the same plan creates something that it needs. */
+/** Returns why the server cannot decide about the object yet: the same plan creates an object that it needs. */
 function dependence(object: KubeObject, created: ReadonlySet<string>): string | undefined {
   const needed = [namespaceOf(object), roleOf(object)].find((id) => id !== undefined && created.has(keyOf(id)));
   return needed === undefined ? undefined : `their ${needed.kind} does not exist yet`;
@@ -129,7 +132,7 @@ function namespaceOf({ metadata: { namespace: name } }: KubeObject): ResourceId 
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Namespace', name };
 }
 
-/** Kubernetes RBAC, "Restrictions on role binding creation": without `bind`, a user needs the rights of the role. */
+/** Returns the role, whose rights a user without `bind` needs (RBAC, "Restrictions on role binding creation"). */
 function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | undefined {
   if (!isObject(roleRef)) return undefined;
   const { kind, name } = roleRef;
@@ -166,9 +169,7 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
   }
 }
 
-/**
- * Drops fields that the apply removes and the server sets again, as it does with its defaults: they are not changes.
- */
+/** Drops fields that the apply removes and the server sets again, such as defaults: they are not changes. */
 async function asAnswered(deps: Asking, { manager }: PreviewInput, compared: Compared, stored: KubeObject) {
   const { live, desired, diff } = compared;
   if (live === undefined || live.kind === 'Secret' || !diff.some(({ after }) => after === undefined)) return compared;
@@ -190,7 +191,7 @@ async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Com
   }
 }
 
-/** Handles a refusal because of parts that others have put next to ours, or that the server itself has. */
+/** Handles a refusal because of parts that other managers or the server itself have added next to ours. */
 async function withoutOthersParts(
   deps: PreviewDeps,
   input: PreviewInput,
@@ -214,7 +215,7 @@ function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: s
   return as === undefined ? {} : { as };
 }
 
-/** Adds the uid that the object must still have, and placeholders for values that are generated when it is applied. */
+/** Adds the uid that the object must still have, and placeholders for values that are generated only at the apply. */
 function asSent({ desired, live }: Compared): KubeObject {
   const object = withValues(desired.object, desired.random, (bytes) => new Uint8Array(bytes).fill(1));
   const uid = live?.metadata.uid;
@@ -242,7 +243,7 @@ async function answerRefusal(
   return previewed(compared, { verdict: 'refused', code: 'immutable-field', message: told });
 }
 
-/** Returns true for temporary failures, and for webhooks that accept no dry runs: the change itself may succeed. */
+/** Returns true for temporary failures, and for webhooks that accept no dry runs: the real change may succeed. */
 function isNoAnswer({ code, message }: Failure): boolean {
   const troubled = ['cluster-busy', 'cluster-error', 'cluster-unreachable'].includes(code);
   return troubled || message.includes('does not support dry run');

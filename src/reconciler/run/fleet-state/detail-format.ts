@@ -1,13 +1,13 @@
-// One resource as the console shows it: what was read of it from the cluster.
+// Defines the live part of one resource as the console shows it.
 
 import type { Json } from '#std/json.ts';
 
 interface FieldDifference {
-  /** Like a JSON pointer, but items of associative lists by name. */
+  /** Path like a JSON pointer, but with items of associative lists by name. */
   readonly path: string;
-  /** In the cluster; absent: nothing is there. */
+  /** Value in the cluster; absent if the cluster has no such field. */
   readonly before?: Json;
-  /** In Git; absent: an apply removes it. */
+  /** Value in Git; absent if an apply removes the field. */
   readonly after?: Json;
 }
 
@@ -16,20 +16,20 @@ export interface DetailedPod {
   readonly ready: boolean;
   readonly phase: string;
   readonly restarts: number;
-  /** Why it is not ready; empty if it is, or if nothing says so. */
+  /** Reason why the pod is not ready; empty if it is ready, or no reason is known. */
   readonly why: string;
 }
 
 export interface DetailedObject {
   readonly id: string;
-  /** `missing`: it is not in the cluster. */
+  /** `missing`: the object is not in the cluster. */
   readonly state: 'ready' | 'not-ready' | 'missing';
   readonly why: string;
-  /** Values of Secrets are masked. */
+  /** Differences between the cluster and Git. Values of Secrets are masked. */
   readonly differences: readonly FieldDifference[];
-  /** Fields that other managers have set, and how that counts. */
+  /** Fields that other managers have set, each with its state. */
   readonly fields: readonly { readonly path: string; readonly manager: string; readonly state: string }[];
-  /** Only a dry run could tell whether it differs. */
+  /** Set if only a dry run could show whether the object differs. */
   readonly uncertain?: true;
   readonly pods?: readonly DetailedPod[];
 }
@@ -45,6 +45,6 @@ export interface Condition {
 export interface LiveDetail {
   readonly conditions: readonly Condition[];
   readonly objects: readonly DetailedObject[];
-  /** How many further objects were not read. */
+  /** Number of further objects that were not read. */
   readonly omitted: number;
 }

@@ -1,4 +1,4 @@
-// One pod as the console shows it: whether it is ready, how often it was restarted and what it waits for.
+// Reads one pod for the console: its readiness, its restarts, and what it waits for.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -25,7 +25,7 @@ function containersOf({ containerStatuses, initContainerStatuses }: JsonObject):
   );
 }
 
-/** `ImagePullBackOff: the message`. */
+/** Returns `ImagePullBackOff: the message`. */
 function waitingReason({ state }: JsonObject): readonly string[] {
   const { waiting, terminated } = isObject(state) ? state : {};
   const told = isObject(waiting) ? waiting : isObject(terminated) ? terminated : undefined;

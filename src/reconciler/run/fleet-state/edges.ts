@@ -1,4 +1,5 @@
-// Finds the entries that a resource names: what its spec refers to, and the registries that list it as a running server.
+// Finds the entries that a resource names: references in its spec, and the registries that list the resource as a
+// running server.
 
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { View } from '../../kinds/kind.ts';
@@ -7,7 +8,7 @@ import type { EntryRole } from './format.ts';
 
 type Named = Pick<Sourced, 'id' | 'kind' | 'defaulted' | 'legible'>;
 
-/** The returned function gives the ids of the entries that one of them names. */
+/** Returns a function that returns the ids of the entries that a resource names. */
 export function openEdges(loaded: readonly Named[]): (resource: Named) => readonly string[] {
   const ids = new Map(loaded.map(({ id }) => [nameKey(id), id]));
   const registries = loaded.flatMap(listsServers);
@@ -22,7 +23,7 @@ export function openEdges(loaded: readonly Named[]): (resource: Named) => readon
   };
 }
 
-/** Whether a resource asks for an entry is in the resource itself. */
+/** An empty view: the resource alone says whether it requests an entry in a registry. */
 const NOTHING: View = { find: () => undefined, all: () => [] };
 
 interface Listing {
@@ -52,7 +53,7 @@ const ROLES: Readonly<Record<string, EntryRole>> = {
   MCPRegistry: 'registry',
 };
 
-/** The role of a kind of ours. */
+/** Returns the role of one of our kinds. */
 export function roleOf(kind: string): EntryRole {
   return ROLES[kind] ?? 'settings';
 }

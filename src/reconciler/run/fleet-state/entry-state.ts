@@ -1,5 +1,5 @@
-// Finds the state of one resource and the sentence that says why, out of what a run has observed, planned and done. A resource
-// counts as healthy only if something says so.
+// Determines the state of one resource, and the sentence with the reason, from the facts that a run has observed,
+// planned and done. A resource counts as healthy only if a fact shows that it is.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -17,14 +17,14 @@ export interface Found {
   readonly why: string;
 }
 
-/** What a run says about resources, by their keys. What it says about a child counts for its owner as well. */
+/** Facts of a run about resources, by their keys. A fact about a child counts for its owner as well. */
 export interface RunFacts {
   readonly problems: ReadonlyMap<string, Problem>;
   readonly failed: ReadonlyMap<string, string>;
   readonly kept: ReadonlyMap<string, string>;
   /** Changes that the run did not make. */
   readonly pending: ReadonlyMap<string, string>;
-  /** Fields that others have set, and keep. */
+  /** Fields that other managers have set and keep. */
   readonly fields: ReadonlyMap<string, string>;
   readonly readiness: ReadonlyMap<string, { readonly state: EntryState; readonly why: string }>;
   readonly drifted: ReadonlyMap<string, string>;
@@ -111,7 +111,7 @@ export interface Declared extends Pick<Standing, 'verdict'> {
   readonly live: KubeObject | undefined;
 }
 
-/** `ours`: whether this instance writes the statuses of our kinds. */
+/** `ours` is true if this instance writes the statuses of our kinds. */
 export function entryState(
   facts: RunFacts,
   declared: Declared,
@@ -137,7 +137,7 @@ function keptText(problem: Problem | undefined, reason: string | undefined): str
   return problemText(problem) ?? sentence(reason ?? 'something that it depends on is invalid');
 }
 
-/** With a capital at its beginning: reasons follow a colon elsewhere. */
+/** Returns the reason with a capital letter, because reasons follow a colon elsewhere. */
 function sentence(reason: string): string {
   return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
 }
@@ -149,7 +149,7 @@ function problemText(problem: Problem | undefined): string | undefined {
 }
 
 function drifting({ pending, fields, drifted, paused, readiness }: RunFacts, key: string): Found | undefined {
-  // A server that fails is worse than one that differs.
+  // A failing server is worse than a server that differs.
   if (readiness.get(key)?.state === 'failed') return undefined;
   const change = pending.get(key);
   if (change !== undefined) {
@@ -203,7 +203,7 @@ function foreignState(live: KubeObject): Found {
   return { state: 'progressing', why: why === '' ? 'It is not ready.' : why };
 }
 
-/** A child of an unlisted kind may be broken: nothing is called healthy then. */
+/** Turns healthy into unknown if a kind could not be listed: a child of that kind may be broken. */
 function certain({ unlisted }: RunFacts, found: Found): Found {
   if (found.state !== 'healthy' || unlisted.size === 0) return found;
   return { state: 'unknown', why: `Some objects could not be listed: ${[...unlisted].join(', ')}.` };

@@ -1,5 +1,5 @@
-// The state of the fleet after a run: an entry per source, per declared resource and per object that stays although nothing
-// declares it any more. Pure.
+// Computes the state of the fleet after a run: an entry per source, per declared resource, and per object that is no
+// longer declared and stays.
 
 import { idOf, keyOf } from '#kubernetes/rules/object.ts';
 import { compareTexts } from '#kubernetes/rules/ownership/element.ts';
@@ -25,7 +25,7 @@ export interface FleetLook {
   readonly instance: string;
   /** Names of all sources. */
   readonly sources: readonly string[];
-  /** Whether this instance writes the statuses of our kinds. */
+  /** True if this instance writes the statuses of our kinds. */
   readonly ours: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Looked {
   readonly snapshot: Pick<Prepared['snapshot'], 'find' | 'known' | 'unlisted'>;
 }
 
-/** `before`: the state after the run before. `result`: of the run that has looked. */
+/** `before` is the state after the previous run. `result` belongs to the run that has observed the fleet. */
 export function fleetStateOf(
   look: FleetLook,
   prepared: Looked,
@@ -56,7 +56,7 @@ export function fleetStateOf(
   return stateWith(look.instance, run, entries, before);
 }
 
-/** Nothing is known any more: the last run could not do anything. */
+/** Returns the state after a run that could do nothing: every entry is unknown. */
 export function unknownState(
   { instance }: Pick<FleetLook, 'instance'>,
   failed: { readonly id: string; readonly at: string; readonly code: string; readonly message: string },
@@ -142,7 +142,7 @@ function resourceEntries({ ours }: FleetLook, prepared: Looked, result: RunResul
   return [...entries, ...strays(result, prepared, declared)];
 }
 
-/** Objects that nothing declares any more and that stay, and no child of another. */
+/** Returns objects that are no longer declared and stay, without the children of other objects. */
 function strays(
   { plan }: RunResult,
   { snapshot, gathered }: Looked,

@@ -1,5 +1,5 @@
-// Keeps the state of the fleet as the last run has found it, and the manifests and desired objects that one resource is shown
-// with. Those are the values that runs keep anyway; the snapshot of the cluster is let go.
+// Keeps the state of the fleet after the last run, and the manifests and desired objects with which one resource is
+// shown. Runs keep these values anyway; the snapshot of the cluster is dropped.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -11,14 +11,14 @@ import type { FleetState } from './format.ts';
 import type { KnownResource } from './resource-detail.ts';
 
 export interface FleetWatch {
-  /** A run has observed and planned. */
+  /** Notes the observation and the plan of a run. */
   looked(prepared: Prepared): void;
   ended(result: RunResult): void;
   failed(failure: Failure, run: { readonly id: string; readonly at: string }): void;
   state(): FleetState;
-  /** By the id of its entry; undefined if the last run knew no such resource. */
+  /** Finds a resource by the id of its entry; undefined if the last run had no such resource. */
   find(id: string): KnownResource | undefined;
-  /** Calls after each run whose state differs from the one before. The returned function ends that. */
+  /** Calls `changed` after each run with another state than the previous run, until the returned function is called. */
   follow(changed: () => void): () => void;
 }
 
@@ -42,7 +42,7 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
     ended(result) {
       const before = state.run === undefined ? undefined : state;
       if (seen === undefined) {
-        // A run that found nothing changed computes nothing.
+        // After a run that observed no change, only the run is replaced.
         if (before?.run !== undefined) put({ ...before, run: { ...before.run, id: result.id, at: result.finishedAt } });
         return;
       }

@@ -1,9 +1,10 @@
-// The state of a fleet as the console and its JSON route show it: one entry per source and resource, each with a state, a
-// reason and the entries that it names.
+// Defines the state of a fleet as the console and its JSON route show it: one entry per source and resource, each with
+// a state, a reason, and the entries that it names.
 
 /**
- * `kept`: kept unchanged, the reason says why. `drifted`: it differs from Git or from its review. `sleeping`: someone scaled it to
- * zero. `not-run`: no program of this machine stands for it (`skep dev`). `unknown`: nobody could find out.
+ * `kept`: kept unchanged for the given reason. `drifted`: the resource differs from Git or from its review. `sleeping`:
+ * a person scaled it to zero. `not-run`: no program of this machine runs in its place (`skep dev`). `unknown`: the
+ * state could not be determined.
  */
 export const ENTRY_STATES = [
   'failed',
@@ -21,53 +22,53 @@ export type EntryState = (typeof ENTRY_STATES)[number];
 
 export const ENTRY_ROLES = ['source', 'group', 'server', 'virtual-server', 'registry', 'settings', 'other'] as const;
 
-/** The part that an entry plays; `settings` are shared by servers, `other` objects are not of our kinds. */
+/** Role of an entry. `settings` are shared by servers; `other` objects are not of our kinds. */
 export type EntryRole = (typeof ENTRY_ROLES)[number];
 
 export interface FleetEntry {
-  /** `namespace/Kind/name`; of a source `Source/name`. */
+  /** `namespace/Kind/name`; `Source/name` for a source. */
   readonly id: string;
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
   readonly role: EntryRole;
   readonly state: EntryState;
-  /** One sentence. */
+  /** Reason of the state in one sentence. */
   readonly why: string;
-  /** Name of the source that declares it; absent if none does any more. */
+  /** Name of the source that declares the entry; absent if no source declares it any more. */
   readonly source?: string;
-  /** The first run of this process that found this state. */
+  /** First run of this process that found this state. */
   readonly since: FleetMoment;
-  /** Ids of entries that it names: its group, registries that list it, settings. */
+  /** Ids of the entries that this entry names: its group, registries that list it, settings. */
   readonly uses: readonly string[];
-  /** How many objects it is made of. */
+  /** Number of objects that belong to the entry. */
   readonly objects: number;
 }
 
 export interface FleetMoment {
   readonly run: string;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly at: string;
-  /** True: it was so when the process began to look; it may have been so before. */
+  /** True if the state may be older, because it was the same when the process began to observe. */
   readonly atLeast?: true;
 }
 
 export interface FleetState {
   readonly version: 1;
   readonly instance: string;
-  /** The last run that ended; absent before the first. */
+  /** Last run that ended; absent before the first run ended. */
   readonly run?: {
     readonly id: string;
     readonly at: string;
     /** Commit by name of the source. */
     readonly commits: Readonly<Record<string, string>>;
-    /** Why it wrote nothing; absent if it was free to. */
+    /** Reason why the run wrote nothing; absent if it was free to write. */
     readonly paused?: string;
-    /** Why it could do nothing, or not read everything; absent if it could. */
+    /** Failures because of which the run did nothing or did not read everything; absent if there were none. */
     readonly failures?: readonly { readonly code: string; readonly message: string }[];
   };
   /** Number of entries by state; states without entries are left out. */
   readonly counts: Readonly<Partial<Record<EntryState, number>>>;
-  /** By role, namespace, kind and name. */
+  /** Entries sorted by role, namespace, kind and name. */
   readonly entries: readonly FleetEntry[];
 }

@@ -1,5 +1,5 @@
-// Reads one resource in full for the console: its manifest, and now from the cluster its conditions, its objects with their
-// readiness, their pods, and how each differs from Git. Values of Secrets are masked as in a plan.
+// Reads one resource in full for the console: its manifest and, from the cluster, its conditions, its objects with
+// their readiness and pods, and their differences from Git. Values of Secrets are masked as in a plan.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -18,21 +18,21 @@ import type { RunResult } from '../result.ts';
 import type { Condition, DetailedObject, DetailedPod, LiveDetail } from './detail-format.ts';
 import { detailedPod } from './detailed-pod.ts';
 
-/** What is known of one resource without a request. */
+/** Facts about one resource that are known without a request. */
 export interface KnownResource {
   readonly id: ResourceId;
-  /** Absent: nothing declares it any more. */
+  /** Absent if no source declares the resource any more. */
   readonly loaded?: Sourced;
-  /** The resource itself and the objects that it is made of. */
+  /** The resource and its children. */
   readonly desired: readonly Desired[];
   readonly problems: readonly Problem[];
   readonly outcomes: RunResult['outcomes'];
 }
 
-/** More are only counted: each is a request. */
+/** Maximum number of objects that are read, one request each. Further objects are only counted. */
 const OBJECTS_MAX = 40;
 
-/** Throws Failure as the cluster does. */
+/** Throws Failure as the methods of `Cluster` do. */
 export async function readLiveDetail(
   cluster: Pick<Cluster, 'get' | 'list' | 'schema' | 'resources'>,
   options: InstanceName & Pick<Permissions, 'conflicts'>,
@@ -67,7 +67,7 @@ async function detailedObject(
   if (live === undefined)
     return { id, state: 'missing', why: 'It is not in the cluster.', differences: [], fields: [] };
   const { ready, why } = liveStateOf(live);
-  // Values that are made at random differ from the manifest, which has none.
+  // The manifest lacks values that are generated at random, so they would always differ.
   const shown = desired.random === undefined ? differences : [];
   const pods = await podsOf(cluster, live);
   return {
@@ -111,19 +111,19 @@ function conditionText(value: Json | undefined): string {
 
 const MASK = '***';
 
-/** The manifest as its author wrote it; values of Secrets and of encrypted documents are masked. */
+/** Returns the manifest as its author wrote it. Values of Secrets and of encrypted documents are masked. */
 export function shownManifest({ object, id, sealed }: Sourced): JsonObject {
   if (id.kind !== 'Secret' && sealed !== true) return object;
   const { apiVersion, kind, metadata, ...rest } = object;
   const { annotations: _annotations, ...shown } = metadata;
-  return { apiVersion, kind, metadata: shown, ...masked(rest) };
+  // The type of a Secret is not secret; a value of the key `type` in its data is.
+  const { type } = rest;
+  const typed = id.kind === 'Secret' && typeof type === 'string' ? { type } : {};
+  return { apiVersion, kind, metadata: shown, ...masked(rest), ...typed };
 }
 
 function masked(fields: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      isObject(value) ? masked(value) : name === 'type' ? value : MASK,
-    ]),
+    Object.entries(fields).map(([name, value]) => [name, isObject(value) ? masked(value) : MASK]),
   );
 }

@@ -1,4 +1,4 @@
-// Finds the state of one source of the fleet after a run.
+// Determines the state of one source of the fleet after a run.
 
 import { labelValue } from '../labels.ts';
 import type { Gathered } from '../read/gather.ts';

@@ -19,9 +19,9 @@ type Content = Record<'data' | 'binaryData', Record<string, string>>;
 
 const PLAIN = 'runs.json';
 const PACKED = 'runs.json.gz';
-/** Up to this size it is text that `kubectl get -o yaml` shows. */
+/** Maximum bytes that are stored as text, which `kubectl get -o yaml` shows. A larger history is compressed. */
 const PLAIN_MAX = 64 * 1024;
-/** Half of the limit of a ConfigMap: every run that lists ConfigMaps reads it too. */
+/** Maximum bytes stored, half of the limit of a ConfigMap: every run that lists ConfigMaps reads the history, too. */
 const STORED_MAX = 512 * 1024;
 const UNPACKED_MAX = 64 * 1024 * 1024;
 const TRIES = 5;
@@ -38,7 +38,7 @@ export function openClusterHistory(
         await storeRecord(cluster, id, stored, contentOf(next(recordsOf(stored))));
         return;
       } catch (error) {
-        // Another run was faster: its record stays.
+        // Another run wrote first: its record stays.
         if (!(error instanceof Failure) || error.code !== 'cluster-conflict' || left === 0) throw error;
       }
     }
@@ -55,7 +55,7 @@ export function openClusterHistory(
   };
 }
 
-/** Returns as many of the newest runs as fit. If one alone is too large, it is kept without its lists. */
+/** Drops the older half of the runs until they fit. If a single run is too large, it is kept without its lists. */
 function contentOf(records: readonly RunRecord[]): Content {
   const text = JSON.stringify(records);
   if (text.length <= PLAIN_MAX) return { data: { [PLAIN]: text }, binaryData: {} };

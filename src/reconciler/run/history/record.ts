@@ -67,7 +67,7 @@ export function recordOf(result: RunResult): RunRecord {
   };
 }
 
-/** Returns the record of a run that could do nothing at all. */
+/** Returns the record of a run that failed before it could do anything. */
 export function failedRecord(
   { id, startedAt, finishedAt }: Pick<RunRecord, 'id' | 'startedAt' | 'finishedAt'>,
   { code, message }: Failure,
@@ -93,7 +93,7 @@ export function failedRecord(
 
 /**
  * Returns the record of a run in state `progressing` with the end that a later run found: its resources became ready,
- * failed, or were not ready when `waitSeconds` had passed. Undefined if that is still open.
+ * failed, or were not ready after `waitSeconds`. Undefined if none of these has happened yet.
  */
 export function completed(
   record: RunRecord,
@@ -116,7 +116,7 @@ export function completed(
 }
 
 /**
- * Returns true if the record is worth keeping: the run changed something, or found another state than the run before.
+ * Returns true if the record is worth keeping: the run changed an object, or found another state than the previous run.
  */
 export function isNews(record: RunRecord, before: RunRecord | undefined): boolean {
   const changed = record.outcomes.some(({ action }) => CHANGES.has(action));
@@ -126,9 +126,7 @@ export function isNews(record: RunRecord, before: RunRecord | undefined): boolea
 
 const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted']);
 
-/**
- * Returns the facts that last until a person acts. They are codes and not messages, which may hold times and counts.
- */
+/** Returns the facts that last until a person acts, as codes: messages may contain times and counts. */
 function standingOf(record: RunRecord): string {
   const { commits, held, approvals = [], waits = [], problems, failures, unready, pinned, drifted = [] } = record;
   const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');
@@ -168,7 +166,8 @@ function runState(result: RunResult): RunState {
 }
 
 /**
- * Returns the hash of the changes. Differences of Secrets are masked, so the hash reveals nothing about their values.
+ * Returns the hash of the changes. Differences of Secrets are masked, so that the hash reveals nothing about their
+ * values.
  */
 function planHash({ batches }: Plan): string {
   const changes = batches.flatMap((batch) => batch.changes);

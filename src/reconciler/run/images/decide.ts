@@ -1,4 +1,4 @@
-// Decides about one image by its expectation and the facts that are known about it.
+// Decides about one image from its expectation and the known facts about it.
 
 import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -15,18 +15,18 @@ import {
 import type { ImageFacts } from './ports.ts';
 
 export interface Decision {
-  /** Problem without its place; absent if the image is verified. */
+  /** Problem without its place; absent if the image has no problem. */
   readonly problem?: Omit<Finding, 'pointer'>;
-  /** Pin to be written into children. */
+  /** Pin that is written into children. */
   readonly pin?: Pin;
 }
 
 export interface Pin {
   /** Name with digest. */
   readonly name: string;
-  /** Signers of the image, and further documents: one line for people. */
+  /** Signers of the image and further documents, in one line for people. */
   readonly evidence: string;
-  /** Attestations, for pages. */
+  /** Attestations that the page of a catalogue shows. */
   readonly provenance: readonly ImageProvenance[];
 }
 
@@ -37,13 +37,13 @@ export interface Question {
   readonly pin: boolean;
 }
 
-/** Decides about one image. `facts` are absent if there is no expectation to compare them with. */
+/** Decides about one image. `facts` are absent if there is no expectation to compare with them. */
 export function decide({ image, mode, expected, pin }: Question, facts: ImageFacts | undefined): Decision {
   const problem = (code: string, message: string): Decision => ({
     problem: { code, severity: mode === 'require' ? 'error' : 'warning', message: `${message}${CONSEQUENCE[mode]}` },
   });
   if (expected.by === 'nobody') {
-    // A warning for each image without an expected signer would hide the others.
+    // In mode `warn`, a warning for each image without an expected signer would hide other warnings.
     if (mode !== 'require') return {};
     return problem(
       'image-signer-unknown',

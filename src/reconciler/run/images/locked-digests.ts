@@ -1,4 +1,4 @@
-// Finds locks of tools that were written for another digest of the image than the server gets.
+// Finds locks of tools that were written for another digest of the image than the digest that the server runs.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { withoutDigest } from '#std/address/image-name.ts';
@@ -12,11 +12,11 @@ import { podImages } from './pod-images.ts';
 interface LocksAndChildren extends Pick<Desires, 'objects'> {
   /** Locks as they are declared. */
   readonly locks: readonly Sourced[];
-  /** Objects of the locks that count. */
+  /** Objects of the locks that are in force. */
   readonly counting: readonly KubeObject[];
 }
 
-/** Ignores a lock without a digest, and a child whose image has none. */
+/** Ignores locks without a digest, and children whose image has no digest. */
 export function checkDigests({ locks, counting, objects }: LocksAndChildren): {
   readonly problems: readonly Problem[];
 } {

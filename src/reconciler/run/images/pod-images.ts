@@ -1,9 +1,9 @@
-// Finds the images that an object of Kubernetes runs, and replaces their names.
+// Finds the images that a Kubernetes object runs, and replaces their names.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 
-/** Image pull secrets and images of a pod, init containers and image volumes included. */
+/** Image pull secrets and images of a pod, including init containers and image volumes. */
 export interface PodImages {
   readonly images: readonly string[];
   readonly pullSecrets: readonly string[];

@@ -1,4 +1,4 @@
-// Determines the expected signers of an image of a namespace, and whether a signature fulfils the expectation.
+// Determines the expected signers of an image in a namespace, and whether a signature fulfils the expectation.
 
 import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
@@ -9,10 +9,10 @@ import type { ImageSignature, KnownFacts } from './ports.ts';
 export type VerifyMode = 'off' | 'warn' | 'require';
 
 interface ImageRule {
-  /** Glob over the name with registry and without tag. */
+  /** Glob for the name with registry and without tag. */
   readonly image: string;
   readonly keyFile?: string;
-  /** Glob. */
+  /** Glob for the subject alternative name of the certificate. */
   readonly identity?: string;
   readonly issuer?: string;
   readonly repository?: string;
@@ -22,11 +22,11 @@ interface ImageRule {
 
 export interface ImagePolicy {
   readonly mode: VerifyMode;
-  /** The first entry whose glob matches the namespace applies instead of `mode`. */
+  /** Modes of namespaces. The first entry whose glob matches the namespace applies instead of `mode`. */
   readonly namespaces: readonly { readonly name: string; readonly mode: VerifyMode }[];
   /** If set, verified digests are written into children, also in namespaces that only warn. */
   readonly pin: boolean;
-  /** The first rule that matches applies. */
+  /** The first matching rule applies. */
   readonly rules: readonly ImageRule[];
 }
 
@@ -37,9 +37,9 @@ export interface Expectation extends Omit<ImageRule, 'image'> {
 
 export type Expected =
   | { readonly by: 'rule' | 'entry'; readonly all: readonly Expectation[] }
-  /** No rule and no entry names a signer of the image. */
+  /** No rule and no catalogue entry names a signer of the image. */
   | { readonly by: 'nobody' }
-  /** Says in one clause which fact is missing that the policy needs. */
+  /** `reason` says in one clause which fact is missing that the policy needs. */
   | { readonly by: 'unknown'; readonly reason: string };
 
 /**
@@ -48,7 +48,7 @@ export type Expected =
  */
 export type EntryProvenance = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** Groups provenances by the whole name of the image, because entries name images as authors do. */
+/** Groups provenances by the full name of the image, because entries abbreviate names as authors do. */
 export function byWholeName(provenances: Iterable<readonly [image: string, provenance: JsonObject]>): EntryProvenance {
   const found = new Map<string, JsonObject[]>();
   for (const [image, provenance] of provenances) {
@@ -71,7 +71,7 @@ export function expectedOf(
 ): Expected {
   const name = parseImageName(image);
   if (name === undefined)
-    return { by: 'unknown', reason: 'its name is not one of an image with a tag or a SHA-256 digest' };
+    return { by: 'unknown', reason: 'its name is not an image name with a tag or a SHA-256 digest' };
   const place = imagePlace(name);
   const rule = rules.find((each) => matchesGlob(each.image, place));
   if (rule !== undefined) {
@@ -98,8 +98,8 @@ export function expectedOf(
 }
 
 /**
- * Returns the expectation of an entry. A workflow is named by its path in the repository, without the reference that it
- * ran for.
+ * Returns the expectation of a catalogue entry. A workflow is named by its path in the repository, without the Git
+ * reference that it ran for.
  */
 function entryExpectation(provenance: JsonObject): Expectation | undefined {
   const text = (key: string): string | undefined => {
@@ -145,9 +145,9 @@ function isExpected(signature: ImageSignature, expectation: Expectation): boolea
 }
 
 /**
- * Returns true if the attestation makes the expected statement. Signatures of cosign are attestations, too, and an
- * attestation about the build of an image is made by its builder. Other attestations may state anything, such as that a
- * scan has found something.
+ * Returns true if the attestation makes the expected statement. If no statement is expected, accepts signatures of
+ * cosign, which are attestations, too, and attestations about the build, which the builder of an image makes. Other
+ * attestations may state anything, for example that a scan has found a vulnerability.
  */
 function saysWhat(attestation: string | undefined, predicateType: string | undefined): boolean {
   if (attestation !== undefined) return attestation === predicateType;
@@ -157,12 +157,12 @@ function saysWhat(attestation: string | undefined, predicateType: string | undef
 const SIGNED_BY_COSIGN = 'https://sigstore.dev/cosign/sign/v1';
 const BUILT = 'https://slsa.dev/provenance/';
 
-/** Expectations that no signature fulfils. */
+/** Returns the expectations that no signature fulfils. */
 export function unfulfilled(all: readonly Expectation[], { signatures }: KnownFacts): readonly Expectation[] {
   return all.filter((expectation) => !signatures.some((signature) => isExpected(signature, expectation)));
 }
 
-/** A malformed glob matches nothing. */
+/** Returns true if the glob matches. A malformed glob matches nothing. */
 function matchesGlob(pattern: string, text: string): boolean {
   const glob = parseGlob(pattern);
   return glob !== undefined && globMatches(glob, text);
@@ -190,14 +190,14 @@ export function describeFound({ signatures, faults }: KnownFacts): string {
   return [...shown, ...(clauses.length > SHOWN_MAX ? [`${clauses.length - SHOWN_MAX} more`] : [])].join('; ');
 }
 
-/** Describes the signature for each expectation, and documents by their digests. */
+/** Returns a text with one signature for each expectation, and documents by their digests. */
 export function describeEvidence(all: readonly Expectation[], { signatures, documents }: KnownFacts): string {
   const signed = all.flatMap((each) => signatures.find((signature) => isExpected(signature, each)) ?? []);
   const attached = documents.map(({ type, digest }) => `${type} ${digest}`).sort();
   return [...new Set(signed.map(describeSignature)), ...attached.slice(0, SHOWN_MAX)].join('; ');
 }
 
-/** Returns the expected attestations that say something about the image, not only that someone signed it. */
+/** Returns the expected attestations with a statement about the image, without plain signatures. */
 export function expectedProvenance(
   all: readonly Expectation[],
   { signatures }: KnownFacts,

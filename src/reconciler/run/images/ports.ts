@@ -1,21 +1,21 @@
-// Defines the facts about an image that its registry has, and the port that reads them.
+// Defines the facts about an image in its registry, and the port that reads them.
 
 /**
  * A valid signature or attestation: its mathematics, its certificate and its log entry were checked, but not yet
- * whether its signer was expected.
+ * whether its signer is expected.
  */
 export interface ImageSignature {
-  /** File with the public key that verifies it; absent if it has a certificate. */
+  /** File with the public key that verifies the signature; absent if the signature has a certificate. */
   readonly keyFile?: string;
   /** Subject alternative name of the certificate. */
   readonly identity?: string;
   /** Issuer of the token that the certificate was issued for. */
   readonly issuer?: string;
-  /** Source repository, by the certificate. */
+  /** Source repository in the certificate. */
   readonly repository?: string;
-  /** Git reference of the source, by the certificate. */
+  /** Git reference of the source in the certificate. */
   readonly ref?: string;
-  /** Environment of the runner, by the certificate. */
+  /** Environment of the runner in the certificate. */
   readonly runner?: string;
   /** Predicate type of an attestation; absent for a signature. */
   readonly predicateType?: string;
@@ -38,24 +38,27 @@ export type ImageFacts =
       readonly faults: readonly string[];
       readonly documents: readonly ImageDocument[];
     }
-  /** States in one clause why the registry could not be read, or why its response could not be used. */
+  /** `reason` states in one clause why the registry could not be read, or why its response could not be used. */
   | { readonly state: 'unknown'; readonly reason: string };
 
 export interface ImageRequest {
   /** Name in the manifest. */
   readonly image: string;
-  /** Files with public keys, in addition to certificates. */
+  /** Files with public keys that may verify signatures, in addition to certificates. */
   readonly keyFiles: readonly string[];
   readonly namespace: string;
   /** Secrets of the namespace with credentials for registries. */
   readonly pullSecrets: readonly string[];
-  /** Returns true if the facts fulfil all expectations. Such facts are kept; others are requested again soon. */
+  /**
+   * Returns true if the facts fulfil all expectations. Such facts are kept; insufficient facts are requested again
+   * soon.
+   */
   readonly isEnough: (facts: KnownFacts) => boolean;
 }
 
 export type KnownFacts = Extract<ImageFacts, { readonly state: 'known' }>;
 
 export interface ImageVerifier {
-  /** Does not throw for failures of the registry: then the facts are unknown. */
+  /** Returns the facts. Does not throw for failures of the registry: then the facts are unknown. */
   inspect(request: ImageRequest): Promise<ImageFacts>;
 }

@@ -1,11 +1,11 @@
-// Reports in a validation without a cluster that runs verify images: the validation itself requests nothing.
+// Warns in a validation without a cluster that only runs verify images: the validation itself sends no requests.
 
 import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import { type ImagePolicy, modeFor } from './policy.ts';
 
-/** Returns one warning for all images, at the first of them. */
+/** Returns one warning for all images, at the first image. */
 export function imagesVerifiedLater(
   resources: readonly LoadedResource[],
   policy: ImagePolicy | undefined,

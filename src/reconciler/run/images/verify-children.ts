@@ -1,5 +1,5 @@
-// Verifies the images of children before they are applied. Unverified images are reported or held; verified ones get
-// the digest that was verified.
+// Verifies the images of children before the children are applied. Unverified images are reported or held; verified
+// images are pinned to the verified digest.
 
 import pLimit from 'p-limit';
 import { formatProvenance, IMAGE_PROVENANCE, readProvenance } from '#contracts/registry/image-provenance.ts';
@@ -30,7 +30,7 @@ import type { ImageFacts, ImageRequest, ImageVerifier } from './ports.ts';
 export interface VerifyInput {
   readonly policy: ImagePolicy | undefined;
   readonly verifier: ImageVerifier | undefined;
-  /** Images of the instance's own configuration. They are checked if a rule names them. */
+  /** Images of the instance's own configuration. They are checked only if a rule names them. */
   readonly own: readonly string[];
   readonly entries: (namespace: string) => EntryProvenance | undefined;
   readonly resolved: Resolved;
@@ -54,7 +54,9 @@ interface Use {
   readonly request: ImageRequest;
 }
 
-/** Slow registries would not respond faster to more requests at once, and would count them as abuse. */
+/**
+ * Maximum number of requests at once. Slow registries would not answer faster, and would count more requests as abuse.
+ */
 const AT_ONCE = 4;
 
 export async function verifyChildren(input: VerifyInput): Promise<ImagesVerified> {
@@ -118,7 +120,7 @@ function usesOf({ own, entries, resolved, desires }: VerifyInput, policy: ImageP
   });
 }
 
-/** Remembers results by namespace, because every server of a namespace needs them. */
+/** Returns a function that remembers results by namespace, because every server of a namespace needs them. */
 function remembered<T>(find: (namespace: string) => T): (namespace: string) => T {
   const found = new Map<string, T>();
   return (namespace) => {
@@ -128,7 +130,7 @@ function remembered<T>(find: (namespace: string) => T): (namespace: string) => T
   };
 }
 
-/** Returns the pull secrets of service accounts, which Kubernetes adds to their pods. */
+/** Returns the pull secrets of service accounts, which Kubernetes adds to the pods of the accounts. */
 function accountSecrets({ objects }: Desires): ReadonlyMap<string, readonly string[]> {
   return new Map(
     objects
@@ -141,7 +143,7 @@ function accountSecrets({ objects }: Desires): ReadonlyMap<string, readonly stri
   );
 }
 
-/** Sends each request once, and none that no expectation needs. */
+/** Sends each request once, and only requests that an expectation needs. */
 async function inspectAll(
   verifier: ImageVerifier,
   uses: readonly Use[],
@@ -164,7 +166,7 @@ interface Decided {
   readonly decision: Decision;
 }
 
-/** Several children may run the same image: one finding is enough. */
+/** Returns the findings by owner. If several children run the same image, one finding is enough. */
 function findingsByOwner(decisions: readonly Decided[]): readonly (readonly [Sourced, readonly Finding[]])[] {
   const found = new Map<Sourced, readonly Finding[]>();
   for (const { use, decision } of decisions) {
@@ -193,7 +195,10 @@ function pinsByChild(decisions: readonly Decided[]): ReadonlyMap<string, Pins> {
   return pins;
 }
 
-/** A plan without registries assumes that tags have not moved: children keep the digests that they have in the cluster. */
+/**
+ * Pins children to the digests that they have in the cluster: a plan without registries assumes that tags have not
+ * moved.
+ */
 function pinnedAsLiving({ desires, living, reuse }: VerifyInput, policy: ImagePolicy): Desires {
   const objects = desires.objects.map((child) => {
     if (child.owner === undefined || modeFor(policy, child.id.namespace ?? '') === 'off') return child;

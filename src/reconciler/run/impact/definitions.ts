@@ -1,4 +1,5 @@
-// Finds the reviewed definitions that a change replaces. Clients get, and models read, the new ones from then on.
+// Finds the reviewed definitions that a change replaces. After the change, clients get and models read the new
+// definitions.
 
 import { RUN_CONFIG_FILE } from '#contracts/run-config.ts';
 import { type HeldLock, heldLock } from '#contracts/tool-lock/held.ts';
@@ -10,7 +11,7 @@ import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Change } from '../plan/plan.ts';
 
 export interface DefinitionsImpact {
-  /** The server or, in a comparison of two commits, the lock, which has the name of the server. */
+  /** The server or, in a comparison of two commits, the lock that has the server's name. */
   readonly resource: ResourceId;
   readonly list: LockedList;
   /** Names whose reviewed definition changes. */
@@ -21,7 +22,7 @@ export interface DefinitionsImpact {
 
 type Lists = Pick<HeldLock, LockedList>;
 
-/** Compares the configurations of proxies. `before`: the existing objects. */
+/** Compares the configurations of proxies. `before` are the existing objects. */
 export function definitionImpacts(
   changes: readonly Change[],
   before: readonly KubeObject[],
@@ -39,7 +40,7 @@ export function definitionImpacts(
 
 type ConfigMaps = ReadonlyMap<string, KubeObject>;
 
-/** Returns the lock with its parts in other ConfigMaps. */
+/** Returns the lock, joined with its parts in other ConfigMaps. */
 function lockIn(object: KubeObject | undefined, all: ConfigMaps): Lists | undefined {
   const text = isObject(object?.data) ? object.data[RUN_CONFIG_FILE] : undefined;
   const config = typeof text === 'string' ? parseJson(text) : undefined;
@@ -87,7 +88,7 @@ export function lockImpacts(
   });
 }
 
-/** Expects a lock that fits its schema. */
+/** Returns the digests of a lock, which must fit its schema. */
 function digestsOf({ object }: DeclaredLock): Lists {
   const spec: unknown = object.spec;
   return heldLock('enforce', spec as ToolLock);

@@ -18,13 +18,16 @@ export interface EndpointImpact {
   readonly moved?: Both<string>;
   readonly transport?: Both<string>;
   readonly auth?: AuthImpact;
-  /** `on`: clients see only `find_tool` and `call_tool` from then on; `off`: no longer. */
+  /**
+   * `on`: after the change clients see only `find_tool` and `call_tool`. `off`: after the change clients see the tools
+   * themselves.
+   */
   readonly optimizer?: 'on' | 'off';
   readonly tools: ToolsImpact;
 }
 
 export interface AuthImpact extends Both<EndpointAuth> {
-  /** True if current tokens, or callers without a token, are refused from then on. */
+  /** True if current tokens, or callers without a token, are refused after the change. */
   readonly refusesToday: boolean;
 }
 
@@ -35,7 +38,7 @@ export interface ToolsImpact {
   readonly renamed: readonly Both<string>[];
   /** Members with equal names, which clients cannot distinguish. */
   readonly clashes: readonly string[];
-  /** True if a server changes whose tools no registry lists: they may appear and disappear unnoticed. */
+  /** True if a changed server has no list of tools in any registry: tools may appear and disappear unnoticed. */
   readonly uncertain: boolean;
 }
 
@@ -111,14 +114,14 @@ function toolsImpact(
     const earlier = before.get(tool.origin);
     return earlier === undefined || earlier.name === tool.name ? [] : [{ before: earlier.name, after: tool.name }];
   });
-  // A list that is not known now cannot be compared with one that is.
+  // An unknown list of tools cannot be compared with a known list.
   const unknown = new Set([...unknownMembers(gone, is.tools), ...unknownMembers(come, was.tools)]);
   const certain = (tools: readonly Tool[]) =>
     toolNames(tools.filter(({ member }) => member === undefined || !unknown.has(member)));
   const [goneNames, comeNames] = [certain(gone), certain(come)];
   const changedServer = serverOf(offered) !== serverOf(offer);
   return {
-    // A tool that another one replaces under the same name is not news to clients.
+    // If another tool replaces a tool under the same name, clients see no difference.
     appear: without(comeNames, goneNames),
     disappear: without(goneNames, comeNames),
     renamed,
@@ -128,8 +131,8 @@ function toolsImpact(
 }
 
 /**
- * Returns the members whose list is not known, and of which the other side has something. A member that joins or leaves
- * with an unknown list joins or leaves as a whole.
+ * Returns the members whose list of tools is unknown in `tools`, and which are also in `others`. A member that is only
+ * in one of the two joins or leaves as a whole.
  */
 function unknownMembers(tools: readonly Tool[], others: readonly Tool[]): readonly string[] {
   const there = new Set(others.map(({ member }) => member));

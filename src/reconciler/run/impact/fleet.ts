@@ -1,5 +1,5 @@
 // Gathers one state of a fleet: its endpoints with the tools that clients see, and its registries with their entries,
-// if those are in ConfigMaps.
+// if the entries are in ConfigMaps.
 
 import type { RegistrySource } from '#contracts/registry/source.ts';
 import { type Aggregated, aggregatedTools } from '#contracts/virtual-model/aggregate.ts';
@@ -42,7 +42,7 @@ export interface OpenEndpoint extends Endpoint {
 export interface OpenRegistry {
   readonly id: ResourceId;
   readonly source: RegistrySource;
-  /** Undefined if they are not in a ConfigMap. */
+  /** Undefined if the entries are not in a ConfigMap. */
   readonly entries: readonly Entry[] | undefined;
 }
 
@@ -68,8 +68,8 @@ export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gat
 }
 
 /**
- * `elsewhere`: tools that the other state knows. An image has its tools even if no registry lists it: if a registry is
- * added or removed, this knowledge changes, and not the server.
+ * Opens a fleet. `elsewhere` are tools that the other state knows. The tools of an image do not depend on a registry
+ * that lists it: if a registry is added or removed, only the knowledge of the tools changes.
  */
 export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
   const all = { members, known: new Map([...elsewhere, ...known]) };
@@ -98,7 +98,7 @@ function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
   return { tools: [...tools, ...workflows], clashes };
 }
 
-/** Returns the tools of a member as any client sees them: its own settings come first. */
+/** Returns the tools of a member as all clients see them. The member's own settings take precedence. */
 function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
   const { workload: name, kind, url } = member;
   const where = namespace === undefined ? {} : { namespace };

@@ -1,5 +1,5 @@
-// Determines the impact of a change on clients: endpoints, tools, tokens, registries, restarts. Compares two states of
-// a fleet: as it is and as it would be.
+// Determines the impact of a change on clients: endpoints, tools, tokens, registries, restarts. It compares the
+// existing state of a fleet with the state after the change.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -18,7 +18,7 @@ import { statesOf } from './states.ts';
 export interface ImpactInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** Custom resources with their defaults, and the objects that they name. */
+  /** Custom resources with their defaults, and the objects that they refer to. */
   readonly before: readonly KubeObject[];
   readonly after: readonly KubeObject[];
   readonly changes: readonly Change[];
@@ -26,17 +26,17 @@ export interface ImpactInput {
   readonly definitions?: readonly DefinitionsImpact[];
 }
 
-/** Differences only; each list is sorted by id. */
+/** Differences only. Each list is sorted by id. */
 export interface Impact {
   readonly endpoints: readonly EndpointImpact[];
   readonly registries: readonly RegistryImpact[];
   readonly restarts: readonly Restart[];
-  /** Reviewed definitions that change. */
+  /** Reviewed definitions that the change replaces. */
   readonly definitions: readonly DefinitionsImpact[];
 }
 
 export function impactOf({ kinds, apiGroup, before, after, changes, definitions }: ImpactInput): Impact {
-  // Most content of registries is the same in both states.
+  // Shared by both states, because most content of registries is the same in both.
   const read = entriesReader();
   const was = gatherFleet({ kinds, apiGroup, objects: before, read });
   const is = gatherFleet({ kinds, apiGroup, objects: after, read });

@@ -8,14 +8,14 @@ import { type FleetState, keptEntries, type OpenRegistry } from './fleet.ts';
 
 export interface RegistryImpact {
   readonly resource: ResourceId;
-  /** `registries[].name`. */
+  /** Name of the source in the registry. */
   readonly source: string;
   readonly action: 'appears' | 'disappears' | 'changes';
   /** Names of servers. */
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** Changed parts of a source whose entries are not in a ConfigMap: their effect is not known here. */
+  /** Changed parts of a source whose entries are not in a ConfigMap, so that the effect of the change is unknown. */
   readonly unknown: readonly ('source' | 'filter')[];
 }
 
@@ -67,7 +67,7 @@ function serversImpact(
   };
 }
 
-/** Returns the removed servers that run, or are reached, exactly like one server that was added. */
+/** Returns removed servers whose package or URL is the same as the package or URL of exactly one added server. */
 function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
   const byPlace = Map.groupBy(come, howItRuns);
   return gone.flatMap((entry) => {
@@ -77,7 +77,7 @@ function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonl
   });
 }
 
-/** Returns how the server runs or is reached; empty if its document does not say. */
+/** Returns the packages and URLs of the server as text; empty if its document contains neither. */
 function howItRuns({ document: { packages, remotes } }: Entry): string {
   if (packages === undefined && remotes === undefined) return '';
   return canonicalJson({ packages: packages ?? null, remotes: remotes ?? null });
@@ -87,7 +87,7 @@ function entryNames(entries: readonly Entry[]): readonly string[] {
   return entries.map(({ name }) => name).sort();
 }
 
-/** Keeps one of several versions of a server. */
+/** Returns the entries by name. Only one version of each server is kept. */
 function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   return new Map(entries.map((entry) => [entry.name, entry]));
 }

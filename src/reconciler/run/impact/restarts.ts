@@ -11,7 +11,7 @@ export interface Restart {
 
 const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 
-/** Returns the restarts sorted by id. New workloads start and deleted ones stop, which is not a restart. */
+/** Returns the restarts sorted by id. New workloads start and deleted workloads stop: neither is a restart. */
 export function restartsOf(changes: readonly Change[]): readonly Restart[] {
   return changes
     .flatMap((change): Restart[] => {

@@ -1,4 +1,4 @@
-// Computes the two states of a fleet around a plan: as it exists, and as the plan would leave it.
+// Computes the two states of a fleet around a plan: the existing state, and the state after the plan.
 
 import { type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Desired } from '../desire/desire.ts';
@@ -18,7 +18,10 @@ export interface States {
   readonly after: readonly KubeObject[];
 }
 
-/** A resource that is refused or held stays as it exists: its children stay, and clients notice nothing. */
+/**
+ * Returns both states. A resource that is refused or held keeps its existing state and its children, so that clients
+ * notice nothing.
+ */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {
   const after = new Map(living.map((object) => [keyOfObject(object), object]));
   for (const change of changes) if (change.action === 'delete') after.delete(change.key);

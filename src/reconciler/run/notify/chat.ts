@@ -1,5 +1,5 @@
-// Writes the message about a run for people in a chat, before any format of a chat: changes, their commits, and lists
-// that wait with the command that approves them. It has names, codes and counts only, because texts of problems may
+// Creates the message about a run for a chat, before any format of a chat: changes, their commits, and lists that wait
+// with the command that approves them. The message contains names, codes and counts only, because texts of problems may
 // quote manifests.
 
 import { countText } from '#std/words/count-text.ts';
@@ -11,17 +11,19 @@ import { addChanges } from './unsent.ts';
 
 export interface ChatOptions {
   readonly instance: string;
-  /** Page of a commit; undefined if its repository has none. */
+  /** Returns the URL of a commit's page; undefined if its repository has no such page. */
   readonly commitUrl: (source: string, commit: string) => string | undefined;
   readonly page?: string;
-  /** Names of the kinds that come first in lists: most other objects are created for them. */
+  /** Names of the kinds that come first in lists: most objects of other kinds are created for them. */
   readonly firstKinds: ReadonlySet<string>;
 }
 
-/** Approvals that have a section of their own. */
+/** Maximum number of approvals with a section of their own. */
 const APPROVALS_MAX = 10;
 
-/** Returns undefined if people have nothing to read: a commit changed nothing, and the state is the same as before. */
+/**
+ * Returns undefined if the run has no news for people: a commit changed nothing, and the state is the same as before.
+ */
 export function chatMessageOf(notice: Notice, options: ChatOptions): ChatMessage | undefined {
   const { record, before } = notice;
   const { instance, commitUrl, page, firstKinds } = options;
@@ -65,7 +67,10 @@ function pendingHeadline({ state, waits = [] }: RunRecord): string {
   return waits.length === 0 ? 'changes are applied and not ready yet' : waitTitle(waits.length);
 }
 
-/** A run that did not fail early has commits, unless its instance has no sources. */
+/**
+ * Returns the origin of the state for the message. A run that did not fail early has commits, unless its instance has
+ * no sources.
+ */
 function asDeclared(record: RunRecord): string {
   return isWithoutCommits(record) ? 'as the custom resources declare' : 'as Git declares';
 }
@@ -74,7 +79,7 @@ function waitTitle(count: number): string {
   return countText(count, 'source waits for another one', 'sources wait for others');
 }
 
-/** Leaves out the reasons, which quote statuses. */
+/** Returns a section about waiting sources. Their reasons are left out, because they quote statuses. */
 function waitSection({ waits = [] }: RunRecord): ChatSection {
   return listSection(waitTitle(waits.length), waits.map(textOfWait));
 }
@@ -91,7 +96,7 @@ function commitSection({ commits }: RunRecord, commitUrl: ChatOptions['commitUrl
   return { title: COMMITS, items };
 }
 
-/** Includes the changes of an earlier message that was not delivered. */
+/** Returns a section about changes, including the changes of an earlier message that was not delivered. */
 function changeSection({ record, unsent }: Notice, firstKinds: ReadonlySet<string>): ChatSection {
   const { summary, outcomes = [] } = addChanges(unsent, record) ?? {};
   const counts = CHANGE_ACTIONS.filter((action) => (summary?.[action] ?? 0) > 0);
@@ -123,7 +128,7 @@ function approvalSections({ approvals = [] }: RunRecord, firstKinds: ReadonlySet
     : [...shown, { title: `${more} more lists wait for approval`, items: [], command: 'skep status' }];
 }
 
-/** `nameOf`: `namespace/Kind/name`. */
+/** `nameOf` returns `namespace/Kind/name`. */
 function sortByKind<T>(
   items: readonly T[],
   nameOf: (item: T) => string,
@@ -143,7 +148,7 @@ function problemSection({ problems, failures }: RunRecord): ChatSection {
   return listSection(countText(all.length, 'problem'), all);
 }
 
-/** Lists changes that were not made, such as unsigned ones. */
+/** Returns a section about changes that were not made, for example because an image is unsigned. */
 function stuckSection({ outcomes }: RunRecord): ChatSection {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   return listSection(
@@ -152,7 +157,7 @@ function stuckSection({ outcomes }: RunRecord): ChatSection {
   );
 }
 
-/** Leaves out the names of definitions, which servers choose. */
+/** Returns a section about drifted servers. The names of definitions are left out, because servers choose them. */
 function driftSection({ drifted = [] }: RunRecord): ChatSection {
   const names = drifted.map(({ resource }) => resource);
   const list = listSection('servers whose tools are not as they were reviewed', names);

@@ -1,4 +1,5 @@
-// Stores the last notices of channels in a ConfigMap of the home namespace, so that no restart reports them again.
+// Stores the last notices of channels in a ConfigMap of the home namespace, so that no notice is sent again after a
+// restart.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';
@@ -23,7 +24,7 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
   };
 }
 
-/** Leaves out an entry that cannot be read, so that the channel is notified again. */
+/** Returns the entry, or an empty list if the entry cannot be read: then the channel is notified again. */
 function toldOf(key: string, text: string): [string, LastNotice][] {
   try {
     const value: Json = JSON.parse(text);

@@ -14,17 +14,17 @@ export function noticeOfRun(record: RunRecord): Omit<Notice, 'before'> {
   return { state: noticeState(record), about: withDrift(about, record), description: descriptionOf(record), record };
 }
 
-/** A server whose tool definitions change is news even without a commit. */
+/** Adds drifted servers to the subject: changed tool definitions are news even without a commit. */
 function withDrift(about: string, { drifted = [] }: RunRecord): string {
   return drifted.length === 0 ? about : [...(about === NOTHING_NEW ? [] : [about]), digest(drifted)].join(' ');
 }
 
-/** Returns true if the instance has no sources, or none could be read. */
+/** Returns true if the instance has no sources, or no source could be read. */
 export function isWithoutCommits({ commits }: RunRecord): boolean {
   return Object.keys(commits).length === 0;
 }
 
-/** Without sources, a run is news because of its changes, problems and failures. */
+/** Returns the subject of a run without sources: its changes, problems and failures. */
 function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: RunRecord): string {
   const news = [
     ...outcomes
@@ -38,8 +38,8 @@ function aboutWithoutCommits({ outcomes, problems, failures, approvals = [] }: R
 }
 
 /**
- * Returns the notice for a chat, about the whole instance. Its subject includes the approvals: a list that replaces
- * another one makes the earlier command fail.
+ * Returns the notice for a chat, about the whole instance. Its subject includes the approvals, because the approval
+ * command fails for a list that was replaced.
  */
 export function noticeOfChat(record: RunRecord): Omit<Notice, 'before'> {
   const notice = noticeOfRun(record);
@@ -55,7 +55,7 @@ export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 
     return { state: 'failure', about: pin.bad, description, record };
   }
   const commit = record.commits[source];
-  // A server that does not respond is not a fault of the commit.
+  // If a server does not respond, the commit is not at fault.
   if (commit === undefined || isBlameless(record)) return undefined;
   return { state: noticeState(record), about: commit, description: descriptionOf(record), record };
 }

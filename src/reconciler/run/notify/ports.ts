@@ -1,24 +1,24 @@
-// Defines the channels that are notified of runs, and the memory of their last notices.
+// Defines the channels that are notified of runs, and the store of their last notices.
 
 import type { RunRecord } from '../history/ports.ts';
 
 export type NoticeState = 'pending' | 'success' | 'failure';
 
-/** The subject of a run without sources that changed nothing. */
+/** Subject of a run without sources that changed nothing. */
 export const NOTHING_NEW = 'nothing';
 
 export interface Notice {
   readonly state: NoticeState;
   /**
    * Subject of the notice: a full commit id, all commits of the run, or a digest of the changes of a run without
-   * sources; for chats with the approvals that wait. A change of the subject is news like a change of the state, unless
-   * it becomes `NOTHING_NEW`.
+   * sources; for chats also the waiting approvals. A changed subject is news, like a changed state, unless it becomes
+   * `NOTHING_NEW`.
    */
   readonly about: string;
-  /** A line of at most 140 characters: counts and codes, no texts of others. */
+  /** A line of at most 140 characters with counts and codes, without texts of other authors. */
   readonly description: string;
   readonly record: RunRecord;
-  /** State of the previous notice; absent the first time. */
+  /** State of the previous notice; absent for the first notice. */
   readonly before?: NoticeState;
   /** Changes of earlier runs that the channel could not be notified of. */
   readonly unsent?: UnsentChanges;
@@ -27,29 +27,29 @@ export interface Notice {
 export interface UnsentChanges {
   /** Counts of all changes. */
   readonly summary: Readonly<Record<ChangeAction, number>>;
-  /** The first changes. */
+  /** First changes of those runs. */
   readonly outcomes: readonly { readonly action: ChangeAction; readonly resource: string }[];
 }
 
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
-/** Outcomes by which an object differs from before. */
+/** Outcomes that change an object. */
 export const CHANGE_ACTIONS = ['created', 'configured', 'deleted'] as const;
 
 export interface Channel {
-  /** Identifies the channel in the memory. */
+  /** Identifies the channel in the store. */
   readonly key: string;
-  /** Returns undefined if the run is not news for this channel at all. */
+  /** Returns undefined if the run is not news for this channel. */
   readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
   /** Sends the notice within a bounded time. Throws Failure. */
   readonly send: (notice: Notice) => Promise<void>;
-  /** If set, a notice names the changes, so that changes of a notice that was not delivered are in the next one. */
+  /** If set, notices list the changes, so the next notice also lists the changes of an undelivered notice. */
   readonly namesChanges?: true;
 }
 
 /** The last notice that a channel got. */
 export interface LastNotice {
-  /** Absent if nothing was delivered yet. */
+  /** State of that notice; absent if no notice was delivered yet. */
   readonly state?: NoticeState;
   readonly about: string;
   /** Times of the last notices, RFC 3339. */

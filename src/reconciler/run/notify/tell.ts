@@ -1,5 +1,5 @@
-// Notifies channels of changes, once: not of changes that they know already, not of every swing of a state that flaps,
-// and not again and again if a channel does not respond.
+// Notifies channels of each change once. A channel is not notified again of the same state, of every swing of a
+// flapping state, or in quick succession while it does not respond.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
@@ -14,18 +14,18 @@ export interface NoticesOptions {
 }
 
 export interface Notices {
-  /** Resolves with the failures of notifications. The same run again is not news. */
+  /** Resolves with the failures of notifications. A repeated call for the same run notifies no channel. */
   tell(record: RunRecord): Promise<readonly Failure[]>;
 }
 
 /**
- * Maximum notices within an hour about the same subject, and in all. After that, the state at the end of the hour is
- * reported.
+ * Maximum number of notices per hour about the same subject, and about all subjects. Beyond that, a channel is notified
+ * of the state at the end of the hour.
  */
 const TIMES_MAX = 10;
 const TIMES_IN_ALL_MAX = 60;
 const HOUR_MS = 3_600_000;
-/** Pause after a failed attempt; doubled with each further one. */
+/** Pause after a failed attempt; doubled after each further failed attempt. */
 const PAUSE_MS = 60_000;
 
 interface Result {
@@ -97,7 +97,7 @@ function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | un
   if (before?.state === undefined || before.unsent !== undefined) return true;
   const same = isAboutSame(notice, before);
   if (same && before.state === notice.state) return false;
-  // Pods that come and go after a commit has settled are not news of the commit.
+  // Pods that restart after a commit has settled are not news about the commit.
   return !(same && before.state === 'success' && notice.state === 'pending');
 }
 
@@ -108,6 +108,6 @@ function isAboutSame({ about }: Pick<Notice, 'about'>, before: LastNotice): bool
 function isWithinLimits(notice: Pick<Notice, 'about'>, before: LastNotice | undefined, now: number): boolean {
   if (before === undefined) return true;
   const recent = before.at.filter((at) => now - Date.parse(at) < HOUR_MS).length;
-  // Commits may follow one another quickly, and each must get its status.
+  // Commits may follow one another quickly, and each commit must get its status.
   return recent < TIMES_IN_ALL_MAX && (!isAboutSame(notice, before) || Math.min(recent, before.times) < TIMES_MAX);
 }

@@ -1,5 +1,5 @@
-// Reads and writes the ApplySet parent: a ConfigMap that names the kinds and namespaces that may hold members of our
-// set, so that a run finds objects that an earlier, killed run left behind. Format: KEP-3659, readable by kubectl.
+// Reads and writes the ApplySet parent: a ConfigMap with the kinds and namespaces that may contain members of our set,
+// so that a run finds objects that an earlier, killed run left behind. Format: KEP-3659, readable by kubectl.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { parseJson } from '#std/json.ts';
@@ -11,9 +11,9 @@ const ID = 'applyset.kubernetes.io/id';
 const TOOLING = 'applyset.kubernetes.io/tooling';
 const GROUP_KINDS = 'applyset.kubernetes.io/contains-group-kinds';
 const NAMESPACES = 'applyset.kubernetes.io/additional-namespaces';
-/** Shows that there is an inventory. If it is missing then, it was lost. */
+/** Annotation that is set if an inventory was created. If the inventory is missing then, it was lost. */
 const INVENTORY = 'skep.dev/inventory';
-/** Places that the sources are read from. */
+/** Annotation with the places that the sources are read from. */
 const ORIGINS = 'skep.dev/sources';
 
 export interface Extent {
@@ -31,7 +31,7 @@ export function extentOf(parent: KubeObject | undefined): Extent {
   return { groupKinds: splitList(annotations[GROUP_KINDS]), namespaces: splitList(annotations[NAMESPACES]) };
 }
 
-/** `homeNamespace`: namespace of the parent, which the parent does not list. */
+/** `homeNamespace` is the namespace of the parent. The parent does not list it. */
 export function extentOfMembers(members: Iterable<ResourceId>, homeNamespace: string): Extent {
   const groupKinds = new Set<string>();
   const namespaces = new Set<string>();
@@ -58,18 +58,18 @@ export function kindsOf(extent: Extent): GroupKind[] {
   return [...extent.groupKinds].map(parseGroupKind);
 }
 
-/** Returns the places that the sources were read from, as the instance wrote them last; empty if it wrote none. */
+/** Returns the places that the sources were read from, as the instance last wrote them; empty if it wrote no places. */
 export function originsOf(parent: KubeObject | undefined): readonly string[] {
   const value = parseJson(parent?.metadata.annotations?.[ORIGINS] ?? '[]');
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns true if an inventory was begun. */
+/** Returns true if the parent says that an inventory was created. */
 export function hasInventory(parent: KubeObject | undefined): boolean {
   return parent?.metadata.annotations?.[INVENTORY] !== undefined;
 }
 
-/** Adds to the parent that there is an inventory, and the places of the sources that declare the set. */
+/** Returns the parent with a mark that an inventory exists, and with the places of the sources that declare the set. */
 export function withInventory(parent: KubeObject, origins: readonly string[]): KubeObject {
   const { metadata } = parent;
   const annotations: Record<string, string> = { ...metadata.annotations, [INVENTORY]: 'begun' };
@@ -77,7 +77,7 @@ export function withInventory(parent: KubeObject, origins: readonly string[]): K
   return { ...parent, metadata: { ...metadata, annotations } };
 }
 
-/** Returns the parent as it is applied. `tooling`: `name/version`, which other tools respect. */
+/** Returns the parent as it will be applied. `tooling` is `name/version`, which other tools respect. */
 export function parentObject(id: ResourceId, applySet: string, extent: Extent, tooling: string): KubeObject {
   const annotations = {
     [TOOLING]: tooling,

@@ -1,4 +1,5 @@
-// Handles kinds whose definition the run itself applies: it continues with their objects once they are served.
+// Handles kinds whose definitions the run itself applies: the run continues with their objects once the kinds are
+// served.
 
 import { groupOf, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -35,7 +36,10 @@ export function awaitedKinds(
   return [...named].flatMap(([name, kind]) => (defined.has(name) ? [kind] : []));
 }
 
-/** Returns false if they are not served in time: the next run continues with them. */
+/**
+ * Waits until the kinds are served. Returns false if they are not served in time: then the next run continues with
+ * them.
+ */
 export async function checkServed(
   { cluster, clock }: { readonly cluster: Pick<Cluster, 'resources' | 'refresh'>; readonly clock: Clock },
   kinds: readonly GroupKind[],
@@ -50,6 +54,6 @@ export async function checkServed(
   }
 }
 
-/** A server serves a kind a second or two after its definition is accepted. */
+/** Maximum wait. A server serves a kind one or two seconds after it has accepted the definition. */
 const WAIT_MS = 20_000;
 const POLL_MS = 250;

@@ -1,5 +1,5 @@
-// Handles custom resources that others applied by hand (`scope: cluster`): their children and status are written as for
-// declared ones, but the resources themselves are not touched.
+// Handles custom resources that other people applied by hand (`scope: cluster`): the run writes their children and
+// status as for declared resources, but does not change the resources themselves.
 
 import { idOf, type KubeObject, keyOf, keyOfObject, type ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -48,7 +48,7 @@ export function withOthers(
 
 /**
  * Turns errors into warnings, because a run does not fail for resources that it cannot correct; the author of such a
- * resource sees its status. Warnings are not reported: the live resource has defaults that no author wrote.
+ * resource sees its status. Warnings are not reported: the live resource has defaults that its author did not write.
  */
 export function ofOthers({ place: _place, ...problem }: Problem): readonly Problem[] {
   return problem.severity === 'error' ? [{ ...problem, severity: 'warning' }] : [];
@@ -60,13 +60,16 @@ function isByHand(
 ): boolean {
   const { namespace = '', deletionTimestamp, managedFields = [] } = object.metadata;
   const ours = labelOf(object, PART_OF) === applySetId(instance, homeNamespace);
-  // An object that is not in our set and was applied under our name belongs to an instance with the same name and
-  // another home.
+  // An object outside our set that was applied under our name belongs to an instance with the same name and another
+  // home namespace.
   const anothers = managedFields.some(declares);
   return !ours && !anothers && deletionTimestamp === undefined && scopeOf(namespaces).allows(namespace);
 }
 
-/** Every instance marks the objects that it declares. The manager of `skep trigger` only requests a sync. */
+/**
+ * Returns true for an entry of an instance that declares the object: every instance applies a mark. The manager of
+ * `skep trigger` applies none, as it only requests a sync.
+ */
 function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
   if (operation !== 'Apply' || subresource || !manager.startsWith('skep-')) return false;
   const { 'f:metadata': metadata } = isObject(fieldsV1) ? fieldsV1 : {};
@@ -76,7 +79,7 @@ function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEn
 
 const files = new WeakMap<KubeObject, SourceFile>();
 
-/** Returns the object as its author would have written it. */
+/** Returns the manifest of a live object, without its status and server-managed metadata. */
 export function asWritten(object: KubeObject): SourceFile {
   const known = files.get(object);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
-// Computes declared objects as they will be stored if another manager keeps a field of them (decision 0240). Children
-// and readers of an object follow that form, not a value that is not applied.
+// Computes declared objects as they will be stored if another manager keeps fields of them (decision 0240). Children
+// and readers of an object follow the stored form, not a value that is not applied.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { normalise } from '#kubernetes/rules/normalise.ts';
@@ -29,14 +29,14 @@ import type { Snapshot } from './snapshot.ts';
 
 interface Kept {
   readonly loaded: Sourced;
-  /** Object as the apply of all other fields leaves it. */
+  /** Object after the apply of all other fields. */
   readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
 /**
- * Adds the stored form of such resources, as kinds read it. A resource that cannot be read in that form is held like an
- * invalid one.
+ * Adds the stored form of resources with kept fields, as kinds read it. A resource that its kind cannot read in that
+ * form is held like an invalid resource.
  */
 export async function addKeptFields(
   deps: { readonly cluster: Cluster; readonly cache: LoadCache },
@@ -103,14 +103,14 @@ async function keptOf(
   });
 }
 
-/** Returns true if other stages read the content of the object. An object that is only applied needs no stored form. */
+/** Returns true if other stages read the content of the object. Other objects need no stored form. */
 function isRead({ kind, defaulted, id }: Sourced): boolean {
   return kind === undefined ? id.apiVersion === 'v1' && DATA_KINDS.has(id.kind) : defaulted !== undefined;
 }
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
-/** Returns true if another manager may have a field: each manager of a field has an entry in the object. */
+/** Returns true if another manager may keep a field: each manager of a field has an entry in the object. */
 function mayKeep({ manager: own, force }: FieldRules, { object }: Sourced, { metadata }: KubeObject): boolean {
   const all = !force || ignoredFields(object).length > 0;
   const entries = metadata.managedFields ?? [];
@@ -137,7 +137,7 @@ function keptFields(
   return 'object' in stored ? { object: normalise(stored.object, type), conceded } : undefined;
 }
 
-/** Removes the long values of both objects if one of the two lacks them. */
+/** Removes the long values of both objects if one of the objects lacks them. */
 function inOneForm(...pair: [KubeObject, KubeObject]): [KubeObject, KubeObject] {
   if (pair.every((object) => standInsOf(object).length === 0)) return pair;
   return [shortenObject(pair[0]), shortenObject(pair[1])];

@@ -1,5 +1,5 @@
-// Reads Secrets and ConfigMaps, whose contents may be large and are mostly not ours: lists the metadata of all of them
-// and the contents of objects with our label, and reads the contents of others if something needs them.
+// Reads Secrets and ConfigMaps, most of which are not ours and may be large. Lists the metadata of all of them and the
+// contents of objects with our label; reads other contents only when they are needed.
 
 import { shortenObject } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -12,7 +12,7 @@ import type { ApiResource, Cluster } from '../ports.ts';
 /** Objects of a kind that `openSnapshot` has read. */
 export interface Listed {
   readonly objects: readonly KubeObject[];
-  /** Keys of the objects of which only the metadata is known. */
+  /** Keys of the objects of which only the metadata was read. */
   readonly partial: ReadonlySet<string>;
 }
 
@@ -45,10 +45,10 @@ function shortenDeclared(object: KubeObject): KubeObject {
   return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
 }
 
-/** Declared object that a live one shares its values with. */
+/** Declared object with which a live object shares its values. */
 const heldOnce = new WeakMap<KubeObject, KubeObject>();
 
-/** Makes a live object share equal values with the declared one, which is in memory already. */
+/** Returns the live object with equal values taken from the declared object, which is in memory already. */
 function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObject {
   if (declared === undefined || heldOnce.get(live) === declared) return live;
   const members = MEMBERS.flatMap((member): [string, JsonObject][] => {
@@ -64,14 +64,16 @@ function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObjec
 
 const MEMBERS = ['data', 'binaryData'] as const;
 
-/** If more objects of one namespace are needed, reading all of them in pages takes fewer requests. */
+/**
+ * Maximum number of objects that are read one by one. Beyond that, a LIST of the whole namespace takes fewer requests.
+ */
 const READ_SINGLY_MAX = 50;
 
 export interface Contents {
   /** Objects that still exist. */
   readonly found: readonly KubeObject[];
   readonly unread: readonly ResourceId[];
-  /** Reasons, once for each namespace: a refusal of one object mostly applies to the others. */
+  /** Reasons, one per namespace: a refusal of one object mostly applies to all objects of its namespace. */
   readonly failures: readonly Failure[];
 }
 
@@ -137,15 +139,15 @@ export async function tryRead<T>(read: Promise<T>): Promise<T | Failure> {
 }
 
 /**
- * Contents that were needed before, as they were read then. An object that has not changed since need not be read
- * again.
+ * Contents that were needed before, as they were read at that time. An object that has not changed since then need not
+ * be read again.
  */
 export interface EarlierContents {
   find(id: ResourceId): KubeObject | undefined;
   isPartial(id: ResourceId): boolean;
 }
 
-/** Splits the contents that were needed before into unchanged ones and ones that have to be read again. */
+/** Splits the contents that were needed before into unchanged contents and contents that have to be read again. */
 export function neededAgain(
   { objects, partial }: Listed,
   before: EarlierContents,

@@ -1,18 +1,21 @@
-// Determines the progress of an object of any kind from its status: built-in kinds as kstatus reads them, others by
-// their conditions.
+// Determines the progress of an object of any kind from its status: built-in kinds as kstatus reads them, other kinds
+// by their conditions.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface LiveState {
   readonly ready: boolean;
-  /** Reason why it is not ready, in words; empty if the status has none. */
+  /** Reason why the object is not ready, in words; empty if the status contains no reason. */
   readonly why: string;
 }
 
 const READY: LiveState = { ready: true, why: '' };
 
-/** A Job is ready if it has completed. An object without a status or a rule is ready as soon as it exists. */
+/**
+ * Returns the progress. A Job is ready if it has completed. An object without a status, or of a kind without rules, is
+ * ready as soon as it exists.
+ */
 export function liveStateOf(object: KubeObject): LiveState {
   const { deletionTimestamp, generation = 0 } = object.metadata;
   if (deletionTimestamp !== undefined) return notReady('it is being deleted');
@@ -42,7 +45,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'APIService.apiregistration.k8s.io': conditionIsTrue('Available'),
 };
 
-/** `toUpdate`: pods that the controller brings to the current template by itself. */
+/** Counts of pods. `toUpdate` are the pods that the controller updates to the current template by itself. */
 interface PodCounts {
   readonly declared: number;
   readonly toUpdate: number;
@@ -79,7 +82,7 @@ function daemonSetReady({ updateStrategy }: JsonObject, status: JsonObject): Liv
   return podsReady({ declared, toUpdate, updated, ready: countOf(status.numberAvailable) });
 }
 
-/** Pods keep their template until a person deletes them. */
+/** Returns true if pods keep their template until a person deletes them. */
 function isOnDelete(updateStrategy: Json | undefined): boolean {
   return isObject(updateStrategy) && updateStrategy.type === 'OnDelete';
 }

@@ -1,4 +1,4 @@
-// Reads how the kinds of a cluster merge, from the documents that the cluster publishes.
+// Reads how the kinds of a cluster merge, from the OpenAPI documents of the cluster.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
@@ -7,7 +7,7 @@ import type { Cluster } from '../ports.ts';
 
 type KindId = Pick<ResourceId, 'apiVersion' | 'kind'>;
 
-/** Returns undefined if the cluster publishes nothing about the kind. */
+/** Returns undefined if the cluster has no document about the kind. */
 export async function readMergeType(
   cluster: Pick<Cluster, 'schema'>,
   { apiVersion, kind }: KindId,

@@ -1,5 +1,5 @@
-// Decides which Secrets and ConfigMaps are read: declared ones, and ones that declared objects, live objects or the
-// instance's configuration name.
+// Decides which Secrets and ConfigMaps are read: declared objects, and objects that declared resources, live resources
+// or the instance's configuration refer to.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { longValuesOf, restoreObject, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -18,11 +18,11 @@ import { type GroupKind, groupKindOf, type Snapshot } from './snapshot.ts';
 
 type NamingOptions = InstanceName & OwnKinds & Pick<Rendering, 'settings'>;
 
-/** Returns the kinds of the resources, and the kinds that they name. */
+/** Returns the kinds of the resources, and the kinds that the resources refer to. */
 export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): GroupKind[] {
   return loaded.flatMap(({ id, kind, defaulted }) => {
     const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
-    // Locks are in files only.
+    // Locks exist in files only.
     const listed = references.filter((reference) => reference.kind !== TOOL_LOCK.kind);
     const named = listed.map((reference) => groupKindFor(reference.kind, options.apiGroup));
     return [groupKindOf(id), ...named, ...contentsNamedBy(options, kind, id, defaulted).map(groupKindOf)];
@@ -30,9 +30,9 @@ export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): 
 }
 
 /**
- * Reads the needed contents. A resource that is invalid, left alone or denied stays unchanged in the cluster, and kinds
- * read the live resource then: objects that it names are needed as well, whatever Git declares. Returns the ids of the
- * named objects.
+ * Reads the needed contents. If a resource is invalid, left alone or denied, it stays unchanged in the cluster, and
+ * kinds read the live resource: then the objects that the live resource refers to are needed as well. Returns the ids
+ * of all objects that resources refer to.
  */
 export async function readNeeded(
   options: NamingOptions,
@@ -44,7 +44,7 @@ export async function readNeeded(
   const own = others.filter(({ resource }) => labelOf(resource, PART_OF) === set);
   const namedBy = ({ kind, resource }: (typeof others)[number]): ResourceId[] =>
     contentsNamedBy(options, kind, resource.metadata, resource);
-  // Resources of others may name kinds that the instance may not list.
+  // Hand-applied resources may refer to kinds that the instance may not list.
   await snapshot.ensure(own.flatMap(namedBy).map(groupKindOf));
   const named = [...namedContents(options, loaded), ...others.flatMap(namedBy)];
   await snapshot.completeWhole(named);
@@ -52,7 +52,10 @@ export async function readNeeded(
   return named;
 }
 
-/** Does the same for kinds that are listed already, and for declared resources only. */
+/**
+ * Reads the needed contents as `readNeeded` does, but only for kinds that are listed already, and for declared
+ * resources.
+ */
 export async function readDeclared(
   options: NamingOptions,
   snapshot: Snapshot,
@@ -66,7 +69,7 @@ function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]
   return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
 }
 
-/** Reads the long values of objects that are named and declared again, because kinds read them. */
+/** Reads the long values of declared objects that resources refer to, because kinds read these values. */
 export async function restoreNamed(
   gathered: Gathered,
   named: readonly ResourceId[],
@@ -80,13 +83,13 @@ export async function restoreNamed(
   return { ...gathered, loaded: await Promise.all(loaded) };
 }
 
-/** Fields that others keep get their live values. */
+/** Restores the long values. Fields that other managers keep get their live values. */
 async function restoreResource({ contents, ...resource }: Sourced, live: KubeObject | undefined): Promise<Sourced> {
   const { object, kept } = resource;
   const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
   const whole = { ...resource, object: restoreObject(object, values) };
   if (kept === undefined) return whole;
-  // The object may have changed, or been deleted, since it was listed.
+  // The object may have changed, or have been deleted, since it was listed.
   if (standInsOf(kept).every((standIn) => values.has(standIn))) return { ...whole, kept: restoreObject(kept, values) };
   const { kept: _gone, ...declared } = whole;
   return live === undefined ? declared : { ...declared, kept: live };
@@ -94,7 +97,7 @@ async function restoreResource({ contents, ...resource }: Sourced, live: KubeObj
 
 /**
  * Returns our live resources that are not declared, or differ from their declaration. A live resource that equals its
- * declaration names the same objects.
+ * declaration refers to the same objects.
  */
 function livingOtherwise({ kinds, apiGroup }: OwnKinds, loaded: readonly Sourced[], live: readonly KubeObject[]) {
   const declared = new Map(loaded.map((each) => [keyOf(each.id), each]));
@@ -123,7 +126,10 @@ function contentsNamedBy(
   return named.map((one) => ({ apiVersion: 'v1', kind: one.kind, namespace, name: one.name })).filter(isLarge);
 }
 
-/** References name a kind only: a built-in kind that holds configuration, or a kind of our group. */
+/**
+ * Returns the group of a kind. References contain only a kind: a built-in kind with configuration, or a kind of our
+ * group.
+ */
 export function groupKindFor(kind: string, apiGroup: string): GroupKind {
   return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
 }

@@ -26,21 +26,21 @@ export interface Observed {
   readonly quarantine: Quarantine;
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
-  /** The live ApplySet parent; its extent is empty if there is none yet. */
+  /** The live ApplySet parent. Its extent is empty if the parent does not exist yet. */
   readonly parent: {
     readonly id: ResourceId;
     readonly extent: Extent;
-    /** True if an inventory was begun. */
+    /** True if the parent says that an inventory was created. */
     readonly marked: boolean;
-    /** True if release 0.1.0 wrote the parent, which kept no inventory. */
+    /** True if release 0.1.0 wrote the parent. That release kept no inventory. */
     readonly beforeInventories: boolean;
-    /** Places that the sources are read from: as the parent says, and now. */
+    /** Places that the sources are read from: the places in the parent, and the current places. */
     readonly origins: Origins;
   };
-  /** Objects that the instance has created, as they are recorded. */
+  /** Objects that the instance has created, as the inventory records them. */
   readonly inventory: Inventory;
   readonly ownKinds: readonly GroupKind[];
-  /** Declared objects that are to be left alone, by key. */
+  /** Declared objects that must be left alone, by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
 }
 
@@ -48,7 +48,7 @@ export interface ObserveDeps {
   readonly cluster: Cluster;
   readonly sources: readonly FleetSource[];
   readonly cache: LoadCache;
-  /** If absent, nothing is stored for another process. */
+  /** If absent, no results are stored for later processes. */
   readonly sound?: SoundFileStore;
 }
 
@@ -57,13 +57,13 @@ export interface ObserveOptions
     OwnKinds,
     Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
-  /** If set, resources of other instances count as this one's: `skep adopt` takes them over. */
+  /** If set, resources of other instances count as this instance's resources: `skep adopt` takes them over. */
   readonly takesOver?: true;
-  /** Throws Failure if the run must not go on because of a rollback. Called each time that the state is observed. */
+  /** Throws Failure if the run must end because of a rollback. It runs at each observation of the state. */
   readonly fits?: (quarantine: Quarantine) => void;
 }
 
-/** `before`: the earlier observation of this very run. */
+/** `before` is an earlier observation by the same run. */
 export async function observe(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -98,7 +98,7 @@ interface Looked extends Pick<Observed, 'quarantine' | 'snapshot' | 'parent' | '
   readonly everything: Gathered;
 }
 
-/** Lists the kinds that are needed in any case while the fetched files are read. */
+/** Lists the kinds that are always needed, while the fetched files are read. */
 async function look(
   deps: ObserveDeps,
   options: ObserveOptions,
@@ -119,7 +119,7 @@ async function look(
     opening,
     readingParent,
     readInventory(cluster, options),
-    // Kinds with live objects come first: their LISTs take longest.
+    // Kinds with live objects are listed first: their LISTs take longest.
     Promise.all([opening, readingParent, fit, fetched]).then(([begun, { extent }]) =>
       begun.begin([...kindsOf(extent), ...ownKinds]),
     ),
@@ -142,16 +142,16 @@ async function readParent(
   };
 }
 
-/** Reads further objects: resources and fields of others may name more. */
+/** Reads further objects: hand-applied resources, and fields that other managers set, may refer to more objects. */
 async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
   await snapshot.ensure(namedKinds(options, gathered.loaded));
   return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
 }
 
 /**
- * A version that the server does not prefer is served all the same, and objects are compared in the declared version.
- * Our kinds have the same fields in all their versions, so they are listed once, in any of them. Returns the declared
- * versions that the server does not serve, as keys of `versionKey`.
+ * Lists kinds in the versions that manifests declare, because objects are compared in the declared version, and a
+ * server also serves versions that it does not prefer. Our kinds have the same fields in all versions, so they are
+ * listed once. Returns the declared versions that the server does not serve, as keys of `versionKey`.
  */
 async function listAsDeclared(
   cluster: Pick<Cluster, 'serves'>,
@@ -183,7 +183,7 @@ async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promi
   return quarantine;
 }
 
-/** Resources that cannot be applied are held like invalid ones. */
+/** Holds resources that cannot be applied like invalid resources. */
 function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
   return {
     ...gathered,
@@ -201,8 +201,8 @@ function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap
 }
 
 /**
- * Two instances that keep one object would undo each other's work, and one would delete the declared objects of the
- * other.
+ * Returns problems with objects that another instance keeps. Two instances that keep one object would undo each other's
+ * changes, and one instance would delete the declared objects of the other instance.
  */
 function ofOtherInstances(
   { instance, homeNamespace, takesOver }: ObserveOptions,

@@ -1,4 +1,4 @@
-// Returns the custom resources among objects, as their kinds read them: with defaults, and without resources that a
+// Returns the custom resources among objects as their kinds read them: with defaults, and without resources that their
 // kind cannot read.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -11,7 +11,7 @@ export interface ReadableResource {
   readonly resource: Resource;
 }
 
-/** Live objects may be of another operator, or older than our definitions. */
+/** Skips unreadable objects: live objects may belong to another operator, or be older than our definitions. */
 export function readableResources(
   kinds: readonly Kind[],
   apiGroup: string,
@@ -26,7 +26,7 @@ export function readableResources(
   });
 }
 
-/** In a long-lived process, runs get the same objects until they change. */
+/** Cache: in a long-lived process, all runs get the same objects until the objects change. */
 const read = new WeakMap<KubeObject, { readonly kind: Kind; readonly resource: Resource | undefined }>();
 
 function readOnce(kind: Kind, object: KubeObject): Resource | undefined {

@@ -12,11 +12,11 @@ export interface Scope {
   readonly names: readonly string[] | undefined;
 }
 
-/** `patterns`: names, or globs such as `team-*`. Throws Failure `pattern-invalid`. */
+/** `patterns` are names, or globs such as `team-*`. Throws Failure `pattern-invalid`. */
 export function scopeOf(patterns: readonly string[]): Scope {
   const globs = patterns.map((pattern) => readPattern('namespaces', pattern));
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
-  // Thousands of resources are in few namespaces.
+  // Decisions by namespace: thousands of resources are in few namespaces.
   const known = new Map<string, boolean>();
   return {
     allows(namespace) {

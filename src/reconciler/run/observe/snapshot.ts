@@ -1,5 +1,5 @@
-// Reads the live objects. Each kind is listed at most once per snapshot, by the first caller that needs it; Secrets and
-// ConfigMaps as `large-contents` says.
+// Reads the live objects. Each kind is listed at most once per snapshot, by the first caller that needs it.
+// `large-contents` reads Secrets and ConfigMaps.
 
 import { shortenObject, standInsOf } from '#kubernetes/rules/large-values.ts';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -21,9 +21,9 @@ export interface Snapshot {
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
   /** Begins to list the kinds early. Skips Secrets and ConfigMaps, whose reading depends on the declared objects. */
   begin(kinds: Iterable<GroupKind>): void;
-  /** Declares objects: live ones with the same contents share their values. */
+  /** Accepts declared objects: live objects with the same contents then share their values. */
   declare(objects: readonly KubeObject[]): void;
-  /** Lists the kind in this version, also after another version: live objects are compared in the declared one. */
+  /** Lists the kind in this version, even after another version: live objects are compared in the declared version. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
   findByKey(key: string): KubeObject | undefined;
@@ -31,18 +31,18 @@ export interface Snapshot {
   isPartial(id: ResourceId): boolean;
   /** Reads missing contents for a comparison: long values stay replaced by their stand-ins. */
   complete(ids: Iterable<ResourceId>): Promise<void>;
-  /** Reads missing contents as they are, for kinds that read them. */
+  /** Reads missing contents with their long values, for kinds that read them. */
   completeWhole(ids: Iterable<ResourceId>): Promise<void>;
   /** Returns all objects that were listed so far. */
   objects(): readonly KubeObject[];
-  /** Returns false if the kind was not read completely: an object that was not found may exist all the same. */
+  /** Returns false if the kind was not read completely: an object that `find` does not return may still exist. */
   known(kind: GroupKind): boolean;
-  /** Returns true if `find` is right about this object, even if another object of its kind is unreadable. */
+  /** Returns true if the result of `find` is certain, even if another object of the kind is unreadable. */
   knows(id: ResourceId): boolean;
   served(kind: GroupKind): ApiResource | undefined;
-  /** Returns the names of kinds of which something could not be read. */
+  /** Returns the names of kinds that were not read completely. */
   unlisted(): ReadonlySet<string>;
-  /** Returns the reads that failed, with the response of the server. */
+  /** Returns the failed reads, with the response of the server. */
   failures(): readonly Failure[];
 }
 
@@ -70,11 +70,11 @@ export interface SnapshotOptions {
   readonly namespaces: readonly string[] | undefined;
   /** Id of our ApplySet: its members are read with their contents. */
   readonly applySet: string;
-  /** Objects whose contents are needed again. */
+  /** Contents that an earlier snapshot needed, and that are needed again. */
   readonly before?: EarlierContents | undefined;
 }
 
-/** Returns the part of a read object that is kept in memory. */
+/** Returns the part of a read object that stays in memory. */
 type Hold = (object: KubeObject) => KubeObject;
 
 interface Reading extends SnapshotOptions {
@@ -83,15 +83,15 @@ interface Reading extends SnapshotOptions {
   readonly whole: Set<string>;
   readonly objects: Map<string, KubeObject>;
   readonly partial: Set<string>;
-  /** Keys of objects that exist and could not be read. */
+  /** Keys of objects that exist but could not be read. */
   readonly unread: Set<string>;
-  /** Failures by kind of which something could not be read. A later success does not remove them. */
+  /** Failures by kind, for kinds that were not read completely. A later success does not remove them. */
   readonly failed: Map<string, readonly Failure[]>;
   /** Declared objects by key. */
   readonly declared: Map<string, KubeObject>;
 }
 
-/** Reads discovery at once and lists on demand. */
+/** Reads discovery at once, and lists kinds on demand. */
 export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): Promise<Snapshot> {
   const served = new Map<string, ApiResource>();
   for (const resource of await cluster.resources()) {
@@ -130,7 +130,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       for (const kind of kinds) {
         const resource = served.get(formatGroupKind(kind));
         if (resource === undefined || isLarge(resource)) continue;
-        // A caller that ensures the kind, or compares its objects, requests it again and gets the error.
+        // A caller that ensures the kind, or compares its objects, repeats the request and gets the error.
         listOnce(kind)?.catch(() => undefined);
         cluster.schema(resource.apiVersion).catch(() => undefined);
       }
@@ -176,13 +176,13 @@ function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
   };
 }
 
-/** Marks the kind of the failed read as unknown, and no other kind. */
+/** Marks only the kind of the failed read as unknown. */
 function noteFailure({ failed }: Reading, resource: ApiResource, failure: Failure): void {
   const name = formatGroupKind(groupKindOf(resource));
   failed.set(name, [...(failed.get(name) ?? []), failure]);
 }
 
-/** Lists the kind in this version. Objects of another version are removed, and its failures do not count. */
+/** Lists the kind in this version. Objects and failures of another version are removed. */
 async function readAgain(reading: Reading, resource: ApiResource): Promise<void> {
   const { failed, objects, whole } = reading;
   const kind = formatGroupKind(groupKindOf(resource));
@@ -192,7 +192,7 @@ async function readAgain(reading: Reading, resource: ApiResource): Promise<void>
   await readKind(reading, resource);
 }
 
-/** If one namespace cannot be listed, the objects of the others stay. */
+/** Lists the kind. If a namespace cannot be listed, the objects of all other namespaces stay. */
 async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
   const { namespaces } = reading;
   const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
@@ -222,7 +222,7 @@ async function readScope(
   return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 
-/** Reads contents. Deleted objects are removed, and unreadable ones are unknown; the others are known. */
+/** Reads contents. Deleted objects are removed; objects that cannot be read are noted as unread. */
 async function complete(
   reading: Reading,
   resource: ApiResource,

@@ -1,4 +1,4 @@
-// Tests which pods a workload has, by its selector.
+// Tests which pods belong to a workload, by its selector.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -1,4 +1,4 @@
-// Opens the views of kinds: the objects of one namespace, as Git declares them or else as they exist.
+// Opens the views of kinds: the objects of one namespace as Git declares them, or else as they exist in the cluster.
 
 import { TOOL_LOCK } from '#contracts/tool-lock/schema.ts';
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -7,15 +7,18 @@ import type { View } from '../../kinds/kind.ts';
 
 export interface ViewInput {
   readonly apiGroup: string;
-  /** Later objects replace earlier ones of the same identity: pass the live ones first, the desired ones last. */
+  /**
+   * Layers of objects, live objects first, desired objects last: a later object replaces an earlier object of the same
+   * identity.
+   */
   readonly layers: readonly (readonly KubeObject[])[];
-  /** If absent, no pods are known. */
+  /** If absent, views contain no pods. */
   readonly pods?: readonly KubeObject[];
-  /** Locks of tools that sources declare. An object of that kind in the cluster does not count. */
+  /** Locks of tools in sources. Locks in the cluster do not count. */
   readonly locks?: readonly KubeObject[];
 }
 
-/** Returns one view per namespace, over an index that is built once. */
+/** Returns a function that returns the view of a namespace. The index behind it is built once. */
 export function openViews(input: ViewInput): (namespace: string) => View {
   const index = new Map<string, Map<string, KubeObject>>();
   function add(object: KubeObject): void {
@@ -47,7 +50,7 @@ export function openViews(input: ViewInput): (namespace: string) => View {
   });
 }
 
-/** Kubernetes' own groups have no dot, or end in `.k8s.io`. */
+/** Returns true for groups of Kubernetes itself: they have no dot, or end in `.k8s.io`. */
 function isBuiltIn(group: string): boolean {
   return !group.includes('.') || group.endsWith('.k8s.io');
 }
@@ -58,7 +61,7 @@ function sortByName(objects: KubeObject[]): KubeObject[] {
 
 type Label = readonly [key: string, value: Json | undefined];
 
-/** Returns the labels that the pods of a workload have. */
+/** Returns the labels that a workload's selector requires of its pods. */
 export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] {
   const { selector } = isObject(workload?.spec) ? workload.spec : {};
   const { matchLabels } = isObject(selector) ? selector : {};
@@ -66,8 +69,8 @@ export function podLabelsOf(workload: KubeObject | undefined): readonly Label[] 
 }
 
 /**
- * Returns the pods with the rarest of the labels: each workload looks for its pods, and some labels are the same for
- * all pods of a namespace.
+ * Returns a function that returns the pods with the rarest of the labels: each workload looks for its pods, and all
+ * pods of a namespace share some labels.
  */
 function indexByLabels(
   pods: readonly KubeObject[],

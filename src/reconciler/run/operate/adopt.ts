@@ -1,5 +1,5 @@
-// Takes a fleet over from the existing operator: shows the consequences, and does it under the lock. Nothing is deleted
-// and no pod is touched: the next run brings the fleet to the state in Git.
+// Takes a fleet over from ToolHive's operator: shows the consequences, or carries the adoption out under the lock. It
+// deletes no object and touches no pod: the next run brings the fleet to the state in Git.
 
 import { groupOf, idOf, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -25,35 +25,35 @@ export interface AdoptionResult {
   /** False if the adoptions are only shown. */
   readonly done: boolean;
   /**
-   * Objects that another writer changed at the same moment: they are still to be taken over. Empty if the adoptions are
-   * only shown.
+   * Objects that another writer changed at the same moment, so that they are not taken over yet. Empty if the adoptions
+   * are only shown.
    */
   readonly refused: readonly ResourceId[];
-  /** Lease by which the existing operator shows that it runs, if it does. */
+  /** Lease by which ToolHive's operator shows that it runs; absent if it does not run. */
   readonly running?: ResourceId;
-  /** Names of instances of skep that keep some of the objects. */
+  /** Names of other instances of skep that keep some of the objects. */
   readonly otherInstances: readonly string[];
-  /** Problems that block the next run, and impossible declarations in Git. */
+  /** Problems that block the next run, including impossible declarations in Git. */
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
 }
 
-/** Kinds that the existing operator creates for its resources and we do not always create. */
+/** Kinds that ToolHive's operator creates for its resources, and skep only in some cases. */
 const THEIR_KINDS: readonly GroupKind[] = [
   ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ group: '', kind })),
   ...['Deployment', 'StatefulSet'].map((kind) => ({ group: 'apps', kind })),
   ...['Role', 'RoleBinding'].map((kind) => ({ group: 'rbac.authorization.k8s.io', kind })),
 ];
 
-/** Attempts for objects that others keep writing. */
+/** Maximum number of attempts for objects that controllers keep writing. */
 const TRIES = 3;
 
 /** Codes of conflicts that the adoption resolves. */
 const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
 
 /**
- * If `write` is false, only shows what would be done. Throws Failure `adopt-operator-running` if the existing operator
- * still writes the objects that would be taken over, `locked`, and a Failure if nothing could be done at all.
+ * Adopts the fleet, or only shows the adoptions if `write` is false. Throws Failure `adopt-operator-running` if
+ * ToolHive's operator still writes the objects, Failure `locked`, and a Failure if the adoption could not begin.
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();
@@ -83,9 +83,9 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
 
 interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
-  /** Reason why it is unknown whether the existing operator runs. */
+  /** Reason why it is unknown whether ToolHive's operator runs. */
   readonly unseen: Failure | undefined;
-  /** Objects that become this instance's, to be recorded; by key. */
+  /** Objects that this instance takes over, as they will be recorded; by key. */
   readonly taken: ReadonlyMap<string, Entry>;
 }
 
@@ -109,7 +109,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
       children: wishes.objects.filter(({ owner }) => owner !== undefined),
       ...liveObjects(options, snapshot, leftAlone),
     });
-  // An object is stored whole, so the contents of the adopted objects are read, too.
+  // Objects are stored whole, so the contents of the adopted objects are read, too.
   await snapshot.completeWhole(look().map(({ resource }) => resource));
   const found = look();
   const taken = new Set(found.map(({ resource }) => keyOf(resource)));
@@ -144,7 +144,7 @@ function instancesOf(found: readonly Adoption[], own: string): readonly string[]
   return [...new Set(managers.map((manager) => manager.slice(fieldManager('').length)))];
 }
 
-/** Returns the objects that may be touched. */
+/** Returns the live objects that the instance may touch. */
 function liveObjects(
   { namespaces, kinds, apiGroup }: RunOptions,
   snapshot: Prepared['snapshot'],
@@ -161,7 +161,7 @@ function liveObjects(
   };
 }
 
-/** Returns the declared objects that exist in the cluster and may be touched. */
+/** Returns the declared objects that exist in the cluster and that the instance may touch. */
 function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Declared & { readonly custom: boolean })[] {
   return resolved.standings.flatMap(({ loaded: { id, source, kind }, verdict }) => {
     const custom = kind !== undefined;
@@ -171,7 +171,7 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
   });
 }
 
-/** Returns the problems with objects that stay with others after all. */
+/** Returns the problems with objects that stay with another owner. */
 function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunOptions, taken: ReadonlySet<string>) {
   const { instance, homeNamespace } = options;
   const { problems } = withoutForeign({
@@ -198,8 +198,8 @@ interface Refused {
 }
 
 /**
- * Controllers may write the status of a running object at any moment: an object that they wrote in between is read
- * again, and taken over then.
+ * Takes objects over. Controllers may write the status of an object at any moment: an object that changed since it was
+ * read is read again, and then taken over.
  */
 async function takeOverPatiently(
   deps: RunDeps,
@@ -214,7 +214,7 @@ async function takeOverPatiently(
   return refused;
 }
 
-/** Writes the parent first: a run must find our objects even if this ends in between. */
+/** Writes the parent before the objects: a run must find our objects even if the adoption ends early. */
 async function takeOver(
   deps: RunDeps,
   options: RunOptions,

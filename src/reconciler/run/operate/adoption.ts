@@ -1,5 +1,5 @@
-// Computes how a fleet is taken over from the existing operator: the finalizers to remove, the objects that change
-// owner, the fields that change hands. Nothing that runs is changed by it; the next run then finds its own objects.
+// Computes the adoption of a fleet from ToolHive's operator: finalizers to remove, objects that change owner, and
+// fields that change manager. It changes no running workload; the next run then finds its own objects.
 
 import {
   groupOf,
@@ -19,24 +19,24 @@ import { isOtherInstance, labelOf, labelValue, OWNER, ownerLabel, PART_OF, SOURC
 /** An object that is taken over. */
 export interface Adoption {
   readonly resource: ResourceId;
-  /** Object as it is to be stored; its resourceVersion is a precondition. */
+  /** Object as it will be stored. Its resourceVersion is a precondition. */
   readonly object: KubeObject;
-  /** Finalizers of the existing operator that are removed. */
+  /** Finalizers of ToolHive's operator that are removed. */
   readonly finalizers: readonly string[];
   /** Managers of the fields that become ours. */
   readonly managers: readonly string[];
   /**
-   * Custom resource that becomes its owner; absent if it is the owner already, or if the object is a custom resource
+   * Custom resource that becomes the owner; absent if it already is the owner, or if the object is a custom resource
    * itself.
    */
   readonly owner?: ResourceId;
-  /** True if we create no such object: the next run deletes it, if the limits on deletions allow that. */
+  /** True if skep creates no such object: then the next run deletes it, if the limits on deletions allow that. */
   readonly surplus: boolean;
-  /** Present if its owner is kept unchanged, so that no run knows yet whether we create such an object. */
+  /** Set if the owner is kept unchanged, so that no run knows yet whether skep creates such an object. */
   readonly undecided?: true;
 }
 
-/** A custom resource that Git declares, as it exists. */
+/** A custom resource that Git declares, with its live object. */
 export interface Declared {
   readonly id: ResourceId;
   readonly source: string;
@@ -49,7 +49,7 @@ export interface AdoptionInput {
   readonly manager: string;
   readonly applySet: string;
   readonly declared: readonly Declared[];
-  /** Declared objects of other kinds, as they exist in the set of another instance. */
+  /** Declared objects of other kinds that exist in the set of another instance. */
   readonly ofOthers: readonly KubeObject[];
   /** All custom resources in the instance's scope, declared or not. */
   readonly customResources: readonly KubeObject[];
@@ -82,7 +82,10 @@ export function adoptions(input: AdoptionInput): readonly Adoption[] {
   ];
 }
 
-/** Finalizers of the existing operator: `toolhive.stacklok.dev/...` or `mcpserver.toolhive.stacklok.dev/...`. */
+/**
+ * Returns true for finalizers of ToolHive's operator: `toolhive.stacklok.dev/...` or
+ * `mcpserver.toolhive.stacklok.dev/...`.
+ */
 function isFinalizer(name: string, apiGroup: string): boolean {
   const domain = name.slice(0, Math.max(0, name.indexOf('/')));
   return domain === apiGroup || domain.endsWith(`.${apiGroup}`);
@@ -94,7 +97,7 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   const left = all.filter((name) => !finalizers.includes(name));
   const fields = declared === undefined ? undefined : transfer(input, live, undefined, () => true);
   if (finalizers.length === 0 && fields === undefined) return [];
-  // The mark of another instance, if there is one, becomes ours.
+  // The label of another instance's set, if present, becomes the label of our set.
   const isMarked = declared !== undefined && labelOf(live, PART_OF) !== undefined;
   const marked = isMarked ? withLabels(live, { [PART_OF]: input.applySet }) : live;
   const { finalizers: _all, ...metadata } = marked.metadata;
@@ -103,7 +106,10 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   return [{ resource: idOf(live), object, finalizers, managers: fields?.managers ?? [], surplus: false }];
 }
 
-/** Fields that people and controllers have set in the object stay theirs. */
+/**
+ * Returns the adoption of an object that is not a custom resource. Fields that people and controllers have set stay
+ * with their managers.
+ */
 function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
   const fields = transfer(input, live, undefined, (manager) => isOtherInstance(manager, input.manager));
   const { metadata, ...rest } = withLabels(live, { [PART_OF]: input.applySet });
@@ -112,7 +118,7 @@ function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
   return { resource: idOf(live), object, finalizers: [], managers: fields?.managers ?? [], surplus: false };
 }
 
-/** Returns the declared custom resource that controls the object, if there is one. */
+/** Returns the declared custom resource that controls the object; undefined if no declared resource does. */
 function formerOwner({ declared }: AdoptionInput, live: KubeObject): Declared | undefined {
   const uid = controllerOf(live)?.uid;
   return uid === undefined ? undefined : declared.find((each) => each.live.metadata.uid === uid);
@@ -123,9 +129,9 @@ function controllerOf(live: KubeObject): OwnerReference | undefined {
 }
 
 /**
- * Returns true if the existing operator, or a proxy that it started, created the object for this owner: the owner
- * controls it, or it has the marks that a proxy leaves on its StatefulSet and its Services, and nothing but that
- * StatefulSet controls it. A name alone proves nothing.
+ * Returns true if ToolHive's operator, or a proxy that it started, created the object for this owner. Either the owner
+ * controls the object, or the object has the marks that a proxy leaves on its StatefulSet and its Services and is
+ * controlled by that StatefulSet or by no object. A name alone proves nothing.
  */
 function isTheirs(
   input: AdoptionInput,
@@ -176,7 +182,7 @@ function undecided(adoption: Adoption): Adoption {
   return { ...adoption, surplus: false, undecided: true };
 }
 
-/** Managers of fields of a child that stay theirs: people and Kubernetes' own controllers. */
+/** Managers that keep their fields of a child: people and Kubernetes' own controllers. */
 const STAYS = /^(kubectl(-.*)?|kube-controller-manager|.*autoscaler.*)$/;
 
 interface Transfer {
@@ -185,8 +191,8 @@ interface Transfer {
 }
 
 /**
- * Returns the entries with those of other managers made ours, as if we had applied their fields: the next run then
- * removes fields that Git does not declare, instead of keeping them for ever. Undefined if there is nothing to take.
+ * Returns the entries with the fields of other managers made ours, as if we had applied them: the next run then removes
+ * fields that Git does not declare, instead of keeping them for ever. Undefined if no entry changes.
  */
 function transfer(
   { manager, apiGroup }: AdoptionInput,
@@ -217,14 +223,17 @@ function transfer(
   return jsonEquals(rest, entries) ? undefined : { entries: [entry, ...rest], managers };
 }
 
-/** Versions of our kinds have one schema, so their paths mean the same; other versions may name fields in another way. */
+/**
+ * Returns true if paths of the entry have the same meaning in the live object. The versions of our kinds share one
+ * schema; versions of other kinds may rename fields.
+ */
 function hasSameFields({ apiVersion }: ManagedFieldsEntry, live: KubeObject, apiGroup: string): boolean {
   return apiVersion === live.apiVersion || [apiVersion, live.apiVersion].every((each) => groupOf(each) === apiGroup);
 }
 
 /**
- * Finalizers must not be applied by any manager. A number of replicas that we leave to others must not become ours: the
- * next run would set it back to one.
+ * Returns fields that must not become ours: finalizers, which no manager may apply, and a number of replicas that we
+ * leave to other managers, which the next run would set back to one.
  */
 function notTaken(desired: KubeObject | undefined): FieldSet {
   const spec = isObject(desired?.spec) ? desired.spec : {};

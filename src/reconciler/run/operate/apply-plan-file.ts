@@ -1,4 +1,4 @@
-// Carries out a plan file with a run like any other, narrowed to the changes of the file. The sources passed to it read
+// Carries out a plan file with an ordinary run, narrowed to the changes of the file. The sources passed to the run read
 // the commits of the file.
 
 import type { DigestKey } from '../desire/digest-key.ts';
@@ -12,8 +12,8 @@ import type { RunResult } from '../result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../run.ts';
 
 /**
- * Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back`, and the failures of `reconcile`: then nothing
- * was done.
+ * Carries out the plan file. Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back`, and the failures of
+ * `reconcile`; then nothing was changed.
  */
 export async function applyPlanFile(
   deps: RunDeps,
@@ -26,12 +26,15 @@ export async function applyPlanFile(
   const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
   const key = file.sealed ? deps.digestKey.known() : undefined;
   const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
-  // A person who vouches for the plan vouches for its commits, and for the registries in them, too.
+  // A person who approves the plan approves its commits, and the registries in them, too.
   const own = { ...options, admit, registriesAs: 'declared' } as const;
   return reconcile({ ...deps, digestKey }, { ...own, fits: (quarantine) => checkRollback(file, quarantine) });
 }
 
-/** Hides the key while a plan that was made without it is compared; admitted changes are then rendered with it. */
+/**
+ * Hides the key while the run compares itself with a plan that was created without the key. Admitted changes are then
+ * rendered with it.
+ */
 function concealed(key: DigestKey): DigestKey {
   let opened = false;
   return {

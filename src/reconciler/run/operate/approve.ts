@@ -1,5 +1,5 @@
-// Approves a waiting list of deletions: plans as the next run would and, if exactly the named list waits, stores that
-// it may be carried out.
+// Approves a waiting list of deletions: plans as the next run would, and stores the approval if exactly the named list
+// waits.
 
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -15,9 +15,9 @@ export interface Approved {
 }
 
 /**
- * Throws Failure `approval-not-waiting` if no list with that hash waits, or the failure that made the plan incomplete.
- * A list that is approved already is approved again; a list that needs no approval may get one, in case something of
- * its source fails.
+ * Approves the list with the hash. Throws Failure `approval-not-waiting` if no such list waits, or the failure that
+ * made the plan incomplete. An approved list can be approved again. A list that needs no approval can be approved for
+ * the case that its source later has a failure.
  */
 export async function approve(
   deps: RunDeps,
@@ -38,19 +38,21 @@ export async function approve(
 
 const HOUR_MS = 3_600_000;
 
-/** The intended list may differ only because something could not be read. */
+/**
+ * Returns the failure. The list may differ from the intended list only because an object or source could not be read.
+ */
 function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
   const [failure] = failures;
   if (failure !== undefined) return failure;
   const waiting = plan.waiting.map(
     ({ deletions, source, hash: other }) => `${whatWaits(deletions.length, source)} (${other})`,
   );
-  const now = waiting.length === 0 ? 'nothing waits now' : `waiting now: ${waiting.join(', ')} (skep plan shows them)`;
-  const message = `nothing with the hash ${hash} waits: it was done, or the list has changed; ${now}`;
+  const now = waiting.length === 0 ? 'no list waits now' : `waiting now: ${waiting.join(', ')} (skep plan shows them)`;
+  const message = `no list with the hash ${hash} waits: its deletions were done, or the list has changed; ${now}`;
   return new Failure('approval-not-waiting', message);
 }
 
-/** A list without deletions stands for all changes: none of the sources was read before. */
+/** Describes the list. A list without deletions stands for all changes: none of the sources was read before. */
 function whatWaits(deletions: number, source: string): string {
   if (deletions === 0) return 'all changes';
   const count = countText(deletions, 'deletion');

@@ -1,5 +1,5 @@
-// Finds the lease by which the existing operator shows that it runs, in any namespace: it watches all namespaces,
-// whatever this instance may touch.
+// Finds the lease by which ToolHive's operator shows that it runs, in any namespace: the operator watches all
+// namespaces, whatever namespaces this instance may touch.
 
 import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -9,7 +9,7 @@ import { scopeOf } from '../observe/scope.ts';
 import type { ApiResource, Clock, Cluster } from '../ports.ts';
 
 export interface OperatorLease {
-  /** Present while its holder renews it. */
+  /** Lease, if its holder still renews it. */
   readonly lease?: ResourceId;
   /** Reason why the leases of some namespaces could not be listed. */
   readonly failure?: Failure;
@@ -17,7 +17,7 @@ export interface OperatorLease {
 
 const API_VERSION = 'coordination.k8s.io/v1';
 const NAME = 'toolhive-operator-leader-election';
-/** Namespace that its documentation installs it into. */
+/** Namespace in ToolHive's installation instructions. */
 const USUAL_NAMESPACE = 'toolhive-system';
 
 export async function findOperatorLease(
@@ -31,7 +31,10 @@ export async function findOperatorLease(
   return { lease: lease && idOf(lease), failure };
 }
 
-/** Lists the leases of all namespaces or, if that is not allowed, of the instance's namespaces and the usual one. */
+/**
+ * Lists the leases of all namespaces. If that is not allowed, lists the leases of the instance's namespaces and of
+ * `toolhive-system`.
+ */
 async function listLeases(
   cluster: Pick<Cluster, 'list'>,
   resource: ApiResource,

@@ -17,10 +17,10 @@ interface Condition {
 }
 
 export interface Troubled {
-  /** `namespace/Kind/name`, here and below. */
+  /** Resource as `namespace/Kind/name`. */
   readonly resource: string;
   readonly phase?: string;
-  /** Conditions that are not as they should be. */
+  /** Conditions that report a trouble. */
   readonly conditions: readonly Condition[];
 }
 
@@ -59,7 +59,7 @@ export function resourcesOf(objects: readonly KubeObject[], ours: boolean): Reso
   };
 }
 
-/** Returns true if the object drifts, or if it cannot be known whether it does. */
+/** Returns true if the object differs from its lock, or if its status cannot say whether it differs. */
 function drifts({ status }: KubeObject): boolean {
   return isObject(status) && (driftCondition(status) !== undefined || isUnreported(status));
 }
@@ -82,7 +82,7 @@ function troubledOf(object: KubeObject): Troubled {
   };
 }
 
-/** Our conditions that are bad if they are true. */
+/** Conditions of ours that report a trouble if they are true. */
 const WARNINGS: ReadonlySet<string> = new Set([
   'Degraded',
   'DeletionBlocked',

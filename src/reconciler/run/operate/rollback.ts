@@ -1,6 +1,6 @@
-// Goes back to the commits of an earlier run: takes the present commits of the sources out of use, then lets an
-// ordinary run do the rest. The quarantine is written before the first change, so the next run finishes a killed
-// rollback.
+// Rolls sources back to the commits of an earlier run: takes the current commits of the sources out of use, then lets
+// an ordinary run do the rest. The quarantine is written before the first change, so that the next run completes the
+// rollback if this process is killed.
 
 import { Failure } from '#std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
@@ -15,12 +15,12 @@ export interface RollbackDeps {
   readonly sources: readonly FleetSource[];
 }
 
-/** Number of ancestors to request: a branch is reset by a few commits, not by hundreds. */
+/** Number of ancestors to request: people reset a branch by a few commits, not by hundreds. */
 const OLDER_MAX = 500;
 
 /**
- * Takes the present commits of the sources out of use if they differ from those of the run. Nothing is written unless
- * every commit of the run is still available. Throws Failure `rollback-impossible`, or the failure of reading a commit.
+ * Takes the current commits of the sources out of use if they differ from the commits of the run. Writes only if every
+ * commit of the run is still available. Throws Failure `rollback-impossible`, or the failure of reading a commit.
  */
 export async function quarantine(
   deps: RollbackDeps,
@@ -52,8 +52,8 @@ export async function quarantine(
 }
 
 /**
- * Returns the commit that the source names now. If its server is down, it is the commit that the last run read, so that
- * a rollback is still possible.
+ * Returns the commit that the source's ref names now. If the Git server is down, returns the commit that the last run
+ * read, so that a rollback is still possible.
  */
 async function namedNow(
   repository: FleetSource['repository'],
@@ -70,15 +70,17 @@ async function namedNow(
   }
 }
 
-/** Returns the commits that runs applied before they first met `bad`, newest first. `history`: newest first. */
+/**
+ * Returns the commits that runs applied before they first read `bad`, newest first. `history` is sorted newest first.
+ */
 function seenBefore(history: readonly RunRecord[], source: string, bad: string): readonly string[] {
   const commits = history.flatMap(({ commits: each }) => each[source] ?? []);
   return [...new Set(commits.slice(commits.lastIndexOf(bad) + 1))].filter((commit) => commit !== bad);
 }
 
 /**
- * Requests the ancestors of the commits that are out of use, so that a branch that is reset to one of them does not
- * count as new. Returns the failures: then only commits that runs have read are known.
+ * Requests the ancestors of the commits that are out of use, so that a branch that is reset to such an ancestor does
+ * not count as new. Returns the failures; after a failure, only commits that runs have read are known.
  */
 export async function learnOlder(
   deps: RollbackDeps,

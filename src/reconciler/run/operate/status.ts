@@ -1,5 +1,6 @@
-// Reads the present state of an instance for a person on call: differences from Git, held objects and their duration,
-// the statuses of its resources, and who works on it. Reads no more of the cluster than its lists and a few records.
+// Reads the current state of an instance for a person on call: differences from Git, held objects and their duration,
+// the statuses of its resources, and the holder of its lock. From the cluster it only reads the lists and a few
+// records.
 
 import { keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Failure } from '#std/failure.ts';
@@ -24,7 +25,8 @@ export interface StatusDeps extends RunDeps {
 }
 
 /**
- * `since`: end of the first run of an unbroken series up to the last that reported it; RFC 3339. Absent if no run has.
+ * `since` is the end of the first run of the unbroken series of latest runs that reported the fact (RFC 3339); absent
+ * if the latest run did not report it.
  */
 export interface Since {
   readonly since?: string;
@@ -34,7 +36,7 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly instance: string;
   /** RFC 3339. */
   readonly at: string;
-  /** False if the cluster did not respond: then nothing else here is known. */
+  /** False if the cluster did not respond: then all other facts about the cluster are unknown. */
   readonly reached: boolean;
   readonly commits: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantined[];
@@ -47,12 +49,14 @@ export interface InstanceStatus extends ResourcesStatus {
     readonly resource: string;
     /** Custom resource that the object was created for. */
     readonly owner?: string;
-    /** Fields that differ; for an update. */
+    /** Fields that differ; only for an update. */
     readonly fields?: readonly string[];
   } & Since)[];
-  /** Objects for which only a dry run could show whether something differs. */
+  /** Objects for which only a dry run could show whether they differ. */
   readonly uncertain: readonly string[];
-  /** Declared fields that stay as others have set them: `kept` ones differ from Git, `left` ones may. */
+  /**
+   * Declared fields that keep the value of another manager: `kept` fields differ from Git, `left` fields may differ.
+   */
   readonly fields: readonly {
     readonly resource: string;
     readonly path: string;
@@ -65,7 +69,7 @@ export interface InstanceStatus extends ResourcesStatus {
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
-    /** Deletions of the list that follow from the deletion of an owner. */
+    /** Deletions in the list that follow from the deletion of an owner. */
     readonly following: readonly string[];
   } & Since)[];
   readonly problems: readonly (Problem & Since)[];
@@ -75,7 +79,7 @@ export interface InstanceStatus extends ResourcesStatus {
   readonly lock?: Holder;
 }
 
-/** `closed`: the pause by sync windows. Throws Failure if the cluster does not respond at all. */
+/** `closed` is the pause by sync windows. Throws Failure if the cluster does not respond at all. */
 export async function readInstanceStatus(
   deps: StatusDeps,
   options: RunOptions,
@@ -113,7 +117,9 @@ export async function readInstanceStatus(
   };
 }
 
-/** Returns the status if the cluster does not respond: the reason, and the history, if it is stored elsewhere. */
+/**
+ * Returns the status if the cluster does not respond: the reason, and the history if it is stored outside the cluster.
+ */
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,
   { instance }: Pick<RunOptions, 'instance'>,
@@ -140,7 +146,7 @@ export function unknownStatus(
   };
 }
 
-/** Notes the key of each object that a dry run would be sent for, and treats the object as changed. */
+/** Returns a cluster that sends no dry runs: it notes the key of each object, and treats the object as changed. */
 function withoutDryRuns(cluster: Cluster, asked: Set<string>): Cluster {
   return {
     ...cluster,
@@ -210,7 +216,7 @@ function sinceProblem(history: readonly RunRecord[], { code, resource, place }: 
   );
 }
 
-/** Returns the end of the first run of the unbroken series of newest runs that report it. */
+/** Returns the end of the oldest run in the unbroken series of newest runs for which `tells` is true. */
 function sinceIn(history: readonly RunRecord[], tells: (record: RunRecord) => boolean): Since {
   const end = history.findIndex((record) => !tells(record));
   const first = history[(end < 0 ? history.length : end) - 1];

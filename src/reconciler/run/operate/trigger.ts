@@ -1,5 +1,5 @@
-// Requests a sync of all sources of a registry with an annotation on the live MCPRegistry, which the next run reads. It
-// has a field manager of its own, so that Git and the run leave it alone.
+// Requests a sync of all sources of a registry with an annotation on the live MCPRegistry, which the next run reads.
+// The annotation has a field manager of its own, so that Git and the run leave it alone.
 
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';

@@ -1,5 +1,5 @@
-// Narrows a new plan to the changes of a plan file that are still valid. Nothing is ever added to the plan: an admitted
-// change is in both.
+// Narrows a new plan to the changes of a plan file that are still valid. It never adds changes: an admitted change is
+// in both the file and the new plan.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -11,10 +11,7 @@ import { plannedChange } from './plan-file.ts';
 /** Returns the part of a plan that the run may carry out. */
 export type Admission = (plan: Plan, living: (id: ResourceId) => KubeObject | undefined) => Plan;
 
-/**
- * Admits exactly the changes of the file that are still as they were planned; no deletion if something of the plan is
- * stale.
- */
+/** Admits the changes of the file that are still as planned. If any change of the plan is stale, admits no deletion. */
 export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prints: Fingerprints): Admission {
   return (plan, living) => {
     const planned = new Map(file.batches.flatMap(({ changes }) => changes).map((each) => [keyOf(each.resource), each]));
@@ -34,7 +31,7 @@ export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prin
   };
 }
 
-/** Admits nothing: changes are made in another way. */
+/** Admits no change. `reason` says how changes are made instead. */
 export function admitNothing(reason: string): Admission {
   return (plan) => withholdAll(plan, 'plan-required', reason);
 }
@@ -50,7 +47,8 @@ export function withholdAll(plan: Plan, code: string, message: string): Plan {
 }
 
 /**
- * Admits the changes that an earlier look has admitted, now that they are rendered with the key that was missing then.
+ * Admits the changes that the first preparation of this run has admitted, now that they are rendered with the key that
+ * was missing before.
  */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {
@@ -67,7 +65,7 @@ export function admitAgain({ batches, withheld = [] }: Plan): Admission {
 const NOT_PLANNED = 'it is not in the plan that is applied: the next plan has it';
 const NO_DELETION = 'a plan of which something is stale deletes nothing: plan again';
 
-/** A replacement deletes, too. */
+/** Returns true for deletions and replacements: a replacement deletes, too. */
 function deletes(change: Change): boolean {
   return change.action === 'delete' || change.replaces === true;
 }
@@ -80,8 +78,8 @@ interface Look {
 }
 
 /**
- * Returns undefined if the change can be made as planned, or was made already: an interrupted plan can be applied
- * again.
+ * Returns why the change is stale; undefined if it can be made as planned, or was made already, so that an interrupted
+ * plan can be applied again.
  */
 function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefined): string | undefined {
   const live = look.living(planned.resource);
@@ -120,9 +118,12 @@ function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, li
   return done ? undefined : 'its manifest, or its owner, is not applied now: the problems of this run say why';
 }
 
-/** Returns who wrote to the object after the plan was made, as the server reports it; empty if it does not. */
+/**
+ * Returns who wrote to the object after the plan was created, as the server reports it; empty if the server reports no
+ * writer.
+ */
 function who({ createdAt }: Pick<PlanFile, 'createdAt'>, live: KubeObject | undefined): string {
-  // Times of entries are whole seconds.
+  // The server rounds times of entries down to whole seconds.
   const since = Math.floor(Date.parse(createdAt) / 1000) * 1000;
   const later = (live?.metadata.managedFields ?? []).filter(
     ({ time, subresource }) => subresource === undefined && time !== undefined && Date.parse(time) >= since,
@@ -148,7 +149,7 @@ function withheldOf(
   };
 }
 
-/** An approval is begun only if something of its list is deleted. */
+/** Moves changes to `withheld`. An approved list stays in the plan only if at least one of its objects is deleted. */
 function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   if (withheld.length === 0) return plan;
   const out = new Set(withheld.map(({ resource }) => keyOf(resource)));

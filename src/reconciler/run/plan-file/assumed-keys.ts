@@ -1,5 +1,5 @@
-// Assumes the keys of Secrets and ConfigMaps that a snapshot does not know: keys that manifests name are assumed to
-// exist, because it is not known either that they are missing.
+// Assumes the keys of Secrets and ConfigMaps whose keys a snapshot does not contain: keys that manifests refer to are
+// assumed to exist.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
@@ -43,7 +43,7 @@ export function hasUnknownKeys({ resource, keys }: KnownObject): boolean {
   return keys === undefined && isLarge(resource);
 }
 
-/** Returns keys of objects, each with the key of its data that is read. */
+/** Returns pairs of an object's key and a key of the object's data, for all data that the resource reads. */
 export function keysNamedBy({ id: { namespace }, kind, defaulted }: Sourced): [string, string][] {
   if (kind === undefined || defaulted === undefined) return [];
   return kind.references(defaulted).flatMap(({ kind: target, name, key }): [string, string][] => {

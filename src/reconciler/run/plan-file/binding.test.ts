@@ -1,4 +1,4 @@
-// Tests which plan files a rollback leaves in use, and that a plan has a cluster.
+// Tests which plan files remain usable after a rollback, and that a plan belongs to a cluster.
 
 import { expect, test } from 'vitest';
 import { NO_RECORD } from '../records/long-record.ts';

@@ -1,5 +1,5 @@
-// Checks that a plan file is for this instance, this cluster, this program and these settings: only then does rendering
-// its commits again have the same result.
+// Checks that a plan file belongs to this instance, this cluster, this program and these settings: only then does
+// rendering its commits again have the same result.
 
 import { Failure } from '#std/failure.ts';
 import type { Cluster } from '../ports.ts';
@@ -8,8 +8,8 @@ import type { PlanFile } from './format.ts';
 import type { PlanBinding } from './plan-file.ts';
 
 /**
- * Identifies the cluster by the uid of a namespace, which exists in no other cluster: a cluster has no name of its own.
- * Throws Failure if it cannot be read.
+ * Identifies the cluster by the uid of the home namespace, because clusters have no names. Throws Failure if the
+ * namespace cannot be read.
  */
 export async function identifyCluster(
   cluster: Pick<Cluster, 'get'>,
@@ -21,7 +21,7 @@ export async function identifyCluster(
   throw new Failure('plan-homeless', `namespace ${homeNamespace}, the home of the instance, does not exist`);
 }
 
-/** An old plan may fit again after its changes were undone. Throws Failure `plan-expired`. */
+/** Throws Failure `plan-expired` for an old plan: it may fit again after its changes were undone. */
 export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number, expiresHours: number): void {
   const hours = (now - Date.parse(createdAt)) / 3_600_000;
   if (hours <= expiresHours) return;
@@ -30,8 +30,8 @@ export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number
 }
 
 /**
- * A plan from before a rollback would bring back commits that the rollback took out of use, and the next run would undo
- * that. Throws Failure `plan-rolled-back`.
+ * Throws Failure `plan-rolled-back` for a plan from before a rollback: it would bring back commits that the rollback
+ * took out of use, and the next run would undo its changes.
  */
 export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
   for (const { name, commit } of file.sources) {
@@ -48,21 +48,24 @@ export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { e
 /** Throws Failure `plan-foreign` or `plan-mismatch`. */
 export function checkBinding(file: PlanFile, here: PlanBinding): void {
   if (file.instance !== here.instance) {
-    throw foreign(`it is for instance "${file.instance}", and this is "${here.instance}"`);
+    throw foreign(`the file is for instance "${file.instance}", and this is instance "${here.instance}"`);
   }
   if (file.cluster.homeNamespace !== here.cluster.homeNamespace) {
     const [theirs, ours] = [file.cluster.homeNamespace, here.cluster.homeNamespace];
-    throw foreign(`it is for an instance whose home is namespace ${theirs}, and here it is ${ours}`);
+    throw foreign(`the home namespace of its instance is ${theirs}, and the home namespace here is ${ours}`);
   }
   if (file.cluster.uid !== here.cluster.uid) {
-    throw foreign(`it is for another cluster: namespace ${here.cluster.homeNamespace} had another uid there`);
+    throw foreign(`the file is for another cluster: namespace ${here.cluster.homeNamespace} had another uid there`);
   }
   if (file.tool.digest !== here.tool.digest) {
-    throw mismatch(`it was made by ${file.tool.name}, and this is another build (${here.tool.name}): use the same one`);
+    throw mismatch(
+      `the file was created by ${file.tool.name}, and this is another build (${here.tool.name}): use the same build`,
+    );
   }
   const names = [...new Set([...Object.keys(file.settings), ...Object.keys(here.settings)])].sort();
   const differing = names.filter((name) => file.settings[name] !== here.settings[name]);
-  if (differing.length > 0) throw mismatch(`these settings have changed since it was made: ${differing.join(', ')}`);
+  if (differing.length > 0)
+    throw mismatch(`these settings have changed since the file was created: ${differing.join(', ')}`);
 }
 
 function foreign(reason: string): Failure {

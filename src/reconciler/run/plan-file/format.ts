@@ -1,4 +1,4 @@
-// Defines the content of a plan file, in this one place: commits, digests and preconditions, no value of any field.
+// Defines the content of a plan file, in this one place: commits, digests and preconditions, but no field values.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import {
@@ -119,7 +119,7 @@ export function publishedSchema(schema: TSchema, title: string): JsonObject {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...strict(plain) };
 }
 
-/** Removes the words of CustomResourceDefinitions and of our rules. Fields that are not described are not allowed. */
+/** Removes the keywords of CustomResourceDefinitions and of our rules, and forbids fields that are not described. */
 function strict(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([key]) => !key.startsWith('x-'));
   const copy: JsonObject = Object.fromEntries(kept.map(([key, value]) => [key, strictValue(value ?? null)]));

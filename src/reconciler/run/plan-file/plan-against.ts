@@ -1,5 +1,5 @@
-// Plans without a cluster: the existing objects are rendered from the commits of a snapshot, if the snapshot says that
-// they exist unchanged. The plan itself is made as always.
+// Plans without a cluster. Existing objects are rendered from the commits of a snapshot if the snapshot says that they
+// exist unchanged. The plan is then computed as in a run.
 
 import { normalise } from '#kubernetes/rules/normalise.ts';
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -32,7 +32,7 @@ export interface PlanAgainstInput {
   readonly here: Pick<PlanBinding, 'tool' | 'instance' | 'settings'>;
   /** Sources at the commits of the snapshot. */
   readonly before: readonly FleetSource[];
-  /** Sources to be planned. */
+  /** Sources at the commits to plan. */
   readonly after: readonly FleetSource[];
 }
 
@@ -69,7 +69,7 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   return {
     ...deps,
     cluster,
-    // A snapshot has no statuses: the plan shows all changes, in whatever order they are made.
+    // A snapshot contains no statuses, so no source waits: the plan shows all changes, whatever their order.
     sources: sources.map(({ dependsOn: _dependsOn, ...source }) => source),
     registries: snapshotRegistries(snapshot),
     remembered: new Map(),
@@ -79,26 +79,26 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   };
 }
 
-/** Returns placeholders for existing values that must not be known here: never zero, like real ones. */
+/** Returns placeholders for existing values that must not be known here. They are never zero, like generated values. */
 function placeholder(bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(1);
 }
 
-/** Before and after are digested alike, and no digest made here equals one of the cluster. */
+/** Key for the digests of both states, so that they compare. No digest with this key equals a digest in the cluster. */
 const NO_SECRET_KEY: DigestKey = {
   known: () => Buffer.from('no key'),
   find: async () => undefined,
   make: async () => undefined,
 };
 
-/** Returns an object with the facts that the snapshot has of it. */
+/** Returns an object with the facts that the snapshot contains about it. */
 function objectByName(known: KnownObject, manager: string, assumed: AssumedKeys): KubeObject {
   const { apiVersion, kind } = known.resource;
   const keys = known.keys ?? assumed.get(keyOf(known.resource));
   return {
     apiVersion,
     kind,
-    // An entry shows that the instance has applied it, whatever its fields are.
+    // An entry of the manager shows that the instance has applied the object, even without fields.
     metadata: metadataOf(known, known.applied === true ? [entry(manager, apiVersion, {})] : undefined),
     data: keys && Object.fromEntries(keys.map((key) => [key, ''])),
   };
@@ -123,7 +123,10 @@ function metadataOf(known: KnownObject, managedFields: Metadata['managedFields']
   };
 }
 
-/** Returns the existing objects: rendered if they are declared, otherwise by name alone. */
+/**
+ * Returns the existing objects: rendered from their manifests if they are declared, else with their names and known
+ * facts only.
+ */
 async function livingOf(
   input: PlanAgainstInput,
   names: Cluster,
@@ -144,7 +147,7 @@ async function livingOf(
   });
 }
 
-/** Adds defaults: our custom resources exist with them, and kinds rely on that. */
+/** Adds defaults: the cluster stores our custom resources with their defaults, and kinds rely on that. */
 function asStored({ kinds, apiGroup }: RunOptions, object: KubeObject): KubeObject {
   const kind = groupOf(object.apiVersion) === apiGroup ? kinds.find((each) => each.kind === object.kind) : undefined;
   if (kind === undefined) return object;
@@ -164,7 +167,7 @@ function asRendered(
 ): KubeObject {
   const object = normalise(withValues(desired.object, desired.random, placeholder), type);
   const fields = type === undefined ? {} : formatFields(ownedSet(object, type).set);
-  // It is known that the object differs, but not which fields.
+  // The snapshot says that the object differs, but not by which values.
   const apiVersion = known.state === 'drifted' ? DRIFTED : object.apiVersion;
   const { uid, generation, annotations, deleting } = known;
   const metadata: Metadata = {
@@ -178,10 +181,13 @@ function asRendered(
   return { ...object, metadata };
 }
 
-/** Not a version of any API: an object that was applied as such is applied again. */
+/**
+ * A version that no API has: an object with an entry of this version counts as applied differently, and is applied
+ * again.
+ */
 const DRIFTED = 'drifted';
 
-/** Removes previews: no server was asked, which is reported once. */
+/** Removes previews: no server was called, which the plan reports once. */
 function withoutPreviews(plan: Plan): Plan {
   function unasked(change: Change): Change {
     if (change.action === 'delete') return change;
@@ -191,7 +197,7 @@ function withoutPreviews(plan: Plan): Plan {
   return { ...plan, batches: plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) })) };
 }
 
-/** Reports fields that differ in the cluster; their values are not in the snapshot. */
+/** Reports fields that differ in the cluster. Their values are not in the snapshot. */
 function withDrift(plan: Plan, { objects }: StateSnapshot): Plan {
   const drifted = new Map(objects.map((known) => [keyOf(known.resource), known.drifted ?? []]));
   function reported(change: Change): Change {

@@ -84,12 +84,17 @@ test('a Secret is in the file as digests with the key of the cluster, or not at 
 const text = formatPlanFile(GOOD);
 
 test.each([
-  ['cut off', text.slice(0, 500), 'plan-invalid', /^fleet\.plan: it is not JSON \(.*\): was it cut off\?$/],
-  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: it is not a plan file/],
-  ['edited', text.replace('"update"', '"delete"'), 'plan-invalid', /its digest does not fit its content/],
+  ['cut off', text.slice(0, 500), 'plan-invalid', /^fleet\.plan: the file is not JSON \(.*\): was it cut off\?$/],
+  ['something else', '{"version": 1}', 'plan-invalid', /^fleet\.plan: the file is not a plan file/],
+  ['edited', text.replace('"update"', '"delete"'), 'plan-invalid', /the digest does not fit the content/],
   ['without a field', altered({ guard: undefined }), 'plan-invalid', /guard/],
   ['with an unknown field', altered({ extra: 1 }), 'plan-invalid', /no field "extra"/],
-  ['of a later version', altered({ version: 2 }), 'plan-version', /it is of version 2, and this skep reads version 1/],
+  [
+    'of a later version',
+    altered({ version: 2 }),
+    'plan-version',
+    /the file has version 2, and this skep reads version 1/,
+  ],
 ])('a file that is %s is refused', (_name, content, code, message) => {
   const refused = (() => {
     try {
@@ -103,25 +108,25 @@ test.each([
 });
 
 test.each([
-  ['another instance', { instance: 'dev' }, 'plan-foreign', /for instance "prod", and this is "dev"/],
+  ['another instance', { instance: 'dev' }, 'plan-foreign', /for instance "prod", and this is instance "dev"/],
   [
     'another home',
     { cluster: { homeNamespace: 'x', uid: 'home' } },
     'plan-foreign',
-    /home is namespace skep, and here it is x/,
+    /home namespace of its instance is skep, and the home namespace here is x/,
   ],
   ['another cluster', { cluster: { homeNamespace: 'skep', uid: 'y' } }, 'plan-foreign', /for another cluster/],
   [
     'another build',
     { tool: { name: 'skep/2', digest: sha256('x') } },
     'plan-mismatch',
-    /made by skep\/1, .*\(skep\/2\)/,
+    /created by skep\/1, .*\(skep\/2\)/,
   ],
   [
     'other settings',
     { settings: { apply: sha256('x') } },
     'plan-mismatch',
-    /have changed since it was made: apply, images$/,
+    /have changed since the file was created: apply, images$/,
   ],
 ])('a plan is not for %s', (_name, changes, code, message) => {
   const refused = expect(() => checkBinding(GOOD, { ...HERE, ...changes }));

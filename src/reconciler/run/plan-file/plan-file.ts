@@ -1,4 +1,4 @@
-// Writes a plan as a file, and reads one back.
+// Writes a plan to a file, and reads a plan from a file.
 
 import type { ResourceId } from '#std/problem.ts';
 import { type Fingerprints, fingerprintsBy } from '../diff/fingerprints.ts';
@@ -90,7 +90,7 @@ const KIND: FileKind = {
   otherVersion: 'plan-version',
 };
 
-/** Throws Failure `plan-invalid` or `plan-version`. `name`: name of the file, for messages. */
+/** Throws Failure `plan-invalid` or `plan-version`. `name` is the name of the file, for messages. */
 export function parsePlanFile(text: string, name: string): PlanFile {
   return readVersioned(KIND, text, name) as PlanFile;
 }

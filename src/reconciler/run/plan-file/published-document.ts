@@ -1,4 +1,4 @@
-// Creates the documents about kinds that an API server would publish, without a server.
+// Creates, without a server, the OpenAPI documents that an API server would publish about kinds.
 
 import type { OpenApiDocument } from '#kubernetes/rules/openapi.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -10,11 +10,14 @@ import type { Kind } from '../../kinds/kind.ts';
 export interface PublishedKinds {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
-  /** CustomResourceDefinitions of other kinds. */
+  /** CustomResourceDefinitions of foreign kinds. */
   readonly definitions: readonly JsonObject[];
 }
 
-/** Built-in kinds have their bundled document, ours their schemas, and the kinds of others their definitions. */
+/**
+ * Returns the document: bundled for built-in kinds, from our schemas for our kinds, from the definitions for foreign
+ * kinds.
+ */
 export function publishedDocument(
   { kinds, apiGroup, definitions }: PublishedKinds,
   apiVersion: string,
@@ -48,7 +51,7 @@ function documentOf(apiVersion: string, kinds: readonly (readonly [string, JsonO
   return { components: { schemas: { ...metaSchemas(), ...Object.fromEntries(own) } } };
 }
 
-/** Describes a kind about which nothing is known: fields may be anything, and a list is one value. */
+/** Describes an unknown kind: it may have any fields, and each list is one value. */
 export function openDocument(apiVersion: string, kind: string): OpenApiDocument {
   return documentOf(apiVersion, [[kind, { 'x-kubernetes-preserve-unknown-fields': true }]]);
 }

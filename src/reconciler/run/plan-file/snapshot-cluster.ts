@@ -1,5 +1,5 @@
-// Simulates a cluster with the content of a snapshot, for planning without any access to the real one. Nothing is ever
-// written to it.
+// Simulates a cluster with the content of a snapshot, for planning without access to the real cluster. Every write
+// fails.
 
 import assert from 'node:assert/strict';
 import { groupOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
@@ -41,7 +41,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
           groupOf(object.apiVersion) === groupOf(apiVersion) &&
           (namespace === undefined || object.metadata.namespace === namespace),
       );
-      // A server converts nothing between versions of our kinds either.
+      // A real server does not convert between the versions of our kinds either.
       return groupOf(apiVersion) === input.apiGroup ? found.map((object) => ({ ...object, apiVersion })) : found;
     },
     get: async (id) => living.get(keyOf(id)) ?? records.get(keyOf(id)),
@@ -60,7 +60,10 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
   };
 }
 
-/** A snapshot names the version that a server prefers. A definition of ours with that version has the versions before it as well. */
+/**
+ * A snapshot names only the version that the server prefers. Our definitions with that version also have all earlier
+ * versions.
+ */
 function includesVersion(
   { apiGroup }: SnapshotClusterInput,
   served: { readonly apiVersion: string },

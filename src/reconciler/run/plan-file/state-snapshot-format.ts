@@ -1,5 +1,5 @@
-// Defines the content of a snapshot of the state, in this one place: names, digests and facts of kinds, no value of any
-// field.
+// Defines the content of a snapshot of the state, in this one place: names, digests and facts about kinds, but no field
+// values.
 
 import {
   anyObject,

@@ -19,11 +19,11 @@ export interface SnapshotInput {
   readonly sources: readonly PlannedSource[];
   /** RFC 3339. */
   readonly createdAt: string;
-  /** The present state. */
+  /** The current state. */
   readonly prepared: Pick<Prepared, 'snapshot' | 'gathered' | 'registries' | 'parent' | 'desires' | 'plan'>;
   readonly served: readonly ApiResource[];
   readonly definitions: readonly KubeObject[];
-  /** Key of the digests of Secrets; undefined if there is none. */
+  /** Key of the digests of Secrets; undefined if it does not exist. */
   readonly key: Uint8Array | undefined;
 }
 
@@ -38,7 +38,7 @@ export function stateSnapshotOf(input: SnapshotInput): StateSnapshot {
     ...lives.filter(ours).flatMap(({ metadata }) => metadata.namespace ?? []),
     ...declared.flatMap(({ namespace }) => namespace ?? []),
   ]);
-  // Objects of other namespaces are not needed.
+  // Objects in namespaces that the instance may not touch are not needed.
   const near = lives.filter((each) => ours(each) || (isNear(each, namespaces) && !isRecord(each, binding))).sort(byKey);
   const describe = describer(input, ours);
   return withDigest({
@@ -61,7 +61,7 @@ function isNear({ kind, metadata: { namespace, name } }: KubeObject, namespaces:
   return kind !== 'Namespace' || namespaces.has(name);
 }
 
-/** Returns true for records that the instance itself keeps in its home: approvals, its lease, the key of digests. */
+/** Returns true for records that the instance keeps in its home namespace: approvals, its lease, the key of digests. */
 function isRecord({ metadata: { namespace, name } }: KubeObject, { instance, cluster }: PlanBinding): boolean {
   const manager = fieldManager(instance);
   return namespace === cluster.homeNamespace && (name === manager || name.startsWith(`${manager}-`));
@@ -71,7 +71,7 @@ function listsOf({ groupKinds, namespaces }: Extent): StateSnapshot['extent'] {
   return { groupKinds: [...groupKinds].sort(), namespaces: [...namespaces].sort() };
 }
 
-/** Definitions say how a kind is read. Their authors and their state are of no use elsewhere. */
+/** Returns the part of a definition that says how a kind is read, without its authors and its state. */
 function withoutState({ apiVersion, kind, metadata, spec }: KubeObject) {
   return { apiVersion, kind, metadata: { name: metadata.name }, spec };
 }
@@ -134,8 +134,8 @@ function dataKeysOf({ kind, data, binaryData }: KubeObject): Pick<KnownObject, '
 }
 
 /**
- * Returns the keys that managers of fields have: of foreign objects only the metadata is read. If no manager has any,
- * the keys are not known.
+ * Returns the data keys in the entries of field managers, because only the metadata of foreign objects is read. If no
+ * entry has data keys, the keys of the object are unknown.
  */
 function keysByFields({ metadata: { managedFields = [] } }: KubeObject): Pick<KnownObject, 'keys'> {
   const members = managedFields.flatMap(({ fieldsV1 }) => [fieldsV1['f:data'], fieldsV1['f:binaryData']]);
@@ -163,7 +163,7 @@ const KIND: FileKind = {
   otherVersion: 'snapshot-version',
 };
 
-/** Throws Failure `snapshot-invalid` or `snapshot-version`. `name`: name of the file or URL, for messages. */
+/** Throws Failure `snapshot-invalid` or `snapshot-version`. `name` is the name of the file or the URL, for messages. */
 export function parseSnapshot(text: string, name: string): StateSnapshot {
   return readVersioned(KIND, text, name) as StateSnapshot;
 }

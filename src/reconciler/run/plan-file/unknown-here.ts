@@ -1,4 +1,4 @@
-// Lists in words the facts that a plan against a snapshot cannot know, so that readers of the plan know it.
+// Describes the facts that a plan against a snapshot cannot know, for readers of the plan.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -13,7 +13,7 @@ export interface Against {
   readonly createdAt: string;
   /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** Facts in a sentence each. Events since then are never known. */
+  /** Facts that the plan cannot know, one sentence each. Changes after the snapshot are never known. */
   readonly unknown: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function drift({ objects }: StateSnapshot): string[] {
     : [`the live values of objects that others changed in the cluster: ${some(drifted)}`];
 }
 
-/** ConfigMaps that a resource reads and that are not in Git: only their keys are known. */
+/** Describes ConfigMaps that a resource reads and that are not in Git: only their keys are known. */
 function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const declared = new Set(gathered.loaded.map(({ id }) => keyOf(id)));
   const read = gathered.loaded.flatMap(({ id: { namespace = '' }, kind, defaulted }) => {
@@ -80,7 +80,7 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   ];
 }
 
-/** Nothing in the cluster shows which keys these objects have. Keys that manifests name are assumed to exist. */
+/** Describes objects whose keys the cluster does not show. Keys that manifests refer to are assumed to exist. */
 function foreignKeys(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const named = new Set(gathered.loaded.flatMap(keysNamedBy).map(([object]) => object));
   const found = snapshot.objects.filter((known) => hasUnknownKeys(known) && named.has(keyOf(known.resource)));

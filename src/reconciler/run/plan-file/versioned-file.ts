@@ -1,5 +1,5 @@
-// Reads and writes files of our own that leave the cluster and come back: JSON of one format and version, with a digest
-// over their content.
+// Reads and writes our own files that leave the cluster and come back: JSON of one format and version, with a digest of
+// the content.
 
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
 import { Failure } from '#std/failure.ts';
@@ -23,22 +23,22 @@ export function withDigest<T extends object>(body: T): T & { digest: string } {
 }
 
 /**
- * Returns the checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name`: name of the file, for
+ * Returns the checked value. Throws Failure `kind.invalid` or `kind.otherVersion`. `name` is the name of the file, for
  * messages.
  */
 export function readVersioned(kind: FileKind, content: string, name: string): JsonObject {
   const invalid = (reason: string, cause?: unknown): Failure =>
     new Failure(kind.invalid, `${name}: ${reason}`, { cause });
   const value = parseContent(content, invalid);
-  if (!isObject(value) || value.format !== kind.format) throw invalid(`it is not a ${kind.says}`);
+  if (!isObject(value) || value.format !== kind.format) throw invalid(`the file is not a ${kind.says}`);
   const { version, digest: written, ...body } = value;
   if (version !== kind.version) {
-    const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that made it`;
+    const message = `${name}: the file has version ${JSON.stringify(version)}, and this skep reads version ${kind.version}: use the skep that created it`;
     throw new Failure(kind.otherVersion, message);
   }
-  // The digest is checked before the content: an edited file is another file, however it looks.
+  // The digest is checked before the content: an edited file is refused even if its content is valid.
   if (written !== digest({ version, ...body })) {
-    throw invalid('its digest does not fit its content: it was changed after it was made');
+    throw invalid('the digest does not fit the content: the file was changed after it was created');
   }
   const schema: JsonObject = JSON.parse(JSON.stringify(kind.schema));
   const structural = compileStructural(schema, describePattern);
@@ -52,6 +52,6 @@ function parseContent(content: string, invalid: (reason: string, cause: unknown)
     return JSON.parse(content);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(`it is not JSON (${reason}): was it cut off?`, cause);
+    throw invalid(`the file is not JSON (${reason}): was it cut off?`, cause);
   }
 }

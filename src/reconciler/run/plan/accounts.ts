@@ -1,12 +1,13 @@
-// Determines the rights with which each change is made: those of the service account that its source names.
+// Determines the rights with which each change is made: the rights of the service account that the object's source
+// names.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, SOURCE } from '../labels.ts';
 
-/** Returns the user whose rights requests about an object have; undefined for the reconciler itself. */
+/** Returns the user whose rights apply to requests about an object; undefined for the reconciler itself. */
 export type AccountOf = (object: KubeObject) => string | undefined;
 
-/** Decides by the source label, which is on an object or copied from the owner of a child. */
+/** Decides by the source label of the object. A child has the label of its owner. */
 export function accountsOf(sources: readonly { readonly name: string; readonly account?: string }[]): AccountOf {
   const accounts = new Map(sources.map(({ name, account }) => [labelValue(name), account]));
   return (object) => accounts.get(labelOf(object, SOURCE) ?? '');

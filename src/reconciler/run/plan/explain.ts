@@ -1,5 +1,5 @@
 // Explains why each object is, or is not, created, changed or deleted, from the findings of the stages of a plan. It
-// decides nothing itself.
+// makes no decisions of its own.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Place, type ResourceId } from '#std/problem.ts';
@@ -15,11 +15,11 @@ import type { Change, Plan } from './plan.ts';
 export interface Explanation {
   readonly resource: ResourceId;
   readonly what: 'created' | 'updated' | 'replaced' | 'deleted' | 'unchanged' | 'held' | 'refused';
-  /** Full sentences without a full stop, the most telling one first. */
+  /** Reasons in full sentences without a full stop, the most important reason first. */
   readonly because: readonly string[];
-  /** Place of its manifest, or of its owner's. */
+  /** Place of the object's manifest, or of its owner's manifest. */
   readonly declared?: { readonly source: string; readonly place: Place };
-  /** Custom resource that it is a child of. */
+  /** Custom resource that the object is a child of. */
   readonly owner?: ResourceId;
 }
 
@@ -31,7 +31,7 @@ interface Explained {
   readonly plan: Plan;
 }
 
-/** Explains every object that Git declares, that is created for it, or that is in our set; sorted by id. */
+/** Explains every object that Git declares, that is a child of such an object, or that is in our set; sorted by id. */
 export function explain(prepared: Explained): readonly Explanation[] {
   const found = new Map<string, Explanation>();
   const look = lookup(prepared);

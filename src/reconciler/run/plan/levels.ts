@@ -3,7 +3,8 @@
 import type { Kind } from '../../kinds/kind.ts';
 
 /**
- * Returns the level by kind: 0 if no kind of ours comes before it, else one more than the highest level of those kinds.
+ * Returns the level of each kind: 0 if it comes after no other kind of ours, else one more than the highest level of
+ * the kinds before it.
  */
 export function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {
   const level = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Gathers the input of a plan: the desired and the existing objects, and every reason for which an object stays.
+// Gathers the input of a plan: the desired and the existing objects, and every reason why an object stays unchanged.
 
 import assert from 'node:assert/strict';
 import { idOf } from '#kubernetes/rules/object.ts';
@@ -33,11 +33,11 @@ import { NO_WAITS, type Waits, type WaitsInput, waitsOf } from './waits.ts';
 export interface Planned {
   readonly plan: Plan;
   readonly approvals: Approvals;
-  /** Objects that the instance has created, if they are recorded. */
+  /** Objects that the instance has created, as the inventory records them. */
   readonly recorded: InventoryContent;
   /** Fields that other managers have set to other values. */
   readonly fields: readonly FoundField[];
-  /** Problems of the fields that differ from Git. */
+  /** Problems with fields that differ from Git. */
   readonly problems: readonly Problem[];
   readonly previews: Previews;
   readonly waits: Waits;
@@ -50,7 +50,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   const applySet = applySetId(options.instance, options.homeNamespace);
   const manager = fieldManager(options.instance);
   const force = options.conflicts === 'force';
-  // Records of the instance are not in its set, whatever labels a person gives them.
+  // Records of the instance are not in its set, even if a person adds its labels to them.
   const live = snapshot.objects().filter((object) => !isRecord(options, idOf(object)));
   const desired = comparableOf(input);
   const ids = desired.map(({ id }) => id);
@@ -67,7 +67,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     living,
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune: options.prune }),
     before: input.previews,
-    // A person who reads a plan, or has signed one, must know each change.
+    // A person who reads or signs a plan must see each change.
     sampled: input.mode === 'sync' && options.admit === undefined,
   });
   const { resolved, desires, leftAlone } = input;
@@ -95,7 +95,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   return { plan, recorded, approvals, fields, problems, previews, waits, awaiting: keys };
 }
 
-/** A source that was found to wait earlier in this run waits until its end. */
+/** Returns the waiting sources. A source that had to wait earlier in this run waits until the run ends. */
 function waitsNow(
   { sources }: PlanDeps,
   { children }: PlanOptions,
@@ -119,7 +119,10 @@ function partition<T>(all: readonly T[], has: (each: T) => boolean): readonly [r
   return [all.filter(has), all.filter((each) => !has(each))];
 }
 
-/** Leaves out a child whose owner may or may not exist: without the owner's uid it would lose its owner reference. */
+/**
+ * Leaves out a child whose owner may or may not exist: without the owner's uid, the child would lose its owner
+ * reference.
+ */
 function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {
   const kinds = new Map<string, boolean>();
   const known = ({ apiVersion, kind }: ResourceId): boolean => {

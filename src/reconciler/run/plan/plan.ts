@@ -1,5 +1,5 @@
-// Sorts the differences into batches of changes and applies the limits. A plan is frozen data that can be printed; the
-// same inputs lead to the same plan, byte for byte.
+// Sorts the differences into batches of changes and applies the limits. A plan is immutable data that can be printed;
+// the same inputs lead to the same plan, byte for byte.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -21,19 +21,19 @@ export type Change =
       readonly object: KubeObject;
       /** Reads the long values that `object` lacks. */
       readonly contents?: ReadContents;
-      /** Uid of the live object, as a precondition. Absent on create. */
+      /** Uid of the live object, as a precondition; absent for a creation. */
       readonly uid?: string;
-      /** The owning custom resource, which must have been applied. */
+      /** Owning custom resource, which must be applied first. */
       readonly owner?: ResourceId;
-      /** True if the live object is deleted first, because nothing else can change it. */
+      /** True if the live object is deleted first, because the server allows no other way to change it. */
       readonly replaces?: true;
-      /** Parts that block the change, and are removed with it. */
+      /** Parts of other managers that block the change and are removed with it. */
       readonly evicted?: Evicted;
-      /** True if nothing differs, but an earlier run may have sent a deletion of it that is still under way. */
+      /** True if the object does not differ, but a deletion that an earlier run sent may still be under way. */
       readonly touched?: true;
-      /** Decision of the server; absent if it was not requested. */
+      /** Decision of the server; absent if no dry run was sent. */
       readonly preview?: Preview;
-      /** Keys of a Secret whose values are generated when it is applied. */
+      /** Keys of a Secret whose values are generated when the Secret is applied. */
       readonly random?: Readonly<Record<string, number>>;
       /** User that makes the change; absent for the reconciler itself. */
       readonly account?: string;
@@ -43,24 +43,24 @@ export type Change =
       readonly action: 'delete';
       readonly resource: ResourceId;
       readonly key: string;
-      /** Value of its source label. */
+      /** Value of the object's source label. */
       readonly source: string;
       readonly uid: string;
-      /** Live objects that refer to it: the deletion waits for their changes. */
+      /** Live objects that refer to the object: the deletion waits for their changes. */
       readonly referrers: readonly ResourceId[];
       readonly account?: string;
       readonly diff: readonly Difference[];
     };
 
 interface Batch {
-  /** Reason why these come together: `apply Namespace`, `delete Deployment`, ... */
+  /** Reason why these changes form a batch: `apply Namespace`, `delete Deployment`, ... */
   readonly name: string;
   readonly changes: readonly Change[];
 }
 
 /**
- * A change that is not made, because it differs from the planned one or was not planned. Changes that depend on it are
- * not made either.
+ * A change that is not made because it differs from the plan file, or is not in it. Changes that depend on it are not
+ * made either.
  */
 export interface Withheld {
   readonly action: 'failed' | 'held';
@@ -73,14 +73,14 @@ export interface Withheld {
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Set by an admission alone (plan-file/admission.ts). */
+  /** Changes that an admission withholds; only an admission (plan-file/admission.ts) sets this field. */
   readonly withheld?: readonly Withheld[];
-  /** Live objects of our set that are not desired and stay all the same, and objects that are to be left alone. */
+  /** Live objects of our set that stay although they are not desired, and objects that must be left alone. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
   /** Deletions that wait for approval, by source. */
   readonly waiting: readonly DeletionList[];
-  /** Deletions that would wait without their approval. */
+  /** Deletions that would wait without the approval that they have. */
   readonly approved: readonly ApprovedList[];
   /** Deletions that need no approval. */
   readonly within: readonly DeletionList[];
@@ -112,7 +112,7 @@ export function plan(input: PlanInput): Plan {
   const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
   const inhabited = withInhabitants(facts.inhabited, going.filter(isWaiting));
   const decided = going.map((object) => {
-    // A waiting object is approved by its own list, which names the objects that are deleted with it.
+    // A waiting object is approved with its own list, which names the objects that are deleted with it.
     const now = isWaiting(object) ? facts : { ...facts, inhabited };
     return [object, mayDelete(object, { ...now, waits })] as const;
   });
@@ -136,14 +136,14 @@ export function plan(input: PlanInput): Plan {
   return { batches, held: [...held, ...unapproved, ...unreplaced, ...input.awaiting], unchanged, ...lists };
 }
 
-/** Returns the object that is deleted to be created again; undefined if it is being deleted already. */
+/** Returns the object that is deleted before it is created again; undefined if its deletion has begun already. */
 export function replacedOf({ verdict, live }: Compared): KubeObject | undefined {
   return verdict === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }
 
 /**
- * Returns true if the object must get another version by a write, so that a late deletion fails on the version that it
- * names.
+ * Returns true if the object must be written to get a new version. A late deletion by an earlier run then fails on the
+ * version in its precondition.
  */
 function isTouched({ leaving }: PlanInput, { desired, live }: Compared): boolean {
   const { uid, deletionTimestamp } = live?.metadata ?? {};
@@ -194,14 +194,17 @@ function by(account: string | undefined): { account?: string } {
   return account === undefined ? {} : { account };
 }
 
-/** Objects that Git declares come first, in order of kinds; then the children, whose owners exist by then. */
+/**
+ * Returns the batches of writes. Objects that Git declares come first, in the order of kinds, then children, whose
+ * owners exist by then.
+ */
 function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
   const own = writes.filter((change) => change.action !== 'delete' && change.owner === undefined);
   const children = writes.filter((change) => change.action !== 'delete' && change.owner !== undefined);
   return [own, children].flatMap((changes) => batchByRank(input.rank, changes, 'apply'));
 }
 
-/** Children are deleted before their owners, and both in the reverse order of kinds. */
+/** Returns the batches of deletions. Children are deleted before their owners, and kinds in the reverse order. */
 function deleteBatches(input: PlanInput, allowed: readonly KubeObject[]): Batch[] {
   const isChild = (object: KubeObject): boolean => labelOf(object, OWNER) !== undefined;
   const [children, own] = [allowed.filter(isChild), allowed.filter((object) => !isChild(object))];

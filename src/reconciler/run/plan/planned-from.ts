@@ -34,12 +34,12 @@ export interface PlannedFrom {
   readonly parent: Pick<Observed['parent'], 'beforeInventories' | 'origins'>;
   readonly resolved: Resolved;
   readonly desires: OwnDesires;
-  /** Objects to be left alone, by key. */
+  /** Objects that must be left alone, by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
-  /** `sync`: the plan is carried out. */
+  /** `sync`: the run carries the plan out. */
   readonly mode: SyncMode;
-  /** Sources that are known to wait already; absent if there are none. */
+  /** Sources that are already known to wait; absent if no source waits. */
   readonly waits?: Waits;
-  /** Previews that this very run has requested before. */
+  /** Previews that an earlier preparation of this run has requested. */
   readonly previews?: Previews | undefined;
 }

@@ -1,4 +1,4 @@
-// Gathers the facts about live objects that nothing declares, and determines by source which of them a run may delete.
+// Gathers the facts about live objects that are not declared, and determines by source which of them a run may delete.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { ResourceId } from '#std/problem.ts';
@@ -43,7 +43,7 @@ export interface Pruned {
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
   readonly approvals: Approvals;
-  /** Objects that the instance has created, if they are recorded. */
+  /** Objects that the instance has created, as the inventory records them. */
   readonly recorded: InventoryContent;
   /** Returns the live objects that refer to an object. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
@@ -58,7 +58,7 @@ export async function prune(
   const { compared, surplus, live, applied, applySet } = input;
   const { gathered, snapshot, resolved } = planned;
   const { kinds, apiGroup } = options;
-  // References are read only if something may be deleted.
+  // References are read only if an object may be deleted.
   const referrers =
     surplus.length === 0 ? NOBODY : referrersOf({ standings: appliedOf(resolved, input.waits), live, kinds, apiGroup });
   const deletions = deletionsFrom(deps, options, planned, input, referrers);
@@ -121,9 +121,9 @@ function deletionsFrom(
 }
 
 /**
- * Returns true for a child whose owner was deleted. The uid identifies the owner: another object of its name is another
- * owner. An owner that waits for its children (a foreground deletion) counts as deleted. Children of declared resources
- * have a source.
+ * Returns a function that returns true for a child whose owner was deleted. The uid identifies the owner: another
+ * object with its name is another owner. An owner that waits for its children (foreground deletion) counts as deleted.
+ * Children of declared resources have a source, and are not abandoned.
  */
 function abandonedAmong(
   { apiGroup }: OwnKinds,
@@ -141,23 +141,29 @@ function abandonedAmong(
       return false;
     const isOurKind = groupOf(owner.apiVersion) === apiGroup && snapshot.known(groupKindOf(owner));
     if (!isOurKind) return false;
-    // Most runs delete nothing.
+    // Read late, because most runs delete no object.
     uids ??= uidsStaying();
     return !uids.has(owner.uid);
   };
 }
 
-/** The manifests of a waiting source are not applied: the references of its objects in the cluster count. */
+/**
+ * Returns the resources that are applied. Manifests of a waiting source are not applied: the references of its live
+ * objects count.
+ */
 function appliedOf({ standings }: Resolved, waits: Waits): Resolved['standings'] {
   return waits.size === 0 ? standings : standings.filter(({ loaded }) => !waits.has(labelValue(loaded.source)));
 }
 
-/** Another operator creates the children of live resources outside our set: children that we created stay with them. */
+/**
+ * Returns live resources outside our set, whose children another operator creates: children that we created stay with
+ * them.
+ */
 function othersOwners(live: readonly KubeObject[], applySet: string): string[] {
   return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));
 }
 
-/** Reads approvals only if something is deleted. */
+/** Adds approvals, which are read only if an object is to be deleted. */
 async function withApprovals(
   deps: PlanDeps,
   options: InstanceName,
@@ -184,7 +190,7 @@ function unknownOwnerKinds({ kinds, apiGroup: group }: OwnKinds, snapshot: Snaps
 
 const NOBODY: Referrers = { living: () => [], wanted: () => [] };
 
-/** A kind that is not served has no objects. */
+/** Returns kinds that could not be listed. A kind that is not served has no objects, so it does not count. */
 function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): readonly string[] {
   return kinds
     .map(({ kind }) => ({ group, kind }))

@@ -9,7 +9,7 @@ import { levels } from './levels.ts';
 /** Rank after every built-in kind. */
 const OURS = 1000;
 
-/** Orders built-in kinds as usual, then ours by `after`. */
+/** Orders built-in kinds as is usual for Kubernetes tools, then our kinds by `after`. */
 export function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
   const level = levels(kinds);
   return (id) =>

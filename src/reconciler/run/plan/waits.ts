@@ -1,5 +1,5 @@
-// Determines which sources wait for others (`dependsOn`), and why: a source is changed once all sources that it depends
-// on are applied and ready.
+// Determines which sources wait for other sources (`dependsOn`), and why: a source is changed once all sources that it
+// depends on are applied and ready.
 
 import assert from 'node:assert/strict';
 import { keyOf, type ObjectMeta } from '#kubernetes/rules/object.ts';
@@ -17,11 +17,11 @@ import { notReady, stateOf } from '../settle/readiness.ts';
 
 export interface Wait {
   readonly source: string;
-  /** The source that it waits for. */
+  /** Source that must be applied and ready first. */
   readonly for: string;
-  /** Reason why that source is not applied and ready: the end of a sentence. */
+  /** Reason why that source is not applied and ready; it completes a sentence. */
   readonly reason: string;
-  /** True if no person has to act. */
+  /** True if the wait ends without an action by a person. */
   readonly passes: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface WaitsInput {
   readonly faults: Faults;
   readonly compared: readonly Compared[];
   readonly snapshot: Pick<Snapshot, 'find' | 'known' | 'served'>;
-  /** Resources with an annotation that leaves them alone; by key. */
+  /** Resources with an annotation by which they are left alone; by key. */
   readonly leftAlone: { has(key: string): boolean };
   /** True if this instance writes the statuses of our kinds. */
   readonly ownStatuses: boolean;
@@ -44,7 +44,7 @@ export interface WaitsInput {
 
 type Obstacle = Pick<Wait, 'reason' | 'passes'>;
 
-/** Expects a configuration without cycles, and without names that are not sources. */
+/** Requires `dependsOn` without cycles and without unknown names. */
 export function waitsOf(input: WaitsInput): Waits {
   const byName = new Map(input.sources.map((source) => [source.name, source]));
   const known = new Map<string, Wait | undefined>();
@@ -60,7 +60,7 @@ export function waitsOf(input: WaitsInput): Waits {
           : { reason: `that one waits for source ${own.for}`, passes: own.passes };
       return obstacle === undefined ? [] : [{ source: name, for: each, ...obstacle }];
     });
-    // Obstacles that only a person can remove come first.
+    // Obstacles that only a person can remove have precedence.
     const wait = waits.find(({ passes }) => !passes) ?? waits[0];
     known.set(name, wait);
     return wait;
@@ -99,7 +99,7 @@ function unapplied({ compared, gathered, snapshot }: WaitsInput, source: string)
   return { reason: `${formatId(first.desired.id)} is not applied yet${others(more)}`, passes: true };
 }
 
-/** A kind that is not served has no objects. */
+/** Returns true if the object's existence is known. A kind that is not served has no objects. */
 function isKnown(snapshot: WaitsInput['snapshot'], id: ResourceId): boolean {
   const kind = groupKindOf(id);
   return snapshot.known(kind) || snapshot.served(kind) === undefined;
@@ -113,7 +113,7 @@ function unready(input: WaitsInput, source: string): Obstacle | undefined {
 
 function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kind }: Sourced): string[] {
   const live = snapshot.find(id);
-  // A missing object counts as not applied, unless a person wants it to be left alone.
+  // A missing object counts as not applied, unless a person has marked it to be left alone.
   if (live === undefined || leftAlone.has(keyOf(id))) return [];
   const general = liveStateOf(live);
   const status = isObject(live.status) ? live.status : {};
@@ -123,7 +123,10 @@ function unreadyText({ snapshot, leftAlone, ownStatuses }: WaitsInput, { id, kin
   return [`${formatId(id)} is not ready${why === '' ? '' : ` (${why.replaceAll(/\s+/g, ' ')})`}`];
 }
 
-/** A server that no program on this machine stands for will not become ready. */
+/**
+ * Returns true if the state will not change by itself. A server that no program on this machine runs will not become
+ * ready.
+ */
 function isSettled(state: ReturnType<typeof stateOf>): boolean {
   return state === 'ready' || state === 'notRun';
 }

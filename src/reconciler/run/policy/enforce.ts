@@ -1,5 +1,5 @@
-// Holds objects that the policies of the instance deny: a denied resource is held like an invalid one. If a child is
-// denied, all children of its resource are held.
+// Holds objects that the policies of the instance deny. A denied resource is held like an invalid resource. If a child
+// is denied, all children of its resource are held.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { restoreObject } from '#kubernetes/rules/large-values.ts';
@@ -18,11 +18,11 @@ import { admittedObject, type Defendant, judgeAll, openPolicies } from './polici
 
 export interface Enforced {
   readonly gathered: Gathered;
-  /** Evaluates children, which do not exist yet; absent if the instance has no policies. */
+  /** Evaluates children before they exist; absent if the instance has no policies. */
   readonly judge?: Judge;
 }
 
-/** Evaluates the declared resources. Resources that are invalid already, or left alone, are skipped. */
+/** Evaluates the declared resources, except for resources that are invalid or left alone. */
 export async function enforce(
   { cluster }: { readonly cluster: Cluster },
   { policies, kinds, apiGroup }: OwnKinds & Pick<Rendering, 'policies'>,
@@ -38,7 +38,7 @@ export async function enforce(
     return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
   };
   const first = await judgeBy(sound);
-  // A denied namespace is not applied, so its declaration must not count for the objects in it.
+  // A denied namespace is not applied, so policies must not use its declaration for objects in it.
   const refused = judgeAll(
     first,
     sound.filter(isNamespace).map((resource) => defendant(resource)),
@@ -59,7 +59,7 @@ function defendant(resource: Sourced): Defendant<Sourced> {
   return { of: resource, object: admittedObject(resource), resource };
 }
 
-/** Keeps long values in memory for one evaluation each. */
+/** Returns the objects to evaluate. Each object's long values are in memory only during its evaluation. */
 async function defendants(judge: Judge, resources: readonly Sourced[]): Promise<readonly Defendant<Sourced>[]> {
   const all: Defendant<Sourced>[] = [];
   for (const resource of resources) {
@@ -85,7 +85,8 @@ export interface ChildrenEnforced {
 }
 
 /**
- * Holds all children of a resource if one of them is denied: a part of the new children works worse than the old ones.
+ * Holds all children of a resource if one of them is denied: a mix of old and new children works worse than the old
+ * children.
  */
 export function enforceOnChildren(judge: Judge | undefined, resolved: Resolved, wishes: Desires): ChildrenEnforced {
   if (judge === undefined) return { resolved, wishes, problems: [] };
@@ -118,7 +119,7 @@ function isDenied(denied: ReadonlyMap<Sourced, Problem>, key: string): boolean {
 function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): Standing {
   const problem = denied.get(standing.loaded);
   if (problem === undefined) return standing;
-  // The code becomes the reason of a condition, which accepts no names of policies.
+  // The code becomes the reason of a condition. Reasons cannot contain the names of policies.
   const finding: Finding = {
     code: 'child-denied',
     severity: 'error',

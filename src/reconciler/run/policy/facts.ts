@@ -1,5 +1,5 @@
 // Provides the facts that policies may use in addition to the object: namespaces and parameters, as they are declared
-// or as they exist.
+// or as they exist in the cluster.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { ParamSource } from '#kubernetes/rules/policy/params.ts';
@@ -19,7 +19,7 @@ export function definitionsAmong(resources: readonly LoadedResource[]): JsonObje
   });
 }
 
-/** Returns the declared facts, for use without a cluster: there may be more. */
+/** Returns the declared facts, for use without a cluster. The cluster may have further facts. */
 export function declaredFacts(resources: readonly LoadedResource[], definitions: readonly JsonObject[]): PolicyFacts {
   const objects = resources.map((resource) => resource.defaulted ?? resource.object);
   return {
@@ -53,8 +53,8 @@ function scopeOf(apiVersion: string, kind: string, definitions: readonly JsonObj
 }
 
 /**
- * Reads the existing facts, and adds the declared namespaces, which are applied before the objects in them. Facts that
- * the cluster does not allow us to read are unknown, and reported as such if a policy needs them.
+ * Reads the facts in the cluster, and adds the declared namespaces, which are applied before the objects in them. Facts
+ * that the account may not read are unknown, and are reported if a policy needs them.
  */
 export async function readLiveFacts(
   cluster: Pick<Cluster, 'get' | 'list' | 'resources'>,
@@ -104,7 +104,7 @@ async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Labels that others have put on a namespace stay when ours is applied. */
+/** Merges the labels: labels that other managers have set on a namespace stay when our namespace is applied. */
 function merged(living: KubeObject | undefined, declared: KubeObject | undefined): KubeObject | undefined {
   if (living === undefined || declared === undefined) return declared ?? living;
   const labels = { ...living.metadata.labels, ...declared.metadata.labels };

@@ -23,7 +23,7 @@ import type { LoadedResource } from '../read/load.ts';
 /** Facts around the resources, in addition to the files of the policies. */
 export interface PolicyFacts {
   readonly namespace: (name: string) => KubeObject | undefined;
-  /** Returns undefined if nothing is known about the kind. */
+  /** Returns undefined if the kind is unknown. */
   readonly params: (apiVersion: string, kind: string) => ParamSource | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface PolicyInput {
   readonly apiGroup: string;
   /** CustomResourceDefinitions of kinds that may be evaluated. */
   readonly definitions: readonly JsonObject[];
-  /** Further kinds that a cluster serves; absent without a cluster. */
+  /** Kinds that the cluster serves in addition; absent without a cluster. */
   readonly served?: readonly ApiResource[];
   readonly facts: PolicyFacts;
 }
@@ -41,9 +41,9 @@ export interface PolicyInput {
 export interface Judged<T> {
   /** Problems in the order of the evaluated objects. */
   readonly problems: readonly Problem[];
-  /** Objects that must not be applied, with the first reason. */
+  /** Objects that must not be applied, each with the first reason. */
   readonly denied: ReadonlyMap<T, Problem>;
-  /** Number of violations that binding actions only record. */
+  /** Number of violations that bindings only audit. */
   readonly audited: number;
 }
 
@@ -54,7 +54,7 @@ export interface Defendant<T> {
   readonly resource: LoadedResource;
   /** Result for the whole object, if `object` lacks long values. */
   readonly judgement?: Judgement;
-  /** Set for a child, which has no place of its own: its problems are reported at its owner. */
+  /** Set for a child, which has no manifest: its problems are reported at its owner. */
   readonly child?: true;
 }
 
@@ -77,7 +77,7 @@ export function openPolicies(input: PolicyInput): Judge {
   });
 }
 
-/** Discovery does not say how the versions of a kind differ. */
+/** Returns a type for each served kind. Discovery does not say how the versions of a kind differ. */
 function servedTypes(served: readonly ApiResource[]): ResourceType[] {
   const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);
   return served.map(({ apiVersion, kind, plural, namespaced }) => {
@@ -110,7 +110,10 @@ function namespaceFacts({ policies, facts }: PolicyInput, name: string): Namespa
   return object === undefined ? { type: 'unknown', name } : { type: 'known', object };
 }
 
-/** Parameters in the files of the policies take precedence over live objects with the same name. */
+/**
+ * Returns a lookup of parameters. Parameters in the files of the policies take precedence over live objects with the
+ * same name.
+ */
 function paramsOf({ policies, facts }: PolicyInput): PolicyWorld['params'] {
   const known = new Map<string, ParamSource | undefined>();
   return (apiVersion, kind) => {
@@ -176,7 +179,7 @@ function policyProblem<T>({ object, resource, child }: Defendant<T>, verdict: Ve
   };
 }
 
-/** A reason why several policies could not decide: it is reported once, with the first resource. */
+/** Reason why several policies could not decide. It is reported once, with the first resource. */
 interface Unjudged {
   readonly reason: string;
   readonly first: LoadedResource;

@@ -1,5 +1,5 @@
-// Finds objects that would be deleted with a namespace, a definition of a kind or a volume claim, and are not this
-// instance's. They are read only if such an object may be deleted.
+// Finds foreign objects that would be deleted with a namespace, a definition of a kind or a volume claim. They are read
+// only if such an object may be deleted.
 
 import { idOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -14,18 +14,18 @@ export interface ContentsDeps {
   readonly cluster: Pick<Cluster, 'list' | 'resources'>;
 }
 
-/** Objects that are deleted with another one, and are not this instance's. */
+/** Foreign objects that are deleted with another object. */
 export interface Contents {
   /** Descriptions in words, sorted. */
   readonly takes: readonly string[];
   /**
-   * `Kind.group` of kinds that may not be listed, sorted: their objects are deleted, too. A user with more rights sees
-   * more.
+   * `Kind.group` of kinds that the account may not list, sorted: their objects are deleted, too. A user with more
+   * rights has fewer such kinds.
    */
   readonly unlisted: readonly string[];
 }
 
-/** Returns the contents by key of the deletable object. Objects without contents are left out. */
+/** Returns the contents by key of the deletable object, for objects with contents. */
 export async function listContents(
   { cluster }: ContentsDeps,
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
@@ -45,7 +45,10 @@ export async function listContents(
   return new Map(found.filter(([, { takes, unlisted }]) => takes.length + unlisted.length > 0));
 }
 
-/** Foreground deletion of a claim releases its volume, and most storage classes delete the data on it. */
+/**
+ * Returns the volume of a claim. Foreground deletion of the claim releases the volume, and most storage classes then
+ * delete its data.
+ */
 function dataOf({ apiVersion, kind, spec }: KubeObject): string[] {
   if (apiVersion !== 'v1' || kind !== 'PersistentVolumeClaim' || !isObject(spec)) return [];
   return typeof spec.volumeName === 'string' ? [`the data of volume ${spec.volumeName}`] : [];
@@ -94,7 +97,7 @@ async function inNamespace(
       }
     }),
   );
-  // The name of such a kind covers objects that one of its objects owns.
+  // The name of such a kind also stands for objects that its objects own.
   const known = lists
     .flat()
     .filter(({ metadata: { ownerReferences = [] } }) =>
@@ -119,8 +122,8 @@ function distinctKinds(resources: readonly ApiResource[]): readonly ApiResource[
 }
 
 /**
- * Returns objects without a chain of owners to a deleted object, except for objects that Kubernetes creates in every
- * namespace.
+ * Returns objects without a chain of owners that leads to a deleted object, except for objects that Kubernetes creates
+ * in every namespace.
  */
 function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>): string[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
@@ -131,7 +134,7 @@ function foreignAmong(objects: readonly KubeObject[], going: ReadonlySet<string>
   }
   const foreign = objects.filter((object) => !goesAlong(object, []) && !isMadeByKubernetes(object, objects));
   const uids = new Set(foreign.map(({ metadata }) => metadata.uid));
-  // An owned object is represented by its owner.
+  // An owned object is represented by its owner in the list.
   const tops = foreign.filter(({ metadata }) => !(metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid)));
   return tops.map((object) => formatId(idOf(object)));
 }
@@ -144,7 +147,7 @@ const MADE_KINDS: ReadonlySet<string> = new Set([
   'Lease.coordination.k8s.io',
 ]);
 
-/** Endpoints have the name of their Service. */
+/** Returns true for objects that Kubernetes creates by itself. Endpoints have the name of their Service. */
 function isMadeByKubernetes(
   object: Pick<KubeObject, 'apiVersion' | 'kind'> & Partial<Pick<KubeObject, 'metadata'>>,
   beside: readonly KubeObject[] = [],

@@ -1,5 +1,5 @@
-// Decides which live objects that nothing declares may be deleted in this run, and why the others stay. The decision is
-// repeated until no further object stays because of another.
+// Decides which live objects that are not declared may be deleted in this run, and why the remaining objects stay. An
+// object that stays may keep further objects, so the decision is repeated until it no longer changes.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -14,9 +14,9 @@ export interface Held {
   /** Custom resource that the object was created for. */
   readonly owner?: ResourceId;
   readonly reason: string;
-  /** True if an object that stays still refers to it. */
+  /** True if an object that stays still refers to the object. */
   readonly referredTo?: true;
-  /** True if it was deleted before, and still exists. */
+  /** True if its deletion was requested before, and the object still exists. */
   readonly leaving?: true;
 }
 
@@ -24,15 +24,15 @@ export interface Held {
 export interface DeletionsInput extends Omit<DeletionFacts, 'protectedOwners' | 'referrers' | 'inhabited' | 'waits'> {
   readonly surplus: readonly KubeObject[];
   readonly referrers: Pick<Referrers, 'wanted'>;
-  /** Objects that the run writes or leaves unchanged, in addition to those in `surplus`. */
+  /** Objects that the run writes or leaves unchanged, in addition to staying objects in `surplus`. */
   readonly staying: readonly ResourceId[];
 }
 
 export interface Deletions {
-  /** Objects whose deletion lacks nothing, except for an approval in some cases. */
+  /** Objects that may be deleted, some of them only with an approval. */
   readonly going: readonly KubeObject[];
   readonly held: readonly Held[];
-  /** Facts of the decision, for another decision if something has failed since. */
+  /** Facts of the decision, for a second decision after a change of the run has failed. */
   readonly facts: DeletionFacts;
 }
 
@@ -68,7 +68,10 @@ function heldBy([object, { decision: _decision, ...rest }]: readonly [KubeObject
   return { resource: idOf(object), owner: ownerOf(object), ...rest };
 }
 
-/** Returns the owners of protected objects: the garbage collector would delete these with their owner. */
+/**
+ * Returns the owners of protected objects: if an owner were deleted, the garbage collector would delete the protected
+ * objects, too.
+ */
 function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const object of surplus) {
@@ -82,7 +85,10 @@ function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, 
   return reasons;
 }
 
-/** An object that stays keeps its children, the objects that it refers to, and its namespace. */
+/**
+ * Returns the facts given the staying objects. A staying object keeps its children, the objects that it refers to, and
+ * its namespace.
+ */
 function factsNow(
   input: DeletionsInput,
   protectedOwners: ReadonlyMap<string, string>,
@@ -104,7 +110,10 @@ function factsNow(
   };
 }
 
-/** The deletion of a namespace, or of a kind, must not delete objects in it that wait for approval. */
+/**
+ * Adds the waiting objects: the deletion of their namespace, or of the definition of their kind, would delete them
+ * without approval.
+ */
 export function withInhabitants(
   { namespaces, kinds }: DeletionFacts['inhabited'],
   waiting: readonly KubeObject[],

@@ -1,5 +1,5 @@
-// Collects the faults of each source. While a source has a fault, nothing of it is deleted without approval: an object
-// that is no longer declared may be the faulty one under its old name.
+// Collects the faults of each source. While a source has a fault, none of its objects is deleted without approval: an
+// object that is no longer declared may be the faulty object under its old name.
 
 import { keyOf } from '#kubernetes/rules/object.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -12,7 +12,7 @@ import { sourceOf } from './may-delete.ts';
 
 export interface Fault {
   readonly resource: ResourceId;
-  /** The end of a sentence whose subject is the resource. */
+  /** End of a sentence whose subject is the resource. */
   readonly what: string;
 }
 
@@ -25,7 +25,7 @@ export interface FaultsInput {
   readonly compared: readonly Compared[];
   /** Problems with the children of a resource that only a person can solve. */
   readonly foreign: readonly Problem[];
-  /** Objects that are to be left alone, which is not a fault. */
+  /** Objects that must be left alone, which is not a fault. */
   readonly leftAlone: { has(key: string): boolean };
 }
 
@@ -58,15 +58,15 @@ export function faultsOf(input: FaultsInput): Faults {
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }
 
-/** A change with the action that a run ended it with. */
+/** A change with the action with which a run ended it. */
 export interface Ended {
   readonly action: string;
   readonly resource: ResourceId;
 }
 
 /**
- * Returns the faults of changes that a run could not write. `sourceOfKey`: value of the source label of the written
- * object.
+ * Returns the faults of changes that a run could not write. `sourceOfKey` returns the value of the source label of the
+ * written object.
  */
 export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: string) => string | undefined): Faults {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
@@ -78,7 +78,7 @@ export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: stri
   return new Map([...bySource].map(([source, each]) => [source, each.map(([, fault]) => fault)]));
 }
 
-/** Returns a sentence about the first fault, with the number of the others. */
+/** Returns a sentence about the first fault, with the number of further faults. */
 export function faultReason([first, ...more]: readonly Fault[]): string {
   if (first === undefined) return '';
   const others =

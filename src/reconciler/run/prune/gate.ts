@@ -1,12 +1,12 @@
-// Separates writes from deletions: if something of a source could not be applied, nothing of it is deleted without
-// approval.
+// Separates writes from deletions: if an object of a source could not be applied, no object of the source is deleted
+// without approval.
 
 import type { Change, Plan } from '../plan/plan.ts';
 import { type Ended, failedFaults, faultReason } from './faults.ts';
 import { listsByUid } from './lists.ts';
 import { sourceOf } from './may-delete.ts';
 
-/** Returns why a deletion is not made now; undefined if it may be. Called when all other changes are done. */
+/** Returns why a deletion is not made now; undefined if it is allowed. It is called after all writes. */
 export type Gate = (change: Change) => { readonly code: string; readonly message: string } | undefined;
 
 export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Ended[]): Gate {

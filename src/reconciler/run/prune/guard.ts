@@ -1,5 +1,5 @@
-// Keeps a run from deleting more of a source than was intended: limits by count and by share, and foreign objects that
-// would be deleted too.
+// Keeps a run from deleting more objects of a source than was intended: limits by count and by share, and an approval
+// for foreign objects that would be deleted too.
 
 import { digest } from '#std/hash.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -11,30 +11,33 @@ export interface Deletion {
   readonly id: string;
   readonly kind: string;
   readonly uid: string;
-  /** `follows`: a child whose owner is deleted too, which is not counted by itself. `child`: its owner stays. */
+  /**
+   * `follows`: a child whose owner is deleted too, so that the child is not counted. `child`: a child whose owner
+   * stays.
+   */
   readonly role: 'own' | 'child' | 'follows';
-  /** Custom resource that it was created for, and is deleted with. */
+  /** Custom resource that the object was created for, and is deleted with. */
   readonly owner?: string;
-  /** Set if it is created again: its approval does not allow that it stays away. */
+  /** Set if the object is created again: its approval does not allow deleting it for good. */
   readonly replaced?: true;
-  /** Foreign objects that are deleted with it, in words. */
+  /** Foreign objects that are deleted with the object, in words. */
   readonly takes?: readonly string[];
-  /** Kinds that may not be listed: objects of these kinds in it are deleted, too. */
+  /** Kinds that the account may not list: objects of these kinds are deleted with the object, too. */
   readonly mayTake?: readonly string[];
 }
 
-/** The deletions of one source that one approval allows, or that need none. */
+/** The deletions of one source that one approval allows, or that need no approval. */
 export interface DeletionList {
-  /** Value of the source label; empty for children of resources that others applied by hand. */
+  /** Value of the source label; empty for children of resources that people applied by hand. */
   readonly source: string;
   /** Identifies exactly this list of deletions. */
   readonly hash: string;
-  /** A sentence for each limit that is exceeded; empty if the deletions need no approval. */
+  /** A sentence for each exceeded limit; empty if the deletions need no approval. */
   readonly reasons: readonly string[];
   readonly deletions: readonly Omit<Deletion, 'role'>[];
   /** Approval of exactly this list. */
   readonly approval?: Approval;
-  /** Time at which its approval expired, if it had one (RFC 3339). */
+  /** Time at which the approval of the list expired (RFC 3339); absent if it had no approval. */
   readonly expiredAt?: string;
 }
 
@@ -46,7 +49,7 @@ export interface Holdings {
   readonly kinds: ReadonlyMap<string, number>;
   /** Resources that the source declares now. */
   readonly declares: number;
-  /** False if the configuration has no such source. */
+  /** False if the configuration has no source of that name. */
   readonly configured: boolean;
 }
 
@@ -70,7 +73,10 @@ export function listOf(
   return nameList(source, reasons, deletions);
 }
 
-/** A user who may patch an object can write its labels: labels alone never cause a deletion. */
+/**
+ * Returns a list of objects that no record says we created. Any user who may patch an object can write its labels, so
+ * labels alone never cause a deletion.
+ */
 export function unrecordedList(source: string, deletions: readonly Deletion[]): DeletionList {
   const count = countText(deletions.length, 'object has', 'objects have');
   const reason = `${count} the labels of this instance, and its inventory has no record that it created them`;
@@ -83,8 +89,8 @@ function nameList(source: string, reasons: readonly string[], all: readonly Dele
 }
 
 /**
- * Leaves out `mayTake`: the approver may be allowed to list more than the run that requests the approval, and both mean
- * the same list.
+ * Leaves `mayTake` out of the hash: the approver may be allowed to list more kinds than the run that requests the
+ * approval, and both must get the same hash.
  */
 function named({ mayTake: _mayTake, ...rest }: Omit<Deletion, 'role'>): Omit<Deletion, 'role' | 'mayTake'> {
   return rest;

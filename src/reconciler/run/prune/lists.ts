@@ -1,4 +1,4 @@
-// Sorts the deletions of a plan by source: each source has limits, faults and an approval of its own.
+// Sorts the deletions of a plan by source: each source has its own limits, faults and approval.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId } from '#std/problem.ts';
@@ -18,22 +18,22 @@ export interface ListsInput {
   /** All live objects of our set. */
   readonly owned: readonly KubeObject[];
   readonly loaded: readonly Sourced[];
-  /** Values of the source label that the configuration knows. */
+  /** Values of the source label for the configured sources. */
   readonly sources: ReadonlySet<string>;
   readonly faults: Faults;
-  /** Returns true if this instance has a record of having created the object or its owner. */
+  /** Returns true if the inventory shows that this instance has created the object or its owner. */
   readonly recorded: (object: KubeObject) => boolean;
-  /** Foreign objects that are deleted too, by key. */
+  /** Foreign objects that are deleted too, by key of the object that contains them. */
   readonly contents: ReadonlyMap<string, Contents>;
   readonly limits: GuardLimits;
 }
 
-/** Returns the lists sorted by source. Unrecorded objects have a list of their own. */
+/** Returns the lists sorted by source. Unrecorded objects have a separate list. */
 export function listsOf(input: ListsInput): readonly DeletionList[] {
   const { going, replaced, faults, limits } = input;
   const replacedKeys = new Set(replaced.map((object) => keyOfObject(object)));
   const owners = new Map(going.map((object) => [heldOwner(idOf(object)), object]));
-  // A child is in the list of the owner that it is deleted with.
+  // A child is in the list of the owner with which it is deleted.
   const leadOf = (object: KubeObject): KubeObject => ownerAmong(object, owners) ?? object;
   const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object), replacedKeys);
   const bySource = [...Map.groupBy([...going, ...replaced], (object) => sourceOf(leadOf(object)))];
@@ -110,7 +110,7 @@ export function sortLists(lists: readonly DeletionList[]): SortedLists {
   };
 }
 
-/** Returns the lists by uid of each deletion. */
+/** Returns the list of each deletion, by uid of the deleted object. */
 export function listsByUid(lists: readonly DeletionList[]): ReadonlyMap<string, DeletionList> {
   return new Map(lists.flatMap((list) => list.deletions.map(({ uid }) => [uid, list])));
 }

@@ -1,4 +1,4 @@
-// Tests every reason for which an object stays, or waits, and that it is deleted if there is none.
+// Tests every reason for which an object stays or waits, and that it is deleted if no reason applies.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

@@ -1,5 +1,5 @@
-// Decides whether one live object that nothing declares may be deleted, and why not. Only this file decides it, for
-// runs, plans, explanations, the status and plan files.
+// Decides whether one live object that is not declared may be deleted, and if not, why. Only this file makes that
+// decision, for runs, plans, explanations, the status and plan files.
 
 import { idOf, type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
@@ -7,24 +7,24 @@ import { heldOwner } from '../desire/desire.ts';
 import { labelOf, OWNER, ownerLabel, SOURCE } from '../labels.ts';
 import { type LeftAlone, protectionOf } from './left-alone.ts';
 
-/** `stay`: the object cannot be deleted as long as the reason is true. `wait`: `skep approve` can allow it. */
+/** `stay`: the object cannot be deleted while the reason is true. `wait`: `skep approve` can allow the deletion. */
 export type Decision =
   | { readonly decision: 'go' }
   | { readonly decision: 'stay'; readonly reason: string; readonly referredTo?: true; readonly leaving?: true }
   | { readonly decision: 'wait'; readonly reason: string };
 
 export interface DeletionFacts {
-  /** `apply.prune`. */
+  /** Setting `apply.prune`. */
   readonly prune: boolean;
   /** Returns true if the instance may touch the namespace. */
   readonly allows: (namespace: string) => boolean;
-  /** Returns true if a source, by its label, may have such an object at all. */
+  /** Returns true if a source, named by its label, may have such an object at all. */
   readonly couldDeclare: (source: string, object: KubeObject) => boolean;
   /** Returns true if the source that the object comes from may have such an object. */
   readonly withinLimits: (object: KubeObject) => boolean;
   /** Returns true if the object shows that this instance has applied it. */
   readonly applied: (object: KubeObject) => boolean;
-  /** Declared objects that are to be left alone; by key. */
+  /** Declared objects that must be left alone; by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** `namespace/owner label` of owners that have a protected child, with the reason. */
   readonly protectedOwners: ReadonlyMap<string, string>;
@@ -32,28 +32,28 @@ export interface DeletionFacts {
   readonly heldKeys: ReadonlySet<string>;
   /** `namespace/owner label` of owners whose children must stay. */
   readonly heldOwners: ReadonlySet<string>;
-  /** Kinds of ours whose objects are not known (their LIST failed), in lower case as in owner labels. */
+  /** Kinds of ours whose LIST failed, so that their objects are unknown; in lower case as in owner labels. */
   readonly unknownOwnerKinds: ReadonlySet<string>;
-  /** Values of the source label that the configuration knows. */
+  /** Values of the source label for the configured sources. */
   readonly sources: ReadonlySet<string>;
-  /** Reason why nothing of a source may be deleted, by value of the source label. */
+  /** Reason why no object of a source may be deleted, by value of the source label. */
   readonly suspended: ReadonlyMap<string, string>;
-  /** Sentence that a source waits for another one, by value of the source label. */
+  /** Sentence about the source that the object's source waits for, by value of the source label. */
   readonly awaiting: ReadonlyMap<string, string>;
-  /**
-   * Objects that sources which are rolled back declare in the commits that are out of use; by value of the source
-   * label.
-   */
+  /** Objects that rolled-back sources declare in the commits that are out of use; by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
-  /** Returns true for a child of a resource that was applied by hand and deleted: the garbage collector deletes it. */
+  /**
+   * Returns true for a child of a resource that was applied by hand and deleted: the garbage collector deletes the
+   * child.
+   */
   readonly abandoned: (object: KubeObject) => boolean;
-  /** Returns the staying objects that refer to it once the run is done. */
+  /** Returns the staying objects that refer to the object after the run. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
-  /** Kinds of ours that could not be listed: they may refer to anything. */
+  /** Kinds of ours that could not be listed: their objects may refer to any object. */
   readonly unknownReferrers: readonly string[];
-  /** Namespaces, and `Kind.group` of definitions, of which an object stays. */
+  /** Namespaces, and `Kind.group` of definitions, with objects that stay. */
   readonly inhabited: { readonly namespaces: ReadonlySet<string>; readonly kinds: ReadonlySet<string> };
-  /** Returns why the object waits for approval; undefined if it does not. */
+  /** Returns why the object waits for approval; undefined if it does not wait. */
   readonly waits: (object: KubeObject) => string | undefined;
 }
 
@@ -70,12 +70,14 @@ export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
   return waits === undefined ? { decision: 'go' } : { decision: 'wait', reason: waits };
 }
 
-/** Returns the value of the source label; empty if there is none. */
+/** Returns the value of the source label; empty if the object has no such label. */
 export function sourceOf(object: KubeObject): string {
   return labelOf(object, SOURCE) ?? '';
 }
 
-/** Reads the label and the reference for the garbage collector, because a person may remove labels. */
+/**
+ * Returns the owners by the label and by the reference for the garbage collector, because a person may remove labels.
+ */
 export function ownersOf(object: KubeObject): string[] {
   const label = labelOf(object, OWNER);
   const controllers = (object.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
@@ -92,7 +94,7 @@ export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
   return { apiVersion, kind, name, namespace };
 }
 
-/** Returns the reason if a person wants the object to stay. */
+/** Returns the reason if a person has marked the object to stay. */
 function protection(object: KubeObject, { leftAlone, protectedOwners }: DeletionFacts): string | undefined {
   const resource = idOf(object);
   const asked = leftAlone.get(keyOf(resource));
@@ -101,7 +103,7 @@ function protection(object: KubeObject, { leftAlone, protectedOwners }: Deletion
   return own === undefined ? protectedOwners.get(heldOwner(resource)) : `it has ${own}`;
 }
 
-/** Returns the reason if this instance, or this source, must not delete the object. */
+/** Returns the reason if this instance, or the object's source, must not delete the object. */
 function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace, uid } = object.metadata;
   if (!facts.prune) return 'apply.prune is false';
@@ -110,12 +112,12 @@ function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
     return `namespace ${namespace} is not one that this instance may touch (namespaces of skep.yaml)`;
   if (!facts.withinLimits(object))
     return `source ${sourceOf(object)} may not declare such an object (sources[].allow of skep.yaml)`;
-  // A copy has the same labels.
+  // A copy of an object has the same labels.
   if (!facts.applied(object)) return 'it has the labels of this instance, which never applied it: it may be a copy';
   return undefined;
 }
 
-/** A problem never causes a deletion. */
+/** Returns the reason if a problem may be why the object is not declared: a problem never causes a deletion. */
 function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace = '' } = object.metadata;
   const owners = ownersOf(object);
@@ -127,7 +129,10 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   return suspension(facts, object) ?? facts.awaiting.get(sourceOf(object)) ?? movedAway(facts, object);
 }
 
-/** An unreadable source may declare the object: under a new name of its source, or after a move between sources. */
+/**
+ * Returns the reason if an unreadable source may declare the object: a source may have been renamed, or the object
+ * moved to another source.
+ */
 function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
   const source = sourceOf(object);
   const own = suspended.get(source);
@@ -151,7 +156,10 @@ function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject
   return `source ${label} ${what} it in the commit that a rollback took out of use`;
 }
 
-/** A namespace is deleted with everything in it, and a definition with all objects of its kind. */
+/**
+ * Returns the reason if objects inside must stay. A namespace is deleted with all objects in it, and a definition with
+ * all objects of its kind.
+ */
 function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
   if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';
   const defined = definedKind(object);
@@ -169,7 +177,7 @@ export function definedKind({ apiVersion, kind, spec }: KubeObject): string | un
   return `${String(names?.kind)}.${String(group)}`;
 }
 
-/** Children are deleted or kept with their owners. */
+/** Returns the reason if objects refer to the object. Children are deleted or kept with their owners. */
 function referenceReason(object: KubeObject, { referrers, unknownReferrers }: DeletionFacts): string | undefined {
   if (labelOf(object, OWNER) !== undefined) return undefined;
   const resource = idOf(object);
@@ -179,13 +187,13 @@ function referenceReason(object: KubeObject, { referrers, unknownReferrers }: De
     return `${formatId(staying)} still refers to it${others}`;
   }
   const [unknown] = unknownReferrers;
-  // References are by name, in the object's own namespace.
+  // References contain a name, and refer to the own namespace.
   return unknown === undefined || resource.namespace === undefined
     ? undefined
     : `${unknown} could not be listed, and one may refer to it`;
 }
 
-/** Another request for the deletion would change nothing. */
+/** Returns why an object that is being deleted still exists: a second request would change nothing. */
 function leavingReason({ metadata: { finalizers = [] } }: KubeObject): string {
   const waits = finalizers.length === 0 ? '' : `, and waits for ${finalizers.join(', ')}`;
   return `it is being deleted${waits}`;

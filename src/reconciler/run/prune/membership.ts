@@ -1,5 +1,5 @@
-// Determines which of the objects with the instance's labels it has created: by its inventory, and for children by
-// their owners.
+// Determines which of the objects with the instance's labels this instance has created: by its inventory, and for
+// children by their owners.
 
 import { groupOf, type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { labelOf, OWNER } from '../labels.ts';
@@ -8,7 +8,10 @@ import { sourceOf } from './may-delete.ts';
 
 export interface MembershipInput {
   readonly inventory: Inventory;
-  /** True if the ApplySet parent exists and is of release 0.1.0. A new instance has no parent, and no objects yet. */
+  /**
+   * True if the ApplySet parent exists and was written by release 0.1.0. A new instance has neither a parent nor
+   * objects.
+   */
   readonly beforeInventories: boolean;
   /** All live objects of our set. */
   readonly owned: readonly KubeObject[];
@@ -20,14 +23,14 @@ export interface MembershipInput {
 }
 
 export interface Membership {
-  /** Recorded content, or content that counts as recorded. */
+  /** Content of the inventory, or content that replaces it. */
   readonly content: InventoryContent;
   readonly recorded: (object: KubeObject) => boolean;
 }
 
 /**
- * Release 0.1.0 kept no inventory: its objects are recorded as they are found. A lost inventory is not reconstructed:
- * deletions then wait for an approval.
+ * Determines the membership. Release 0.1.0 kept no inventory: its objects are recorded as they are found. A lost
+ * inventory is not reconstructed: deletions then wait for an approval.
  */
 export function membershipOf(input: MembershipInput): Membership {
   const { inventory, beforeInventories, manager } = input;
@@ -51,7 +54,7 @@ function foundEntries({ owned, applied }: MembershipInput): ReadonlyMap<string, 
   );
 }
 
-/** Returns the uids of live custom resources, ours or applied by hand, and of resources that were ours. */
+/** Returns the uids of live custom resources, including hand-applied resources, and of resources that were ours. */
 function ownerUids({ live, apiGroup }: MembershipInput, { entries }: InventoryContent): ReadonlySet<string> {
   const resources = live.filter(({ apiVersion }) => groupOf(apiVersion) === apiGroup);
   return new Set([
@@ -61,8 +64,8 @@ function ownerUids({ live, apiGroup }: MembershipInput, { entries }: InventoryCo
 }
 
 /**
- * A user who may write the reference of an owner into an object can have the garbage collector delete it: that needs no
- * record.
+ * Returns true if one of the owners controls the object. This needs no record: a user who may write owner references
+ * can have the garbage collector delete the object anyway.
  */
 function isChild({ metadata: { ownerReferences = [] } }: KubeObject, owners: ReadonlySet<string>): boolean {
   return ownerReferences.some(({ controller, uid }) => controller === true && owners.has(uid));

@@ -1,5 +1,5 @@
-// Checks that an instance has read its sources before: two instances with the same name and home would each delete the
-// declared objects of the other.
+// Checks that an instance has read its sources before. Two instances with the same name and home namespace would each
+// delete the declared objects of the other instance.
 
 import { digest } from '#std/hash.ts';
 import { jsonEquals } from '#std/json.ts';
@@ -7,19 +7,22 @@ import type { DeletionList } from './guard.ts';
 
 /** Origins of the sources, sorted. */
 export interface Origins {
-  /** Empty if the instance has not written yet. */
+  /** Empty if the instance has not written its parent yet. */
   readonly before: readonly string[];
   readonly now: readonly string[];
 }
 
-/** Returns the list that waits for approval if none of the sources is known: nothing at all is written until then. */
+/**
+ * Returns the list that waits for approval if none of the sources was read before. Until its approval, the run writes
+ * nothing.
+ */
 export function otherSources({ before, now }: Origins): DeletionList | undefined {
   if (before.length === 0 || now.length === 0 || now.some((origin) => before.includes(origin))) return undefined;
   const reason = `this instance has read ${before.join(', ')}, and none of that is a source now (${now.join(', ')}): is it another instance of the same name?`;
   return { source: '', hash: digest(['sources', before, now]).slice(0, 16), reasons: [reason], deletions: [] };
 }
 
-/** Returns true if such a list waits. */
+/** Returns true if such a list waits: it has no deletions. */
 export function isOfOthers(waiting: readonly DeletionList[]): boolean {
   return waiting.some(({ deletions }) => deletions.length === 0);
 }

@@ -1,4 +1,4 @@
-// Finds which objects refer to which: as they exist, and as they will be after the run.
+// Finds which objects refer to which objects, in the existing state and in the state after the run.
 
 import { groupOf, idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -10,11 +10,11 @@ type Lookup = (target: ResourceId) => readonly ResourceId[];
 
 /** Referring objects by their target. Optional references do not count. */
 export interface Referrers {
-  /** References as they exist. */
+  /** References of the existing objects. */
   readonly living: Lookup;
   /**
-   * References of applied resources as Git declares them, and of all others as they exist, including resources that the
-   * run deletes.
+   * References of applied resources as Git declares them, and of all other resources as they exist, including resources
+   * that the run deletes.
    */
   readonly wanted: Lookup;
 }
@@ -58,7 +58,7 @@ function noteReferrers(referrers: Map<string, ResourceId[]>, id: ResourceId, kin
   }
 }
 
-/** References name a kind only: a kind of our group, or a built-in kind. */
+/** Returns a lookup. References contain only a kind: a kind of our group, or a built-in kind. */
 function lookup(referrers: ReadonlyMap<string, readonly ResourceId[]>, apiGroup: string): Lookup {
   return (target) => {
     const group = groupOf(target.apiVersion);

@@ -1,4 +1,4 @@
-// Finds objects that can only be changed by deleting them and creating them again, and decides when that is allowed.
+// Finds objects that can only be changed by deleting and creating them again, and decides when that is allowed.
 
 import type { ReadContents } from '#kubernetes/rules/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -20,9 +20,9 @@ interface Probe {
 }
 
 /**
- * Returns the fields that cannot be changed, in words; undefined if the server refuses something else. Its texts do not
- * distinguish the two (they differ by kind, and a CRD writes its own), but this does: the server refuses the change
- * because of fields, and would create the same object under another name.
+ * Returns the immutable fields in words; undefined if the server refuses the change for another reason. The server's
+ * texts do not distinguish these cases (they differ by kind, and each CRD writes its own). This test does: the server
+ * refuses the change because of fields, but would create the same object under another name.
  */
 export async function findImmutableFields(
   cluster: Pick<Cluster, 'apply'>,
@@ -37,16 +37,16 @@ export async function findImmutableFields(
   return [...new Set(refused.map(({ field }) => field))].join(', ');
 }
 
-/** A field as the cause of a refusal names it. */
+/** A field that a refusal names as its cause. */
 export interface RefusedField {
   /** `spec.template.spec.volumes[0].configMap`. */
   readonly field: string;
-  /** True if the field is forbidden next to others. */
+  /** True if the field is forbidden in combination with other fields. */
   readonly forbidden: boolean;
 }
 
 /**
- * Returns the fields that a refusal names; undefined if it is about something else, such as a policy, which names no
+ * Returns the fields that a refusal names; undefined if the refusal has another cause, such as a policy, which names no
  * field.
  */
 export function fieldsRefused({ code, data }: Failure): readonly RefusedField[] | undefined {
@@ -73,7 +73,10 @@ async function isAccepted(
   }
 }
 
-/** The other name has the same length and differs only in its last character, so it is as valid as the first. */
+/**
+ * Returns the object with an unused name. The name has the same length and differs only in its last character, so it is
+ * also valid.
+ */
 function underFreeName(object: KubeObject, living: Probe['living']): KubeObject | undefined {
   const { name } = object.metadata;
   const names = [...'abcdefghijklmnopqrstuvwxyz'].map((last) => name.slice(0, -1) + last);
@@ -88,7 +91,7 @@ export interface BarInput {
   readonly prune: boolean;
 }
 
-/** Returns why an object may not be replaced, and how to allow it; undefined if it may. */
+/** Returns why an object may not be replaced, and how to allow it; undefined if the replacement is allowed. */
 export function replaceBars({
   loaded,
   applySet,

@@ -5,7 +5,7 @@ import { idOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { labelOf, labelValue, OWNER, SOURCE } from '../labels.ts';
 import type { LimitsBySource } from '../read/limits.ts';
 
-/** Returns true if a source, by its label, may declare such an object, or the owner of such a child. */
+/** Returns true if a source, named by its label, may declare the object or, for a child, its owner. */
 export function couldDeclare(limits: LimitsBySource): (source: string, object: KubeObject) => boolean {
   const byLabel = new Map([...limits].map(([name, each]) => [labelValue(name), each]));
   return (source, object) => {
@@ -16,7 +16,7 @@ export function couldDeclare(limits: LimitsBySource): (source: string, object: K
   };
 }
 
-/** Returns true if the source that the object names may have, and so may delete, such an object. */
+/** Returns true if the source in the object's label may have, and so may delete, the object. */
 export function withinLimits(limits: LimitsBySource): (object: KubeObject) => boolean {
   const could = couldDeclare(limits);
   return (object) => could(labelOf(object, SOURCE) ?? '', object);

@@ -25,9 +25,9 @@ export interface LoadingInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly cache: LoadCache;
-  /** If absent, all files that the cache does not have are read. */
+  /** If absent, all files are read that are not in the cache. */
   readonly sound?: SoundFileStore;
-  /** Describes the kinds that the source uses and does not define. */
+  /** Describes the kinds that the source uses but does not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
 }
 
@@ -40,11 +40,11 @@ export interface LoadedSource {
   readonly allow?: Allow;
   readonly keys?: () => Promise<SopsKeys>;
   readonly variables?: () => Promise<Variables>;
-  /** If absent, kustomizations are read as if they were manifests, which they are not. */
+  /** If absent, kustomization files are read as manifests. */
   readonly kustomize?: KustomizeBuilder;
 }
 
-/** Keys of the objects in a commit that a rollback took out of use; `unknown` if it could not be read. */
+/** Keys of the objects in a commit that a rollback took out of use; `unknown` if the commit could not be read. */
 export type OutOfUse = ReadonlySet<string> | 'unknown';
 
 /** Loads a commit of a source, and checks it with the kinds that the source and the cluster define. */
@@ -88,12 +88,12 @@ export async function readWritten(
   return {
     documents: variables === undefined ? documents : withVariables(documents, await variables()),
     problems: [...problems, ...faults],
-    // An object that was not built may still be declared.
+    // An object whose build failed may still be declared.
     incomplete: incomplete || faults.length > 0,
   };
 }
 
-/** Returns undefined if the source has no kustomization: most have none, and some have very many files. */
+/** Returns undefined if the source has no kustomization: most sources have none, and some have very many files. */
 async function planAll(
   source: Pick<LoadedSource, 'path' | 'ignore'>,
   checkout: Checkout,
@@ -121,7 +121,7 @@ export function loadInput(
   };
 }
 
-/** Reads the facts about kinds of the source that only the cluster knows. */
+/** Requests the facts about kinds of the source that only the cluster has. */
 export async function askAbout(
   cluster: LoadingInput['cluster'],
   { foreign, unknown }: Pick<Loaded, 'foreign' | 'unknown'>,
@@ -133,7 +133,10 @@ export async function askAbout(
   return { definitions, served };
 }
 
-/** An object may have moved into a commit that is out of use: then it must not be deleted from any source. */
+/**
+ * Returns the objects of a commit that is out of use: an object may have moved there, and must then not be deleted from
+ * any source.
+ */
 export async function findOutOfUse(
   input: LoadingInput,
   source: LoadedSource,
@@ -150,8 +153,8 @@ export async function findOutOfUse(
 }
 
 /**
- * Returns false for a definition that the source may not declare: it will not be in the cluster, so nothing is checked
- * with it.
+ * Returns false for a definition that the source may not declare. The definition is never applied, so no object is
+ * checked with it.
  */
 function definesWithin({ allow }: Pick<LoadedSource, 'allow'>): (definition: JsonObject) => boolean {
   if (allow === undefined) return () => true;

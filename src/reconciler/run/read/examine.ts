@@ -19,9 +19,9 @@ import { lockFindings } from './locks/lock-findings.ts';
 
 export interface Examined {
   readonly findings: readonly Finding[];
-  /** The object with its defaults, if it is of our kinds and valid. */
+  /** The object with its defaults, if its kind is ours and the object is valid. */
   readonly defaulted?: Resource;
-  /** The object without the invalid fields of its spec, if it is of our kinds and invalid. */
+  /** The object without the invalid fields of its spec, if its kind is ours and the object is invalid. */
   readonly legible?: Resource;
 }
 
@@ -66,7 +66,7 @@ function advised(kind: Kind, finding: Finding): Finding {
   return advice === undefined ? finding : { ...finding, message: `${finding.message} ${advice}` };
 }
 
-/** Newer releases may have more fields and more enum values. */
+/** Codes of findings that a newer release of the kind may explain: it may have more fields and more enum values. */
 const MAY_BE_NEW: ReadonlySet<string> = new Set(['schema-unknown-field', 'schema-enum']);
 
 function softened(finding: Finding): Finding {
@@ -75,7 +75,7 @@ function softened(finding: Finding): Finding {
   return { ...finding, severity: 'warning', message };
 }
 
-/** Returns the same for an object that is known to be valid. */
+/** Returns the result of `examine` for an object that is known to be valid. */
 export function examineSound(known: KnownKind, object: JsonObject): Examined {
   if (known.type !== 'ours') return { findings: [] };
   const defaulted = known.structural.withDefaults(object);
@@ -83,7 +83,7 @@ export function examineSound(known: KnownKind, object: JsonObject): Examined {
   return { findings: [], defaulted };
 }
 
-/** Checks kinds that configure the server, as the server does. */
+/** Checks kinds that configure the server, with the rules of the server. */
 function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
   switch (`${apiVersion} ${kind}`) {
     case 'apiextensions.k8s.io/v1 CustomResourceDefinition':
@@ -98,8 +98,8 @@ function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): rea
 }
 
 /**
- * Unknown fields are errors, because the API server would drop them silently. A value of the wrong type is one mistake,
- * whatever fields it has.
+ * Checks an object with its schema. Unknown fields are errors, because the API server would drop them silently. A value
+ * of the wrong type is reported once, whatever fields the value has.
  */
 function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
   const unknown = structural.unknownFields(object);
@@ -111,8 +111,8 @@ function bySchema(structural: Structural, object: JsonObject): { findings: Findi
 }
 
 /**
- * Expects an object without the fields that the schema does not name. Returns undefined if a kind would read a field
- * that does not exist.
+ * Returns the valid part of an object whose unknown fields were removed. Undefined if a kind would then lack a required
+ * field.
  */
 function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Finding[]): Resource | undefined {
   const faulty = findings.map(({ pointer }) => /^\/spec\/([^/]+)/.exec(pointer)?.[1]);
@@ -126,7 +126,7 @@ function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Find
   return { ...resource, spec };
 }
 
-/** A definition is checked with two schemas of schemas, which may find the same. */
+/** Removes duplicates: a definition is checked with two schemas, which may find the same fault. */
 function distinctFindings(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [`${finding.code} ${finding.pointer}`, finding])).values()];
 }
@@ -135,7 +135,7 @@ function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error';
 }
 
-/** True for every object that its schema accepts. */
+/** Returns true for every object that the schema accepts. */
 function isResource(value: unknown): value is Resource {
   return isObject(value) && isObject(value.metadata) && isObject(value.spec);
 }

@@ -17,7 +17,7 @@ import type { SoundFile, SoundFiles } from './sound-files.ts';
 import { type LoadCache, REPEATS, type SourceFile } from './source-file.ts';
 import { restsOnUnknown } from './substitute/unknown-values.ts';
 
-/** JSON, so that any cache can keep it. */
+/** Consists of JSON, so that any cache can store it. */
 export interface FileReading {
   readonly items: readonly ReadItem[];
   readonly problems: readonly Problem[];
@@ -32,7 +32,7 @@ export interface ReadItem {
   readonly defaulted?: Resource;
   readonly legible?: Resource;
   readonly unknown?: readonly string[];
-  /** Set if something about values that only a cluster has could not be checked. */
+  /** Set if values that only a cluster has prevented some checks. */
   readonly unchecked?: true;
   readonly valid: boolean;
 }
@@ -43,7 +43,7 @@ interface Reading {
   readonly parsed: ParsedFile;
   /** True if the file is known to be valid. */
   readonly sound: boolean;
-  /** Finds places; opened only if something is wrong. */
+  /** Finds places. It is created only if the file has a problem. */
   find?: FindPlace;
 }
 
@@ -75,14 +75,14 @@ export function readFile(
   return reading;
 }
 
-/** Returns the key in the cache. */
+/** Returns the key of the reading in the cache. */
 export function objectsKey(digest: string, { oid, path, namespace = '' }: SourceFile): string {
   return `objects ${digest} ${namespace} ${oid} ${path}`;
 }
 
 /**
- * Returns undefined if the file must not be stored: secret or decrypted content leaves no trace, problems are reported
- * each time, and values that repeat others may expand to more than can be written.
+ * Returns undefined if the file must not be stored: secret or decrypted content must not be written anywhere, problems
+ * are reported each time, and repeated values may expand to more text than can be written.
  */
 function soundFileOf(
   { path, text, openings, shortened, variables, built }: SourceFile,
@@ -112,7 +112,7 @@ function readObjects(reading: Reading): FileReading {
   };
 }
 
-/** `item` is undefined if the identity of the object is uncertain. */
+/** Reads one object. `item` is undefined if the identity of the object is uncertain. */
 function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
   const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
   const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
@@ -147,7 +147,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   return { item, problems };
 }
 
-/** Returns other faults of an object that has no usable name or namespace. */
+/** Returns further faults of an object without a usable name or namespace. */
 function besidesIdentity(parsed: ParsedObject, known: KnownKind): readonly Finding[] {
   const { value, refused } = parsed;
   if (refused === true || !isObject(value)) return [];
@@ -178,7 +178,7 @@ function shownOf(findings: readonly Finding[]): readonly Finding[] {
   return shownFindings(findings, (more) => ({ ...more, pointer: '' }));
 }
 
-/** An object that was refused already needs no further reasons, and its values may be secret. */
+/** Result for an object that was refused already: it needs no further reasons, and its values may be secret. */
 const NOTHING_FOUND: Examined = { findings: [] };
 
 function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'][number]): boolean {
@@ -202,7 +202,7 @@ function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding,
   };
 }
 
-/** True for every object that was identified. */
+/** Returns true for every identified object. */
 function isKubeObject(value: unknown): value is KubeObject {
   return isObject(value) && typeof value.kind === 'string' && isObject(value.metadata);
 }

@@ -1,4 +1,4 @@
-// Reads the definitions of kinds that a source uses and others have defined, by name from the cluster.
+// Reads from the cluster the definitions of kinds that a source uses but does not define.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
@@ -9,8 +9,9 @@ import type { ApiResource, Cluster } from '../ports.ts';
 export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
- * Sends no request if no kind is foreign. Kinds that the server does not serve, or serves without a CRD, have no
- * definition; nor have kinds whose CRD this instance may not read: their objects are reported as of an unknown kind.
+ * Returns the definitions; sends no request if no kind is foreign. A kind has no definition if the server does not
+ * serve it, serves it without a CRD, or does not let this instance read the CRD: then its objects are reported as
+ * objects of an unknown kind.
  */
 export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,
@@ -29,7 +30,10 @@ export async function listDefinitions(
   return definitions.filter((each) => each !== undefined);
 }
 
-/** Returns the kinds that the server serves, of kinds without a schema here: in runs its discovery decides. */
+/**
+ * Returns the kinds that the server serves, of kinds without a schema here: in runs, discovery decides about these
+ * kinds.
+ */
 export async function listServedKinds(
   cluster: Pick<Cluster, 'serves'>,
   unknown: readonly { readonly apiVersion: string; readonly kind: string }[],

@@ -1,5 +1,5 @@
-// Fetches every source and loads its documents. A source that cannot be fetched stays unchanged in the cluster; the
-// others are loaded.
+// Fetches every source and loads its documents. A source that cannot be fetched stays unchanged in the cluster; all
+// other sources are loaded.
 
 import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -20,28 +20,30 @@ import type { Variables } from './substitute/variables.ts';
 
 export interface FleetSource {
   readonly name: string;
-  /** Place that it is read from, without differences between ways to reach it; absent if no caller compares it. */
+  /** Place that the source is read from, in one form for all URLs of a repository; absent if no caller compares it. */
   readonly origin?: string;
   readonly repository: Repository;
   /** Folder inside the repository; the empty string means the whole repository. */
   readonly path: string;
-  /** Patterns of paths below it that are not read. */
+  /** Patterns of paths below `path` that are not read. */
   readonly ignore?: readonly string[];
-  /** Namespace of its namespaced objects that name none; absent: such an object is a problem. */
+  /** Default namespace of the source's objects. If absent, a namespaced object without a namespace is a problem. */
   readonly namespace?: string | undefined;
-  /** If absent, it may declare everything. */
+  /** If absent, the source may declare every object. */
   readonly allow?: Allow;
-  /** Sources that must be applied and ready first; absent if there are none. */
+  /** Sources that must be applied and ready first; absent if the source depends on no source. */
   readonly dependsOn?: readonly string[];
-  /** Values for expressions in its manifests, read for each run; absent: expressions stay. */
+  /** Values for expressions in the manifests, read in each run. If absent, expressions stay as they are. */
   readonly variables?: () => Promise<Variables>;
-  /** Builds its kustomizations. */
+  /** Builds the kustomizations of the source. */
   readonly kustomize?: KustomizeBuilder;
-  /** Keys for its encrypted documents, read when there are some; absent: it may have none. */
+  /** Keys for encrypted documents, read only if the source has such documents. If absent, it may not have any. */
   readonly keys?: () => Promise<SopsKeys>;
-  /** User that changes its objects; absent for the reconciler itself. */
+  /** User that changes the objects; absent for the reconciler itself. */
   readonly account?: string;
-  /** Set if it is read at a commit that a person named, which says nothing about the present commit of its ref. */
+  /**
+   * Set if the source is read at a commit that a person named, which says nothing about the commit that its ref names.
+   */
   readonly fixed?: true;
 }
 
@@ -50,27 +52,24 @@ export interface Gathered {
   /** Locks of tools, which are never applied. */
   readonly locks: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
-  /**
-   * Objects that sources which are rolled back declare in the commits that their refs name; by value of the source
-   * label.
-   */
+  /** Objects that rolled-back sources declare in the commits that their refs name; by value of the source label. */
   readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /**
-   * Invalid objects of each source, by value of the source label, including objects that another source declares
-   * correctly.
+   * Invalid objects of each source, by value of the source label. Objects that another source declares correctly are
+   * included.
    */
   readonly faulty: ReadonlyMap<string, readonly ResourceId[]>;
   readonly problems: readonly Problem[];
   /** Commits by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
-  /** Reasons why nothing of a source may be deleted, by source label. */
+  /** Reasons why no object of a source may be deleted, by source label. */
   readonly suspended: ReadonlyMap<string, string>;
   readonly failures: readonly Failure[];
   /** Failures of sources that have not responded yet, and are used as they were read last. */
   readonly late: readonly Failure[];
   /** Sources that stay at an earlier commit because of a rollback. */
   readonly quarantined: readonly Quarantined[];
-  /** Sources whose quarantine is over: their refs name something newer. */
+  /** Sources whose quarantine is over, because their refs name a newer commit. */
   readonly released: readonly string[];
 }
 
@@ -80,10 +79,10 @@ export interface GatherInput {
   readonly apiGroup: string;
   readonly cache: LoadCache;
   readonly sound?: SoundFileStore;
-  /** Describes the kinds that the sources use and do not define. */
+  /** Describes the kinds that the sources use but do not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
-  /** Called once all sources are fetched, or cannot be: they only have to be read then. */
+  /** Called when all sources are fetched or have failed, so that they only have to be read. */
   readonly fetched?: () => void;
 }
 
@@ -100,21 +99,21 @@ interface SourceResult {
 
 interface Fetched {
   readonly checkout: Checkout;
-  /** Commit that the ref names, if it is out of use. */
+  /** Commit that the ref names, if the commit is out of use. */
   readonly tip?: Checkout;
   readonly quarantined?: Quarantined;
   readonly released?: true;
-  /** Failure of reading the ref of a source that can be used without it. */
+  /** Failure of reading the ref, if the source can be used without it. */
   readonly failure?: Failure;
-  /** Set if its ref may name something newer, in which anything may be declared. */
+  /** Set if the ref may name a newer commit, which may declare any object. */
   readonly stale?: true;
 }
 
-/** Code of the failure of a source that may still be read. */
+/** Code of the failure of a source that may still respond. */
 export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
-  // Opening it requests a key from the cluster, at the same time as the quarantine.
+  // Opening requests a key from the cluster, in parallel with the quarantine.
   input.sound?.open().catch(() => undefined);
   const begun = input.sources.map((source) => ({ source, fetching: fetchUsable(source, input.quarantine) }));
   void Promise.allSettled(begun.map(({ fetching }) => fetching)).then(input.fetched);
@@ -122,7 +121,7 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   const loaded = results.flatMap(({ source, loaded: each }) =>
     [...(each?.resources ?? []), ...(each?.locks ?? [])].map((resource): Sourced => ({ ...resource, source })),
   );
-  // An object beyond its source's limits takes nothing away from another source that may declare it.
+  // An object beyond its source's limits does not compete with the same object in a source that may declare it.
   const beyond = beyondLimits(limitsBySource(input.sources), loaded);
   const rightful = loaded.filter((resource) => !beyond.has(resource));
   const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
@@ -167,15 +166,15 @@ async function readSource(input: GatherInput, source: FleetSource, fetching: Pro
 }
 
 /**
- * Returns the commit that the ref names; if that is out of use, or cannot be read, the commit that the source was
- * rolled back to.
+ * Returns the commit that the ref names. If that commit is out of use, or cannot be read, returns the commit that the
+ * source was rolled back to.
  */
 async function fetchUsable(
   { name, repository, fixed }: FleetSource,
   quarantine: Promise<Quarantine>,
 ): Promise<Fetched> {
   const fetching = repository.fetch();
-  // If the quarantine cannot be read, nothing awaits this.
+  // If the quarantine cannot be read, the fetch is never awaited.
   fetching.catch(() => undefined);
   const entry = (await quarantine).entries.get(name);
   if (entry === undefined) {
@@ -193,7 +192,7 @@ async function fetchUsable(
   }
 }
 
-/** Leaves out invalid objects that a source may not declare at all, if another source declares them. */
+/** Leaves out invalid objects that their source may not declare, if another source declares them. */
 function invalidOf(
   results: readonly SourceResult[],
   beyond: ReadonlyMap<Sourced, Problem>,
@@ -223,8 +222,8 @@ function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string
 }
 
 /**
- * Returns objects that a second source declares again. Neither wins: the object stays as it exists until one of the
- * sources drops it.
+ * Returns objects that a second source declares again. Neither source wins: the object stays as it exists until one of
+ * the sources drops it.
  */
 function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   const first = new Map<string, Sourced>();

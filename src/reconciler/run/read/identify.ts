@@ -1,4 +1,4 @@
-// Identifies the object of a document. An uncertain identity is not guessed: a wrong guess would delete something.
+// Identifies the object of a document. An uncertain identity is never guessed: a wrong identity would delete an object.
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { dnsLabelFault, pathSegmentFault, subdomainFault } from '#kubernetes/rules/formats/names.ts';
@@ -21,19 +21,19 @@ export type Identified =
       readonly ok: true;
       readonly id: ResourceId;
       readonly known: KnownKind;
-      /** The object with the namespace that applies. */
+      /** The object, with the default namespace if it declares none. */
       readonly object: JsonObject;
       readonly warnings: readonly Fault[];
     };
 
-/** Kinds whose names become labels of DNS, or stand in URLs as they are; all others are subdomains. */
+/** Kinds whose names are DNS labels, or must be valid in URLs. The names of all other kinds are DNS subdomains. */
 const LABEL_NAMED: ReadonlySet<string> = new Set(['v1 Namespace', 'v1 Service', 'apps/v1 StatefulSet']);
 const RBAC = 'rbac.authorization.k8s.io/';
 
 export interface IdentifyOptions {
-  /** Namespace of namespaced objects that name none. */
+  /** Namespace of namespaced objects that declare none. */
   readonly namespace?: string | undefined;
-  /** Pointers to texts whose expressions stay: as a name or namespace, such a text stands for itself. */
+  /** Pointers to texts whose expressions stay. Such a name or namespace is accepted as it is written. */
   readonly literal?: readonly string[] | undefined;
 }
 
@@ -76,7 +76,7 @@ export function identify(value: Json, table: KindTable, options: IdentifyOptions
   return { ok: true, id: { apiVersion, kind, namespace: effective, name }, known, object, warnings: [] };
 }
 
-/** Returns the check of the API server for names of the kind. */
+/** Returns the API server's check of names of the kind. */
 export function nameFaultOf(apiVersion: string, kind: string): (name: string) => string | undefined {
   // The name of an IPAddress is the address, with the colons of IPv6.
   if (apiVersion.startsWith(RBAC) || kind === 'IPAddress') return pathSegmentFault;

@@ -1,4 +1,4 @@
-// Lists the kinds that a source may hold, and how each is checked: ours, built-in ones, and kinds whose CRD is given.
+// Lists the kinds that a source may contain, and how each is checked: our kinds, built-in kinds, and kinds with a CRD.
 
 import { TOOL_LOCK, TOOL_LOCK_SCHEMA } from '#contracts/tool-lock/schema.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
@@ -18,16 +18,16 @@ export type KnownKind =
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
   /** A lock of tools, which is read and never applied. */
   | { readonly type: 'lock'; readonly structural: Structural; readonly namespaced: true }
-  /** A foreign kind with a schema of ours: the release that is in use may have more fields than the schema. */
+  /** A foreign kind with a schema of ours. The release in the cluster may have more fields than the schema. */
   | { readonly type: 'recalled'; readonly structural: Structural; readonly namespaced: boolean }
   | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
   /**
-   * A kind without a schema here, of a foreign group or known from discovery alone: only rules for every object are
+   * A kind without a schema here, of a foreign group or only known from discovery. Only the rules for every object are
    * checked.
    */
   | { readonly type: 'unchecked'; readonly namespaced: 'as written' | boolean };
 
-/** A kind that the server serves, as its discovery says. */
+/** A kind that the server serves, as its discovery describes it. */
 export interface ServedKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -39,9 +39,9 @@ export interface KindTable {
   find(apiVersion: string, kind: string): KnownKind | undefined;
   /** Returns why `find` returns undefined, and how to change that. */
   explain(apiVersion: string, kind: string): string;
-  /** Returns true if the kind may be foreign, of a group of which nothing is known: its CRD may be elsewhere. */
+  /** Returns true if the kind is of an unknown group, so that its CRD may be in another place. */
   isForeign(apiVersion: string, kind: string): boolean;
-  /** Changes whenever a result may change; computed on first use. */
+  /** Changes whenever a result of `find` may change; computed on first use. */
   readonly digest: string;
 }
 
@@ -49,9 +49,9 @@ export interface KindTableInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** CustomResourceDefinitions of the same input, and from all other places. */
+  /** CustomResourceDefinitions in the same input, and from all other places. */
   readonly definitions: readonly JsonObject[];
-  /** Kinds of which nothing else is known; absent if there are none. */
+  /** Kinds that are only known from discovery; absent if there are none. */
   readonly served?: readonly ServedKind[] | undefined;
   /** Handling of foreign kinds. */
   readonly foreign: 'refused' | 'unchecked';
@@ -90,7 +90,7 @@ export function kindTable(input: KindTableInput): KindTable {
   }
   const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
   const ourNames = new Set(input.kinds.map(({ kind }) => kind));
-  // Only Kubernetes itself has groups without a dot, and one of our kinds in another group is a mistake.
+  // Only groups of Kubernetes itself have no dot. One of our kinds in another group is a mistake.
   const isForeign = (apiVersion: string, kind: string): boolean =>
     apiVersion.includes('/') &&
     groupOf(apiVersion).includes('.') &&
@@ -125,7 +125,9 @@ const TOOL_LOCKS: KnownKind = {
   namespaced: true,
 };
 
-/** Compiled when the first of its resources is met: few files hold resources of all kinds. */
+/**
+ * Returns one of our kinds. It is compiled when its first resource is read: few files contain resources of all kinds.
+ */
 function ourKind(kind: Kind): KnownKind {
   return {
     type: 'ours',
@@ -137,7 +139,7 @@ function ourKind(kind: Kind): KnownKind {
   };
 }
 
-/** Stores the result, because compiling is slow. It is left until the first of its resources is met. */
+/** Returns the compiled kind. The result is stored, because compiling is slow. */
 export function compiledKind(kind: Kind): Compiled {
   const earlier = compiledKinds.get(kind);
   if (earlier !== undefined) return earlier;
@@ -167,7 +169,7 @@ function customKinds(definition: JsonObject): [string, KnownKind][] {
   });
 }
 
-/** Compiled when an object of it is met that was not read before. */
+/** Returns a kind with a CRD. Its schema is compiled when a new object of the kind is read. */
 function customKind(schema: JsonObject, namespaced: boolean): KnownKind {
   let compiled: Structural | undefined;
   return {

@@ -9,8 +9,8 @@ import type { Sourced } from './sourced.ts';
 
 export interface Allow {
   /**
-   * Names, or globs such as `team-*`. Only `*` allows objects without a namespace; a Namespace is allowed by its name,
-   * too.
+   * Names, or globs such as `team-*`. Objects without a namespace require `*`, except that a Namespace is also allowed
+   * by its own name.
    */
   readonly namespaces: readonly string[];
   /** Kinds: `MCPServer`, `MCP*`, or with the group: `Deployment.apps`, `*.toolhive.stacklok.dev`. */
@@ -18,9 +18,12 @@ export interface Allow {
 }
 
 export interface Limits {
-  /** Returns why the source may not declare the object, as the end of a sentence; undefined if it may. */
+  /**
+   * Returns why the source may not declare the object, as the end of a sentence; undefined if it may declare the
+   * object.
+   */
   refusal(id: ResourceId): { readonly pointer: string; readonly reason: string } | undefined;
-  /** Decides about an object that was created for another one, and whose kind its author did not choose. */
+  /** Returns true if the namespace of a child is allowed. The author did not choose the child's kind. */
   allowsNamespace(id: ResourceId): boolean;
 }
 
@@ -48,7 +51,7 @@ export function limitsOf({ namespaces, kinds }: Allow): Limits {
   };
 }
 
-/** Limits by name of the source; a source that is not in it may declare everything. */
+/** Limits by name of the source. A source without an entry may declare every object. */
 export type LimitsBySource = ReadonlyMap<string, Limits>;
 
 export function limitsBySource(sources: readonly { readonly name: string; readonly allow?: Allow }[]): LimitsBySource {

@@ -446,7 +446,7 @@ describe('the cache', () => {
         else this.hits++;
         return value;
       },
-      // Behaves like a cache on disk.
+      // Copies values like a cache on disk.
       set: (key, value) => void values.set(key, JSON.parse(JSON.stringify(value))),
     };
   }

@@ -1,5 +1,4 @@
-// Loads the documents of one source as resources, each valid or named in a problem with its place. It is the first
-// stage.
+// Loads the documents of one source as resources, each valid or with a problem at its place. It is the first stage.
 
 import { isToolLock } from '#contracts/tool-lock/schema.ts';
 import { type ReadContents, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -24,61 +23,62 @@ export interface LoadInput {
   readonly apiGroup: string;
   /** Returns the OpenAPI document of a built-in group-version; undefined if the apiVersion is not built in. */
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** CustomResourceDefinitions from elsewhere; the definitions in the documents are found there. */
+  /** CustomResourceDefinitions from elsewhere, in addition to definitions in the documents. */
   readonly definitions?: readonly JsonObject[];
-  /** Returns true if a definition among the documents counts. If absent, all do. */
+  /** Returns true if a definition among the documents counts. If absent, all definitions count. */
   readonly counts?: (definition: JsonObject) => boolean;
-  /** Kinds that the server serves and that have no schema here; absent if there are none. */
+  /** Kinds that the server serves and that have no schema here; absent without such kinds. */
   readonly served?: readonly ServedKind[] | undefined;
   /**
    * Handling of unknown kinds, and of objects with values that only a cluster has: `refused` by default. `unchecked`
-   * kinds are reported once for each kind.
+   * kinds are reported once per kind.
    */
   readonly foreign?: 'refused' | 'unchecked';
   /** Reads the text of a blob; needed if files are shortened and their objects are used. */
   readonly readText?: (blob: string) => Promise<string>;
   /** Stores readings of unchanged files between runs. */
   readonly cache?: LoadCache;
-  /** If absent, no process has stored any, and this one stores none. Needs `cache`. */
+  /** Readings by earlier processes. If absent, this process neither reads nor stores any. Requires `cache`. */
   readonly sound?: SoundFiles;
 }
 
 export interface LoadedResource {
   readonly id: ResourceId;
-  /** Object as it is to be applied: as the author wrote it, with no default except for the namespace. */
+  /** Object as it will be applied: as the author wrote it, without defaults except for the namespace. */
   readonly object: KubeObject;
   /** Set for our kinds only. */
   readonly kind?: Kind;
   /** Set for valid objects of our kinds: the object with the schema's defaults, for the kind's own logic. */
   readonly defaulted?: Resource;
-  /** Set for invalid objects of our kinds: the readable part, without the invalid fields. */
+  /** Set for invalid objects of our kinds: the object without its invalid fields. */
   readonly legible?: Resource;
-  /** Set if long values of it are not in memory. */
+  /** Set if long values of the object are not in memory. */
   readonly contents?: ReadContents;
-  /** Set if SOPS has encrypted it in its file. */
+  /** Set if SOPS has encrypted the object in its file. */
   readonly sealed?: true;
-  /** Pointers to values of variables that are not known here. */
+  /** Pointers to values of variables that are unknown here. */
   readonly unknown?: readonly string[];
   /**
-   * Returns the place of the value (or the key) at a JSON pointer; if it is not written, of the nearest enclosing key.
+   * Returns the place of the value (or the key) at a JSON pointer. If the file does not contain it, returns the place
+   * of the nearest enclosing key.
    */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
 
 export interface Loaded {
-  /** All identified objects that are applied, by first appearance, including invalid ones. */
+  /** All identified objects that are applied, including invalid objects, in the order of first appearance. */
   readonly resources: readonly LoadedResource[];
   /** All identified objects that are only read: locks of tools. */
   readonly locks: readonly LoadedResource[];
   /** Problems by file, line and column. */
   readonly problems: readonly Problem[];
-  /** True if a document could not be identified: then nothing of the source may be deleted. */
+  /** True if a document could not be identified: then no object of the source may be deleted. */
   readonly unidentified: boolean;
   /** Identified objects that must not be applied: they are kept unchanged in the cluster. */
   readonly invalid: readonly ResourceId[];
   /** Kinds whose CRD may be elsewhere, each once. */
   readonly foreign: readonly GroupVersionKind[];
-  /** Unknown kinds, each once: foreign ones, and versions and groups of Kubernetes' own that have no schema here. */
+  /** Unknown kinds, each once: foreign kinds, and Kubernetes' own versions and groups that have no schema here. */
   readonly unknown: readonly GroupVersionKind[];
 }
 
@@ -91,7 +91,7 @@ export function load(input: LoadInput): Loaded {
   return finishAtOnce(loading(input));
 }
 
-/** Loads like `load`, but yields after each file. */
+/** Loads as `load` does, but yields after each file. */
 export function* loading(input: LoadInput): Steps<Loaded> {
   const files: { readonly file: SourceFile; readonly parsed: ParsedFile }[] = [];
   for (const file of input.documents.filter(({ path, built }) => built !== undefined || isManifest(path))) {
@@ -99,7 +99,7 @@ export function* loading(input: LoadInput): Steps<Loaded> {
     yield;
   }
   const { counts = () => true } = input;
-  // Definitions in the documents take precedence over others.
+  // Definitions in the documents take precedence over other definitions.
   const own = files.flatMap(({ parsed }) => definitionsOf(parsed).filter(counts));
   const definitions = [...(input.definitions ?? []), ...own];
   const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
@@ -130,7 +130,7 @@ export function* loading(input: LoadInput): Steps<Loaded> {
   };
 }
 
-/** Earlier processes store neither built files nor files with variables. */
+/** Returns an earlier reading. Readings of built files and of files with variables are never stored. */
 function soundOf({ sound }: LoadInput, file: SourceFile) {
   return file.variables === undefined && file.built === undefined ? sound?.find(file) : undefined;
 }
@@ -150,7 +150,7 @@ function kindsIn(
   return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }
 
-/** Returns one problem for each kind, at the first of its objects. */
+/** Returns one problem for each kind, at the first object of the kind. */
 function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable): Problem[] {
   const unchecked = resources.filter(({ id }) => table.find(id.apiVersion, id.kind)?.type === 'unchecked');
   const byKind = Map.groupBy(unchecked, ({ id }) => `${id.apiVersion} ${id.kind}`);
@@ -208,7 +208,7 @@ function kindOf({ id }: ReadItem, table: KindTable): { kind?: Kind } {
 
 interface Separated {
   readonly unique: readonly LoadedResource[];
-  /** Second and further declarations of an object, each with the problem that names the first. */
+  /** Second and further declarations of an object, each with a problem that names the first declaration. */
   readonly duplicates: ReadonlyMap<LoadedResource, Problem>;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Checkout } from '../ports.ts';
 import { gatherManifests } from './manifests.ts';
 
-/** Contents by path; ids are the contents' own text. */
+/** Returns a checkout with these contents by path. The id of a blob contains the text of the blob. */
 function checkoutOf(files: Readonly<Record<string, string | Uint8Array>>, asked: string[]): Checkout {
   const blobs = new Map(Object.entries(files).map(([path, content]) => [`id of ${path}: ${content}`, content]));
   return {

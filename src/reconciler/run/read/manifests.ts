@@ -15,24 +15,24 @@ import { hasExpression } from './substitute/expressions.ts';
 export interface Manifests {
   readonly documents: readonly SourceFile[];
   readonly problems: readonly Problem[];
-  /** True if something that may hold manifests was not read: then nothing of the source may be deleted. */
+  /** True if a file or link that may contain manifests was not read: then no object of the source may be deleted. */
   readonly incomplete: boolean;
 }
 
 export interface ManifestPaths {
-  /** Folder; the empty string means everything. */
+  /** Folder; the empty string stands for the whole repository. */
   readonly path: string;
-  /** Patterns of paths below it that are not read, as if they did not exist. */
+  /** Patterns of paths below the folder that are not read, as if they did not exist. */
   readonly ignore?: readonly string[];
-  /** Namespace of namespaced objects that name none. */
+  /** Namespace of namespaced objects that declare none. */
   readonly namespace?: string | undefined;
-  /** Set if expressions are replaced: long values of a file with expressions stay in it. */
+  /** Set if expressions are replaced: then files with expressions keep their long values. */
   readonly expressions?: true;
-  /** Returns true for paths that are read in another way. */
+  /** Returns true for paths that another stage reads. */
   readonly except?: (path: string) => boolean;
 }
 
-/** Returns paths in the repository. `prefix`: the folder, with a slash at its end unless it is the root. */
+/** Returns paths in the repository. `prefix` is the folder with a slash at its end, or '' for the root. */
 export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ignore'>): {
   readonly folder: string;
   readonly prefix: string;
@@ -48,9 +48,9 @@ export function pathsOf({ path, ignore = [] }: Pick<ManifestPaths, 'path' | 'ign
 }
 
 /**
- * Reads YAML and JSON below the path. Files that the cache or an earlier process has are not read again. Throws Failure
- * `source-path-not-found` if the commit has nothing at all there: a mistyped or moved path looks the same as an
- * abandoned fleet.
+ * Reads YAML and JSON below the path, except for files that the cache or an earlier process has. Throws Failure
+ * `source-path-not-found` if the path does not exist in the commit: a mistyped or moved path looks like an abandoned
+ * fleet.
  */
 export async function gatherManifests(
   checkout: Checkout,
@@ -72,7 +72,7 @@ export async function gatherManifests(
   for (const { path: file, oid } of files) {
     const read = texts.get(oid);
     length += read?.length ?? 0;
-    // The same blob may be at a million paths, and is parsed at each.
+    // The same blob may be at a million paths, and is parsed at each path.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     if (read === undefined)
       problems.push(encodingProblem(file, faults.get(oid) ?? 'the file cannot be read from the repository'));
@@ -82,10 +82,10 @@ export async function gatherManifests(
 }
 
 interface ReadText {
-  /** Text as it is kept: without long values if there are `cuts`. */
+  /** Text without the long values that `cuts` lists. */
   readonly text: string;
   readonly cuts?: readonly Cut[];
-  /** Length of the whole text. */
+  /** Length of the original text. */
   readonly length: number;
 }
 
@@ -107,7 +107,7 @@ export async function readBlobText(checkout: Checkout, oid: string): Promise<str
 interface Texts {
   /** Texts by blob id, without blobs that are not text. */
   readonly texts: ReadonlyMap<string, ReadText>;
-  /** The fault of each blob that is not text, by its id. */
+  /** Faults by id of the blob, for blobs that are not text. */
   readonly faults: ReadonlyMap<string, string>;
 }
 
@@ -135,7 +135,7 @@ async function textsOf(
     if (known !== undefined) texts.set(oid, known as ReadText);
     else unknown.add(oid);
   }
-  // Keeps the bytes of a few files in memory next to the texts of all, not the bytes of all.
+  // The bytes of only a few files are in memory at once, next to the texts of all files.
   const left = [...unknown];
   for (let count = FIRST_READ; left.length > 0; ) {
     let bytesRead = 0;
@@ -167,7 +167,7 @@ function blobKey(oid: string, expressions: boolean): string {
   return expressions ? `blob ${oid} with expressions` : `blob ${oid}`;
 }
 
-/** A fleet of a hundred thousand resources needs a third of it. */
+/** Maximum length of all texts, three times as much as a fleet of a hundred thousand resources needs. */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
@@ -175,7 +175,7 @@ function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
   return new Failure('manifests-too-large', message, { data: { commit, path } });
 }
 
-/** A link without an extension may stand for a folder. */
+/** Returns true if manifests may be at the path: a link without an extension may point to a folder. */
 function mayHoldManifests(path: string): boolean {
   const [name = ''] = path.split('/').slice(-1);
   return isManifest(name) || !name.includes('.');

@@ -1,5 +1,5 @@
-// Refuses objects that no API server accepts because of their size: YAML can expand a file of few megabytes many times,
-// and all later stages would carry that along.
+// Refuses objects that no API server accepts because of their size: YAML can expand a file of a few megabytes many
+// times, and all later stages would process the result.
 
 import { isObject } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -7,9 +7,9 @@ import type { ReadDocument } from '#std/yaml/yaml.ts';
 import { type ParsedObject, refusedObject } from './parsed-object.ts';
 import { REPEATS, type SourceFile } from './source-file.ts';
 
-/** Maximum of a request to an API server, and so of an object as JSON (kube-apiserver, MaxRequestBodyBytes). */
+/** Maximum bytes of a request to an API server, and so of an object as JSON (kube-apiserver, MaxRequestBodyBytes). */
 const BYTES_MAX = 3 * 1024 * 1024;
-/** A file with fewer characters that repeats nothing has no object of that size. */
+/** Characters below which files without aliases are not checked: they cannot contain an object of that size. */
 const LOOKED_AT = 512 * 1024;
 
 export interface SizedObjects {

@@ -1,5 +1,5 @@
-// Reads the objects of a document that SOPS has encrypted: decrypted or, if it cannot be opened, as much as can be
-// known without its key.
+// Reads the objects of a document that SOPS has encrypted: decrypted, or with their readable parts only if the key is
+// missing.
 
 import { isObject, type Json } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -13,7 +13,7 @@ interface OpenedObjects {
   readonly objects: readonly ParsedObject[];
   /** Problems without `resource`. */
   readonly problems: readonly Problem[];
-  /** True if it cannot be known which objects the document declares. */
+  /** True if it is unknown which objects the document declares. */
   readonly unreadable: boolean;
 }
 
@@ -61,7 +61,8 @@ function isWithin(pointer: string, outer: string): boolean {
 }
 
 /**
- * In any other object the value would be visible to all who may read it in the cluster, and in every report about it.
+ * Returns the fault of an encrypted value outside a Secret: there the value would be visible to all users who may read
+ * the object in the cluster, and in every report about it.
  */
 function outsideSecret(value: Json, sealed: readonly string[], comments: readonly string[]): SopsFault | undefined {
   const [first] = sealed;

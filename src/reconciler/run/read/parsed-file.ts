@@ -11,16 +11,16 @@ import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 import { substituteObjects } from './substitute/objects.ts';
 import { unroll } from './unroll.ts';
 
-/** JSON, so that any cache can keep it. */
+/** Consists of JSON, so that any cache can store it. */
 export interface ParsedFile {
   readonly objects: readonly ParsedObject[];
   /** Problems of the text, without `resource`. */
   readonly problems: readonly { readonly document: number; readonly problem: Problem }[];
-  /** Documents that could not be read as a value. */
+  /** Number of documents that could not be read as a value. */
   readonly unreadable: number;
 }
 
-/** `sound`: the file as an earlier process found it. */
+/** Parses a file. `sound` is the result of an earlier process. */
 export function parseFile(file: SourceFile, cache: LoadCache | undefined, sound?: SoundFile): ParsedFile {
   if (file.fault !== undefined) return { objects: [], problems: [{ document: 0, problem: file.fault }], unreadable: 1 };
   if (isTooLarge(file)) return { objects: [], problems: [fileTooLarge(file)], unreadable: 1 };
@@ -43,7 +43,7 @@ function parseText(file: SourceFile): ParsedFile {
   };
 }
 
-/** Returns the key in the cache. */
+/** Returns the key of the parsed file in the cache. */
 export function textKey({ oid, path }: SourceFile): string {
   return `text ${oid} ${path}`;
 }

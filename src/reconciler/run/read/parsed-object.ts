@@ -1,16 +1,16 @@
-// Defines one object of a file's text, before it is identified.
+// Defines one object in a file's text, before it is identified.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface ParsedObject {
   /** Index among the documents of the file that are not empty. */
   readonly document: number;
-  /** Place in the document; empty unless it is the item of a list. */
+  /** Pointer in the document; empty unless the object is an item of a list. */
   readonly pointer: string;
   readonly value: Json;
   /** Pointers inside the value to variables whose values only a cluster has. */
   readonly unknown?: readonly string[];
-  /** Set if a problem says already that it must not be applied: only its identity is used. */
+  /** Set if a problem already prevents the object from being applied: only its identity is used. */
   readonly refused?: true;
 }
 

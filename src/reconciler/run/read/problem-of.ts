@@ -5,7 +5,10 @@ import type { Problem } from '#std/problem.ts';
 import type { LoadedResource } from './load.ts';
 import type { Sourced } from './sourced.ts';
 
-/** An object that others applied has no manifest: finding a place in its text takes as long as loading it. */
+/**
+ * Returns the problem. An object that people applied by hand gets no place: finding one in its text takes as long as
+ * loading it.
+ */
 export function problemOf(loaded: LoadedResource & Pick<Sourced, 'byHand'>, finding: Finding): Problem {
   const { code, severity, message, pointer, at } = finding;
   const problem = { code, severity, message, pointer, resource: loaded.id };

@@ -1,4 +1,4 @@
-// Removes the long values of Secrets and ConfigMaps from a file of manifests: they are read again, one object at a
+// Removes the long values of Secrets and ConfigMaps from a file of manifests. They are read again, one object at a
 // time, when policies are evaluated or the object is sent.
 
 import { type Cut, columnBefore, countStandIns, shortenText, standInsOf } from '#kubernetes/rules/large-values.ts';
@@ -9,7 +9,7 @@ import { readDocuments } from '#std/yaml/yaml.ts';
 import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
-/** Maximum length of the rest of a file: it is read here, without a limit on the time. */
+/** Maximum length of the remaining text, which is parsed here without a time limit. */
 const REST_MAX = 4 * 1024;
 
 interface Short {
@@ -17,10 +17,7 @@ interface Short {
   readonly cuts: readonly Cut[];
 }
 
-/**
- * Returns undefined if the text has to be read as it is: every stand-in in it must be the value of a Secret or
- * ConfigMap.
- */
+/** Returns undefined if the text must be read whole: each stand-in must be a value of a Secret or ConfigMap. */
 export function shorten(text: string): Short | undefined {
   if (text.length < REST_MAX || text.length > CHARACTERS_MAX || mayBeSealed(text)) return undefined;
   const { text: rest, cuts } = shortenText(text);
@@ -32,7 +29,7 @@ export function shorten(text: string): Short | undefined {
   return found.length === cuts.length && countStandIns(rest) === cuts.length ? { text: rest, cuts } : undefined;
 }
 
-/** Returns the same place in the file itself. */
+/** Returns the place in the original file. */
 export function placeInFile({ shortened }: SourceFile, place: Place): Place {
   if (shortened === undefined) return place;
   return { ...place, column: columnBefore(shortened.cuts, place.line, place.column) };

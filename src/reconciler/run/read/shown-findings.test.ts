@@ -1,4 +1,4 @@
-// Tests which of very many findings are kept.
+// Tests which findings are kept if there are very many.
 
 import { expect, test } from 'vitest';
 import type { Finding } from '#kubernetes/rules/finding.ts';

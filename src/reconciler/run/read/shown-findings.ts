@@ -1,5 +1,5 @@
-// Limits the findings that are kept of one object: a file of some megabytes can have more faults than people read, and
-// than fit into memory.
+// Limits the findings that are kept per object: a file of some megabytes can have more faults than people read, and
+// more than fit into memory.
 
 import type { Severity } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
@@ -14,8 +14,8 @@ export interface MoreFindings {
 }
 
 /**
- * Returns few findings in their order. If there are many, errors come first, and the last finding states the number of
- * the others.
+ * Returns the findings in their order. If there are too many, errors come first, and the last finding states the number
+ * of omitted findings.
  */
 export function shownFindings<Found extends { readonly severity: Severity }>(
   found: readonly Found[],

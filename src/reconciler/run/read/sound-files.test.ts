@@ -47,7 +47,7 @@ function loadTwice(first: Given, second = first) {
   return { fresh, again, left: [...one.left.keys()], leftAgain: [...two.left.keys()] };
 }
 
-/** Returns everything that runs read from it. */
+/** Returns all data that runs read from the result. */
 function shown({ resources, problems, ...rest }: Loaded): object {
   const read = resources.map(({ id, object, kind, defaulted, legible, place }) => {
     return { id, object, kind: kind?.kind, defaulted, legible, place: place('/metadata/name') };

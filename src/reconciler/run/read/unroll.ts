@@ -3,12 +3,12 @@
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
 export interface Unrolled {
-  /** Place in the document; empty for the document itself. */
+  /** Pointer in the document; empty for the document itself. */
   readonly pointer: string;
   readonly value: Json;
 }
 
-/** `kind: List` and typed lists (`ConfigMapList`) stand for their items, as in kubectl; lists of lists too. */
+/** Returns the items of `kind: List` and of typed lists (`ConfigMapList`), as kubectl does, also of lists in lists. */
 export function unroll(value: Json, pointer = ''): Unrolled[] {
   if (!isObject(value) || !isKubernetesList(value)) return [{ pointer, value }];
   const { items } = value;
@@ -17,9 +17,9 @@ export function unroll(value: Json, pointer = ''): Unrolled[] {
 }
 
 function isKubernetesList({ kind, items, metadata }: JsonObject): boolean {
-  // Without `items` it is a mistake (`item:`), and its intended content is not known.
+  // A `List` without `items` is a mistake (such as `item:`), and its intended content is unknown.
   if (kind === 'List') return Array.isArray(items) || items === null;
-  // An object of another kind that ends in "List" has a name.
+  // A kind that ends in "List" may also be an ordinary kind: then the object has a name.
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !hasName(metadata);
 }
 
@@ -27,7 +27,7 @@ function hasName(metadata: Json | undefined): boolean {
   return isObject(metadata) && metadata.name !== undefined;
 }
 
-/** Items of a typed list may leave out fields that the list has for all of them. */
+/** Adds apiVersion and kind of the list to an item of a typed list, which may lack them. */
 function typed(list: JsonObject, item: Json): Json {
   if (!isObject(item) || item.kind !== undefined || list.kind === 'List' || typeof list.kind !== 'string') return item;
   return { apiVersion: list.apiVersion, kind: list.kind.slice(0, -'List'.length), ...item };

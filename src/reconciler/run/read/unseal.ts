@@ -4,7 +4,7 @@ import { mayBeSealed } from '#std/sops/cipher.ts';
 import type { Opening, SopsKeys } from '#std/sops/open.ts';
 import { isManifest, isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 
-/** `cache`: must be in memory, because it stores decrypted content. */
+/** Decrypts files. `cache` must be in memory, because it stores decrypted content. */
 export async function unsealFiles(
   files: readonly SourceFile[],
   keysOf: () => Promise<SopsKeys>,
@@ -17,7 +17,7 @@ export async function unsealFiles(
   return opened;
 }
 
-/** For a source without `decryption`. */
+/** Returns the keys of a source without `decryption`. */
 export function noKeys(source: string): () => Promise<SopsKeys> {
   const message = `The document is encrypted with SOPS, and source ${source} has no key: set decryption.ageKeyFile of it in skep.yaml.`;
   return async () => ({ type: 'none', fault: { code: 'sops-key-missing', message } });
@@ -39,7 +39,7 @@ async function openedFile(file: SourceFile, keys: SopsKeys, cache: LoadCache | u
   return { ...file, oid, openings };
 }
 
-/** With other keys, the same text may have another result. */
+/** Returns a digest of the keys: with other keys, the same text may have another result. */
 function keysDigest(keys: SopsKeys): string {
   return keys.type === 'keys' ? keys.keys.digest : (keys.fault?.message ?? 'sealed');
 }

@@ -1,5 +1,5 @@
 // Stores approvals of exact lists of deletions in ConfigMaps of the home namespace until the deletions are done, so
-// that a run finds them again after an earlier one was killed half-way.
+// that a run finds the approval after an earlier run was killed.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -9,29 +9,29 @@ import type { Clock, Cluster } from '../ports.ts';
 import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } from './long-record.ts';
 
 export interface Approval {
-  /** Hash of the list as it was approved. */
+  /** Hash of the approved list. */
   readonly hash: string;
   /** RFC 3339. */
   readonly expiresAt: string;
-  /** True from before the first of its deletions on: the rest of the list is another list with another hash. */
+  /** True if deletions may have begun. The remaining list then has another hash. */
   readonly begun: boolean;
-  /** Deletions that it allows. */
+  /** Approved deletions, one text each. */
   readonly lines: ReadonlySet<string>;
 }
 
 export interface Approvals {
   readonly all: readonly Approval[];
-  /** Record as it was read. */
+  /** Stored record as it was read. */
   readonly stored: LongRecord;
 }
 
-/** Parts of a list that an approval needs. */
+/** Parts of a list to which an approval refers. */
 export interface Approvable {
   readonly hash: string;
   readonly deletions: readonly {
     readonly uid: string;
     readonly replaced?: true;
-    /** Foreign objects that are deleted with it, in words. */
+    /** Foreign objects that are deleted with the object, in words. */
     readonly takes?: readonly string[];
   }[];
 }
@@ -43,7 +43,7 @@ export async function readApprovals(cluster: Pick<Cluster, 'get'>, home: Instanc
   return { all: [...stored.texts].flatMap(([hash, text]) => parseApproval(hash, text) ?? []), stored };
 }
 
-/** An entry that a person has damaged approves nothing. */
+/** Returns undefined for an entry that a person has damaged. */
 function parseApproval(hash: string, text: string): Approval | undefined {
   const value = parseJson(text);
   if (!isObject(value)) return undefined;
@@ -63,7 +63,7 @@ function replacedLine(uid: string): string {
   return `${uid} replaced`;
 }
 
-/** Shortens the text, because a namespace may be full of foreign objects. */
+/** Returns the line for a foreign object. It contains a digest, because a namespace may have many foreign objects. */
 function takenLine(uid: string, taken: string): string {
   return `${uid}${TAKES}${digest(taken).slice(0, 16)}`;
 }
@@ -71,8 +71,8 @@ function takenLine(uid: string, taken: string): string {
 const TAKES = ' takes ';
 
 /**
- * An approval of a deletion for good covers a replacement, too, but not the other way round, and not if more is deleted
- * with the object than then.
+ * Returns true if the lines approve the deletion. An approved deletion also covers a replacement, not the reverse.
+ * Foreign objects that are deleted with the object must have been approved, too.
  */
 function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: ApprovedDeletion): boolean {
   const isNamed = lines.has(uid) || (replaced === true && lines.has(replacedLine(uid)));
@@ -80,8 +80,8 @@ function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: Appro
 }
 
 /**
- * Returns true if the approval was given for this very list, for the same deletions with all foreign objects that the
- * approver could see, or for a list of which a killed run has left this part.
+ * Returns true if the approval was given for this list, for the same deletions with all foreign objects that the
+ * approver could list, or for a longer list of which a killed run has left this part.
  */
 export function approves({ hash, begun, lines }: Approval, list: Approvable): boolean {
   if (hash === list.hash) return true;
@@ -94,8 +94,8 @@ export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): b
 }
 
 /**
- * Stores the approval next to those of other lists. Throws Failure `cluster-conflict` if another approval is stored at
- * the same moment.
+ * Stores the approval next to the approvals of other lists. Throws Failure `cluster-conflict` if another approval is
+ * stored at the same moment.
  */
 export async function storeApproval(
   { cluster, clock }: ApprovalDeps,
@@ -119,8 +119,8 @@ function keptTexts({ texts }: LongRecord, hashes: readonly string[]): ReadonlyMa
 }
 
 /**
- * Called before the first deletion. Throws Failure `cluster-conflict` if an approval was given or removed since they
- * were read.
+ * Marks the approvals as begun, before the first deletion. Throws Failure `cluster-conflict` if an approval was stored
+ * or removed since the approvals were read.
  */
 export async function beginApproved(
   { cluster, clock }: ApprovalDeps,
@@ -131,7 +131,7 @@ export async function beginApproved(
   const fresh = all.filter((each) => begun.has(each.hash) && !each.begun);
   if (fresh.length === 0) return { all, stored };
   const begunAt = new Date(clock.now()).toISOString();
-  // New fields are at the end, so that only the last piece of a long text is written.
+  // New fields are at the end of the text, so that only the last piece of a long text is written.
   const marked = fresh.map(({ hash, expiresAt, lines }): [string, string] => [
     hash,
     JSON.stringify({ expiresAt, uids: [...lines], begunAt }),
@@ -142,7 +142,10 @@ export async function beginApproved(
   };
 }
 
-/** Called after the last deletion. Approvals that were given meanwhile stay. Other failures are returned. */
+/**
+ * Removes the used approvals after the last deletion. Approvals stored in the meantime stay. Returns failures of
+ * writing.
+ */
 export async function spendApprovals(
   cluster: RecordWriter,
   home: InstanceName,

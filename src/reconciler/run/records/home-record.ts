@@ -1,5 +1,5 @@
-// Reads and writes the records that an instance keeps in the cluster between its runs: ConfigMaps of its home
-// namespace, one for each purpose.
+// Reads and writes the records that an instance keeps in the cluster between its runs: ConfigMaps in its home
+// namespace, by purpose.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -13,8 +13,8 @@ import type { Cluster } from '../ports.ts';
 export type Purpose = 'approval' | 'history' | 'image' | 'inventory' | 'notified' | 'quarantine' | 'suspension';
 
 /**
- * Suffixes of an instance's name for things of its own: records, and the field manager of `skep trigger`. An instance
- * whose own name ended with one of them would take them for its own.
+ * Suffixes that an instance adds to its name: for records, and for the field manager of `skep trigger`. An instance
+ * whose name ends in such a suffix could have the same names as another instance's records.
  */
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',
@@ -27,18 +27,23 @@ export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'trigger',
 ];
 
-/** Maximum ConfigMaps of one purpose. The first has no number in its name. */
+/** Maximum number of ConfigMaps per purpose. The name of the first ConfigMap has no number. */
 export const SHARDS_MAX = 16;
-/** Maximum bytes of the text in one of them; the API server accepts a mebibyte, metadata included. */
+/** Maximum bytes of text in one ConfigMap. The API server accepts one mebibyte, including metadata. */
 export const SHARD_BYTES_MAX = 900_000;
 
-/** Kinds of the objects that an instance keeps in its home: its records, its lease, its parent and its key. */
+/**
+ * Kinds of the objects that an instance keeps in its home namespace: its records, its lease, its parent and its key.
+ */
 const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);
 
-/** Records of any instance: other instances have homes of their own, and sources that are not ours. */
+/** Pattern for the records of any instance. It applies in every namespace, because other instances have other homes. */
 const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
-/** Records must not be declared: an author of one could approve their own deletions, or know the key of digests. */
+/**
+ * Returns true for records, which sources must not declare: an author could approve their own deletions, or know the
+ * key of digests.
+ */
 export function isRecord(
   { instance, homeNamespace }: InstanceName,
   { apiVersion, kind, namespace, name }: ResourceId,
@@ -61,15 +66,15 @@ export function recordId(
 }
 
 /**
- * Names the format of a record. Without it, the format is that of the first release. Another format gets another
- * number.
+ * Annotation with the format of a record. If it is absent, the record has the format of the first release. Each new
+ * format gets a new number.
  */
 export const RECORD_VERSION = 'skep.dev/record-version';
 const VERSION = '1';
 
 /**
- * Returns undefined if there is no record. Throws Failure `record-of-newer-release`: an unknown format is not guessed
- * at, and not overwritten.
+ * Returns undefined if the record does not exist. Throws Failure `record-of-newer-release` for an unknown format, which
+ * must not be overwritten.
  */
 export async function readRecord(
   cluster: Pick<Cluster, 'get'>,
@@ -86,8 +91,8 @@ export async function readRecord(
 }
 
 /**
- * Replaces the record that was read; undefined if there was none. Throws Failure `cluster-conflict` if another writer
- * was faster.
+ * Replaces the record `stored`, or creates it if `stored` is undefined. Throws Failure `cluster-conflict` if another
+ * writer was faster.
  */
 export async function storeRecord(
   cluster: Pick<Cluster, 'create' | 'replace'>,

@@ -1,6 +1,7 @@
 // Records the objects that an instance has created in ConfigMaps of the home namespace, because any user may write
-// labels. An entry is written before the object is created and gets its uid after; the object has the id of the run
-// that created it. The inventory also has the deletions of a run, from before the first to after the last.
+// labels. An entry is written before its object is created, and gets the uid afterwards; until then the id of the run
+// on the object identifies it. The inventory also contains the deletions of a run, from before the first to after the
+// last deletion.
 
 import { type KubeObject, keyOfObject } from '#kubernetes/rules/object.ts';
 import { entryOf } from '#kubernetes/rules/ownership/entries.ts';
@@ -15,17 +16,17 @@ import { readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeRecord } from '
 export interface Entry {
   /** Value of the source label. */
   readonly source: string;
-  /** Id of the run that created it, or recorded it. */
+  /** Id of the run that created or recorded the object. */
   readonly run: string;
-  /** Absent until the run knows that the object is created. */
+  /** Absent until a run knows that the object was created. */
   readonly uid?: string;
 }
 
 export interface Leaving {
   readonly uid: string;
-  /** Hash of the approval that allows it; absent if none was needed. */
+  /** Hash of the approval that allows the deletion; absent if it needed no approval. */
   readonly approval?: string;
-  /** Set if it is deleted to be created again. */
+  /** Set if the object is deleted to be created again. */
   readonly replaced?: true;
 }
 
@@ -37,7 +38,7 @@ export interface InventoryContent {
 }
 
 export interface Inventory extends InventoryContent {
-  /** Objects by number of the shard, as they were read; empty if there is no inventory yet. */
+  /** Objects by number of the shard, as they were read; empty if the inventory does not exist yet. */
   readonly stored: readonly (KubeObject | undefined)[];
 }
 
@@ -68,7 +69,7 @@ function leavingOfLine([kind, key, { uid, approval, replaced }]: Line): [string,
 
 type Line = readonly ['entry' | 'leaving', string, Readonly<Record<string, unknown>>];
 
-/** A line that a person has damaged records nothing. */
+/** Returns the lines of a shard, except for lines that a person has damaged. */
 function linesOf({ data }: KubeObject): Line[] {
   const text = isObject(data) && typeof data.lines === 'string' ? data.lines : '';
   return text.split('\n').flatMap((line): Line[] => {
@@ -81,8 +82,8 @@ function linesOf({ data }: KubeObject): Line[] {
 }
 
 /**
- * Writes the shards that differ, the first one last: it has their number. Throws Failure `inventory-full`, and
- * `cluster-conflict` if another writer was faster.
+ * Writes the changed shards, the first shard last, because it contains the number of shards. Throws Failure
+ * `inventory-full`, and `cluster-conflict` if another writer was faster.
  */
 export async function storeInventory(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
@@ -102,14 +103,17 @@ export async function storeInventory(
     const annotations = { [SHARDS]: String(shards.length) };
     const same = isObject(object?.data) && object.data.lines === data.lines;
     if (same && (shard > 0 || object?.metadata.annotations?.[SHARDS] === annotations[SHARDS])) continue;
-    // A run that was killed while the inventory grew has left a shard that the first does not count.
+    // A run that was killed while the inventory grew has left a shard that the first shard does not count.
     const left = object ?? (shard === 0 ? undefined : await readRecord(cluster, home, PURPOSE, shard));
     stored[shard] = await storeRecord(cluster, recordId(home, PURPOSE, shard), left, { data }, annotations);
   }
   return { ...content, stored };
 }
 
-/** Spreads lines by a digest of the key: twice as many shards move a line to a higher number, or not at all. */
+/**
+ * Distributes lines to shards by a digest of the key. Doubling the number of shards moves a line to a higher shard, or
+ * not at all.
+ */
 function spread(lines: readonly Line[], before: number): readonly string[] {
   for (let count = Math.max(1, before); count <= SHARDS_MAX; count *= 2) {
     const texts: string[][] = Array.from({ length: count }, () => []);
@@ -126,8 +130,8 @@ function shardOf(key: string, count: number): number {
 }
 
 /**
- * Returns true if the instance has created the object: its uid is recorded, or it has the id of the run that was to
- * create it.
+ * Returns a function that returns true if the instance has created the object: its uid is recorded, or the object has
+ * the id of the run whose entry is recorded without a uid.
  */
 export function isRecorded({ entries }: InventoryContent, manager: string): (object: KubeObject) => boolean {
   return (object) => {
@@ -137,7 +141,7 @@ export function isRecorded({ entries }: InventoryContent, manager: string): (obj
   };
 }
 
-/** Returns the id of the run that created it, as the instance itself has written it. */
+/** Returns the id of the run that created the object, if the instance itself has written it. */
 export function runOf(object: KubeObject, manager: string): string | undefined {
   const fields = entryOf(object, manager)?.fieldsV1;
   const metadata = isObject(fields) ? fields['f:metadata'] : undefined;

@@ -1,5 +1,6 @@
 // Stores texts by key in a record that may be larger than one object: texts that do not fit into the first ConfigMap
-// are cut into pieces in further ones. The first is written last, so that a record is in its old or in its new state.
+// are cut into pieces in further ConfigMaps. The first ConfigMap is written last, so that the record is always in its
+// old or its new state.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { Failure } from '#std/failure.ts';
@@ -11,7 +12,7 @@ import { type Purpose, readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeR
 
 export interface LongRecord {
   readonly texts: ReadonlyMap<string, string>;
-  /** Objects by number of the shard, if they were read. Each later writer changes their resourceVersion. */
+  /** Objects by number of the shard, if they were read. Each later write changes their resourceVersion. */
   readonly objects: readonly (KubeObject | undefined)[];
 }
 
@@ -19,18 +20,18 @@ export const NO_RECORD: LongRecord = { texts: new Map(), objects: [] };
 
 export type RecordWriter = Pick<Cluster, 'get' | 'create' | 'replace'>;
 
-/** Place of a piece: the number of its shard, and its key there, which is a digest of the piece. */
+/** Place of a piece: number of the shard, and key in that shard, which is a digest of the piece. */
 type Piece = readonly [number, string];
 
 const PIECE_MAX = 100_000;
-/** Bytes of the place of a piece in the first ConfigMap. */
+/** Bytes that the place of a piece takes in the first ConfigMap. */
 const PLACE_BYTES = 48;
-/** Counts the writes of pieces: a writer that has read the first ConfigMap before one began cannot write any more. */
+/** Annotation that counts writes of pieces. A writer that read the first ConfigMap before such a write gets a conflict. */
 const WRITES = 'skep.dev/record-writes';
 
 /**
- * A text of which a piece is missing, or was changed by hand, is read as the list of its pieces, which is not a valid
- * text.
+ * Reads the record. If a piece of a text is missing, or a person has changed it, the text is read as the list of its
+ * pieces, which callers recognise as invalid.
  */
 export async function readLongRecord(
   cluster: Pick<Cluster, 'get'>,
@@ -49,7 +50,7 @@ export async function readLongRecord(
   const texts = new Map([...heads].map(([key, head]) => [key, assembleText(head, contents)]));
   const isWhole = [...heads].every(([key, head]) => piecesOf(head).length === 0 || texts.get(key) !== head);
   const latest = isWhole ? first : await readRecord(cluster, home, purpose);
-  // Pieces are removed once the first ConfigMap does not name them any more.
+  // Pieces are removed once the first ConfigMap no longer names them.
   if (latest?.metadata.resourceVersion !== first?.metadata.resourceVersion)
     return readLongRecord(cluster, home, purpose);
   return { texts, objects };
@@ -78,7 +79,7 @@ function assembleText(head: string, contents: readonly ReadonlyMap<string, strin
   return found.includes(undefined) ? head : found.join('');
 }
 
-/** Returns undefined if the piece is lost, or was changed by hand. */
+/** Returns undefined if the piece is missing, or a person has changed it. */
 function textOfPiece([shard, name]: Piece, contents: readonly ReadonlyMap<string, string>[]): string | undefined {
   const text = contents[shard]?.get(name);
   return text === undefined || nameOf(text) !== name ? undefined : text;
@@ -90,7 +91,7 @@ function nameOf(piece: string): string {
 
 /**
  * Replaces the record that was read. Throws Failure `record-full`, and `cluster-conflict` if another writer was faster.
- * Remains of an interrupted write are overwritten.
+ * Pieces left by an interrupted write are overwritten.
  */
 export async function storeLongRecord(
   cluster: RecordWriter,
@@ -120,15 +121,15 @@ export async function storeLongRecord(
 }
 
 interface Placed {
-  /** All objects, including the ones that were read in addition. */
+  /** All objects, including objects that were read in addition. */
   readonly objects: (KubeObject | undefined)[];
   /** Number of the shard by name of a piece. */
   readonly places: ReadonlyMap<string, number>;
-  /** Contents of the shards that are to be written. */
+  /** Contents of the shards to write. */
   readonly contents: ReadonlyMap<number, JsonObject>;
 }
 
-/** Only reads, so that a full record is noticed before anything is written. */
+/** Places the pieces without writing, so that a full record is noticed before the first write. */
 async function placePieces(
   cluster: Pick<Cluster, 'get'>,
   home: InstanceName,
@@ -152,7 +153,7 @@ async function placePieces(
   return { objects, places, contents };
 }
 
-/** Empties shards that the earlier record has left. The record is stored by then, even if this fails. */
+/** Empties shards that only the earlier record used. At that point the new record is stored, even if this fails. */
 async function emptyUnused(
   objects: readonly (KubeObject | undefined)[],
   write: (shard: number, data: JsonObject) => Promise<void>,
@@ -170,8 +171,8 @@ async function emptyUnused(
 }
 
 /**
- * Returns the content of a shard with as many of the unplaced pieces as fit, and notes their places. Pieces that
- * neither the old nor the new record has are removed. Undefined if nothing is added.
+ * Returns the content of a shard with as many of the unplaced pieces as fit, and notes their places. Pieces that are
+ * neither in the old nor in the new record are removed. Undefined if no piece was added.
  */
 function fill(
   object: KubeObject | undefined,
@@ -190,7 +191,7 @@ function fill(
   return added.length === 0 ? undefined : Object.fromEntries([...kept, ...added]);
 }
 
-/** Returns the keys of the longest texts, until the others fit into one object. */
+/** Returns the keys of the longest texts, as many as needed for the remaining texts to fit into one object. */
 function keysOfLong(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
   const long = new Set<string>();
   let size = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);

@@ -1,5 +1,5 @@
-// Stores the image of the reconciler itself, by its digest, which workloads run if skep.yaml names no other. Only a
-// process in the cluster can learn it, and every other process of the instance reads it here.
+// Stores the image of the reconciler itself with its digest, which workloads run unless skep.yaml names another image.
+// Only a process in the cluster can find the image out; all other processes of the instance read it here.
 
 import { isObject } from '#std/json.ts';
 import type { InstanceName } from '../instance.ts';
@@ -7,7 +7,7 @@ import type { Cluster } from '../ports.ts';
 import { readRecord, recordId, storeRecord } from './home-record.ts';
 
 export interface OwnImage {
-  /** A reference with a digest. */
+  /** Reference with a digest. */
   readonly image: string;
   /** Release of the image. */
   readonly release: string;
@@ -16,8 +16,8 @@ export interface OwnImage {
 const PURPOSE = 'image';
 
 /**
- * Returns undefined if no process in the cluster has stored it. Throws Failure `record-of-newer-release`, and failures
- * of reading.
+ * Returns undefined if no process in the cluster has stored the image. Throws Failure `record-of-newer-release`, and
+ * failures of reading.
  */
 export async function readOwnImage(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<OwnImage | undefined> {
   const fields = (await readRecord(cluster, home, PURPOSE))?.data;

@@ -1,5 +1,5 @@
-// Stores commits that a rollback took out of use, in ConfigMaps of the home namespace: a source whose ref names one of
-// them, or an ancestor of it, stays at the commit that it was rolled back to.
+// Stores commits that a rollback took out of use, in ConfigMaps of the home namespace. A source whose ref names such a
+// commit, or an ancestor of it, stays at the commit that it was rolled back to.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, parseJson } from '#std/json.ts';
@@ -13,11 +13,11 @@ export interface Quarantined {
   readonly source: string;
   /** Commit that the source stays at. */
   readonly good: string;
-  /** Commit that its ref named when it was rolled back. */
+  /** Commit that the ref named at the rollback. */
   readonly bad: string;
-  /** Known ancestors of `bad`: none of them is newer. */
+  /** Known ancestors of `bad`, which do not count as newer commits. */
   readonly older: readonly string[];
-  /** Run that the rollback went back to. */
+  /** Run to whose commits the rollback returned. */
   readonly run: string;
   /** RFC 3339. */
   readonly since: string;
@@ -26,7 +26,7 @@ export interface Quarantined {
 export interface Quarantine {
   /** Entries by name of the source. */
   readonly entries: ReadonlyMap<string, Quarantined>;
-  /** Record as it was read. */
+  /** Stored record as it was read. */
   readonly stored: LongRecord;
 }
 
@@ -56,7 +56,7 @@ export async function storeQuarantine(
 }
 
 /**
- * Ends the quarantine of sources whose ref names something newer. If a person rolls back at the same moment, that
+ * Ends the quarantine of sources whose refs name a newer commit. If a person rolls back at the same moment, the new
  * quarantine stays, and the next run decides about it.
  */
 export async function release(
@@ -77,8 +77,8 @@ export async function release(
 }
 
 /**
- * Clears the quarantine of all sources, or of the named ones. Returns the sources that follow their refs again; also
- * removes entries that cannot be read.
+ * Clears the quarantine of all sources, or of the named sources, and removes entries that cannot be read. Returns the
+ * sources that follow their refs again.
  */
 export async function clearQuarantine(
   cluster: RecordWriter,
@@ -92,7 +92,7 @@ export async function clearQuarantine(
   return cleared;
 }
 
-/** If an entry cannot be read, it is unknown which commit is bad: then nothing is to be run at all. */
+/** Parses an entry. If it cannot be read, the bad commit is unknown: then no run may start. */
 function parseEntry(home: InstanceName, source: string, text: string): Quarantined {
   const value = parseJson(text);
   if (isObject(value)) {

@@ -1,5 +1,5 @@
 // Stores the suspension of an instance in a ConfigMap of the home namespace, so that every process of the instance sees
-// it, without a change of Git or of its configuration.
+// it, without a change in Git or in its configuration.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -8,11 +8,11 @@ import type { Clock, Cluster } from '../ports.ts';
 import { readRecord, recordId, storeRecord } from './home-record.ts';
 
 export interface Suspension {
-  /** Name of the person who suspended it, for people. */
+  /** Name of the person who suspended the instance, for messages. */
   readonly who: string;
   /** RFC 3339. */
   readonly since: string;
-  /** Empty if none was given. */
+  /** Empty if the person gave no reason. */
   readonly reason: string;
 }
 
@@ -29,7 +29,7 @@ export async function readSuspension(
   return stored === undefined ? undefined : parseSuspension(stored);
 }
 
-/** An incomplete suspension suspends all the same: the safe side is to change nothing. */
+/** Parses a suspension. An incomplete suspension also suspends, because changing nothing is safer. */
 function parseSuspension({ data }: KubeObject): Suspension | undefined {
   const fields = isObject(data) ? data : {};
   if (Object.keys(fields).length === 0) return undefined;
@@ -42,8 +42,8 @@ function parseSuspension({ data }: KubeObject): Suspension | undefined {
 }
 
 /**
- * Replaces an earlier suspension, and keeps its beginning and, if none is given, its reason. Throws Failure
- * `cluster-conflict` if two do so at once.
+ * Suspends the instance. An earlier suspension keeps its beginning and, if no new reason is given, its reason. Throws
+ * Failure `cluster-conflict` if two people suspend at once.
  */
 export async function suspend(
   { cluster, clock }: Deps,
@@ -58,7 +58,7 @@ export async function suspend(
   return data;
 }
 
-/** Returns the suspension that this ends; undefined if there was none. */
+/** Ends the suspension and returns it; returns undefined if the instance was not suspended. */
 export async function resume({ cluster }: Pick<Deps, 'cluster'>, home: InstanceName): Promise<Suspension | undefined> {
   const stored = await readRecord(cluster, home, PURPOSE);
   const before = stored === undefined ? undefined : parseSuspension(stored);

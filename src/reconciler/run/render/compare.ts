@@ -26,9 +26,9 @@ export interface ComparedObject {
   readonly id: ResourceId;
   readonly before?: LoadedResource;
   readonly after?: LoadedResource;
-  /** True if both declare it with the same content. */
+  /** True if both commits declare the object with the same content. */
   readonly isSame: boolean;
-  /** Fields that differ if both declare the object; never with values of Secrets. */
+  /** Fields that differ if both commits declare the object, without values of Secrets. */
   readonly diff: readonly Difference[];
 }
 
@@ -72,8 +72,8 @@ function groupVersionKind(apiVersion: string, kind: string) {
 }
 
 /**
- * Compares without types if that is necessary: a value that does not fit its type, such as a text in place of a number,
- * has no place by its type.
+ * Compares the fields. If a value does not fit its type, such as a text in place of a number, compares without types,
+ * because the type provides no place for the value.
  */
 function differencesOf(from: KubeObject, to: KubeObject, type: MergeType | undefined): readonly Difference[] {
   const { apiVersion, kind } = to;
@@ -87,7 +87,7 @@ function differencesOf(from: KubeObject, to: KubeObject, type: MergeType | undef
 
 const MANAGER = 'skep-render';
 
-/** Returns the fields that an apply of the second object would change after an apply of the first. */
+/** Returns the fields that an apply of the second object would change after an apply of the first object. */
 function differencesBy(from: KubeObject, to: KubeObject, type: MergeType): readonly Difference[] {
   const fieldsV1 = formatFields(ownedSet(from, type).set);
   const entry = {

@@ -1,5 +1,5 @@
-// Makes a plan of the difference between two commits of a repository: it lists the changes that a tool makes by applying the
-// second commit, if the cluster is as the first declares.
+// Plans the difference between two commits of a repository: the changes that a tool makes by applying the second commit
+// to a cluster in the state of the first commit.
 
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json } from '#std/json.ts';
@@ -52,7 +52,7 @@ export async function planByRendering(input: RenderInput): Promise<RunResult> {
   };
 }
 
-/** Leaves out locks with a fault, which accept nothing: their server is kept unchanged. */
+/** Returns the locks without faults. A lock with a fault accepts no definitions, and its server is kept unchanged. */
 function soundLocks({ loaded: { locks, invalid } }: Side) {
   const broken = new Set(invalid.map(keyOf));
   return locks.filter(({ id }) => !broken.has(keyOf(id)));
@@ -114,8 +114,8 @@ function changesIn({ batches }: Plan): readonly Change[] {
 }
 
 /**
- * An object that is kept unchanged stays as the base has it. A resource that is unreadable in one of the commits is left
- * out.
+ * Returns both states. An object that is kept unchanged stays as in the base. A resource that is unreadable in one of
+ * the commits is left out.
  */
 function statesOf(compared: readonly ComparedObject[], plan: Plan) {
   const changed = new Set(changesIn(plan).map(({ key }) => key));
@@ -135,7 +135,10 @@ function isUnreadable({ before, after }: ComparedObject): boolean {
   return [before, after].some((each) => each?.kind !== undefined && each.defaulted === undefined);
 }
 
-/** A problem without an object is always reported: something could not be read. */
+/**
+ * Returns a filter for problems that the base lacks. Problems without an object are always reported: they mean that a
+ * file was not read.
+ */
 function notEarlier(earlier: readonly Problem[], compared: readonly ComparedObject[]): (problem: Problem) => boolean {
   const same = new Set(compared.flatMap(({ isSame, key }) => (isSame ? [key] : [])));
   const known = new Set(earlier.map(sameness));
@@ -191,7 +194,7 @@ function unreadBefore({ incomplete, problems }: Side): readonly string[] {
   ];
 }
 
-/** A tool that finds no folder may stop before it deletes. */
+/** Reports a missing folder: a tool that finds no folder may stop before it deletes objects. */
 function missingFolder(path: string, base: Checkout, head: Checkout): readonly string[] {
   if (!hasPath(base, path) || hasPath(head, path) || linkAt(head, path) !== undefined) return [];
   return [
@@ -199,7 +202,10 @@ function missingFolder(path: string, base: Checkout, head: Checkout): readonly s
   ];
 }
 
-/** Returns the folders of this repository that objects of Flux and Argo CD have applied, and that were not compared. */
+/**
+ * Returns folders of this repository that Flux and Argo CD apply according to their objects, and that were not
+ * compared.
+ */
 function elsewhere(
   objects: readonly { readonly id: ResourceId; readonly object: KubeObject }[],
   paths: readonly string[],

@@ -25,11 +25,11 @@ export interface Side {
   /** CustomResourceDefinitions among the manifests. */
   readonly definitions: readonly JsonObject[];
   readonly problems: readonly Problem[];
-  /** True if something may be declared that could not be read. */
+  /** True if a file that may declare objects could not be read. */
   readonly incomplete: boolean;
 }
 
-/** Namespace of objects that name none. The tool that applies them decides about it. */
+/** Assumed namespace of objects that declare none. The tool that applies the objects chooses the real one. */
 export const ASSUMED_NAMESPACE = 'default';
 
 interface WrittenSide {
@@ -40,8 +40,8 @@ interface WrittenSide {
 }
 
 /**
- * `paths`: folders inside the repository. A folder that a commit does not have declares nothing. A definition that only one
- * commit has counts in both: the scope of its kind decides the namespace of objects that name none.
+ * `paths` are folders inside the repository. A folder that a commit lacks declares nothing. A definition in only one of
+ * the commits counts for both, because the scope of a kind decides whether its objects need a namespace.
  */
 export async function readSides(
   deps: SideDeps,
@@ -63,7 +63,7 @@ async function readDocuments(
 ): Promise<WrittenSide> {
   const documents: SourceFile[] = [];
   const problems: Problem[] = [];
-  // Manifests may stand behind a link, which is not followed.
+  // Manifests may be behind a link. Links are not followed.
   const links = new Set(paths.flatMap((path) => linkAt(checkout, path) ?? []));
   problems.push(...[...links].map(skippedProblem));
   let incomplete = links.size > 0;
@@ -104,7 +104,7 @@ function loadSide(
   };
 }
 
-/** The empty path is the whole repository. */
+/** Returns true if the path exists. The empty path is the whole repository. */
 export function hasPath({ files, skipped }: Checkout, path: string): boolean {
   return path === '' || [...files, ...skipped].some((each) => each.path.startsWith(`${path}/`));
 }

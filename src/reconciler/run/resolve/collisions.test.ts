@@ -13,7 +13,7 @@ const SPECS: Readonly<Record<string, string>> = {
   MCPGroup: '{}',
 };
 
-/** `Kind/name`, all in one namespace. */
+/** `names` are `Kind/name`; all objects are in one namespace. */
 function loaded(names: readonly string[]) {
   const text = names
     .map((id) => {

@@ -1,5 +1,5 @@
 // Resolves the references of each resource, and decides whether it is healthy, refused (its children are held) or held
-// (it is not touched at all).
+// (the resource itself is not changed either).
 
 import type { Finding } from '#kubernetes/rules/finding.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -13,21 +13,21 @@ import type { Sourced } from '../read/sourced.ts';
 import { collisions } from './collisions.ts';
 
 export interface ResolveInput {
-  /** Resources of all sources, including invalid ones. */
+  /** Resources of all sources, including invalid resources. */
   readonly loaded: readonly Sourced[];
-  /** Identities of invalid resources: they are held, and with them all resources that depend on them. */
+  /** Ids of invalid resources: they are held, and so are all resources that depend on them. */
   readonly invalid: readonly ResourceId[];
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
   /**
-   * Returns whether a referenced object could be read (`listed`) or reading it failed (`failed`). Without a cluster,
-   * only manifests are known: all objects of the kind that count (`declared`), or none of them (`none`).
+   * Returns whether reading the object succeeded (`listed`) or failed (`failed`). Without a cluster, only manifests are
+   * known: they contain all objects of the kind that count (`declared`), or possibly not all (`none`).
    */
   readonly knowledge: (kind: string, namespace: string, name: string) => 'listed' | 'failed' | 'declared' | 'none';
   readonly images: EnforcedImages;
-  /** Keys of objects that are to be left alone. */
+  /** Keys of objects that must be left alone. */
   readonly leftAlone: { has(key: string): boolean };
-  /** Returns undefined for all objects without a cluster. */
+  /** Returns the live object; without a cluster, always undefined. */
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
@@ -36,7 +36,7 @@ export type Verdict = 'healthy' | 'refused' | 'held';
 export interface Standing {
   readonly loaded: Sourced;
   readonly verdict: Verdict;
-  /** Reasons why it is refused or held; empty if it is healthy. */
+  /** Reasons why the resource is refused or held; empty if it is healthy. */
   readonly findings: readonly Finding[];
 }
 
@@ -51,7 +51,7 @@ export function resolve(input: ResolveInput): Resolved {
   return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
 }
 
-/** Reports missing references of held resources, too, so that one look shows everything that has to be corrected. */
+/** Reports missing references of held resources, too, so that one run shows all mistakes to correct. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
   const held = standings.filter(({ loaded, verdict }) => verdict === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];
@@ -83,7 +83,7 @@ function standingsOf(input: ResolveInput): readonly Standing[] {
     const before = known.get(loaded);
     if (before !== undefined) return before;
     const own = ownStanding(resolving, loaded);
-    // Noted before, in case a needed resource needs this one in turn.
+    // Noted before the recursion, because a needed resource may need this resource in turn.
     known.set(loaded, own);
     const standing = own.verdict === 'healthy' ? afterNeeded(own, neededStanding) : own;
     known.set(loaded, standing);
@@ -109,7 +109,7 @@ function ownStanding(input: Judging, loaded: Sourced): Standing {
   return { loaded, verdict: findings.some(isError) ? 'refused' : 'healthy', findings };
 }
 
-/** A resource that needs a refused one is refused, too: its children would depend on something that cannot be used. */
+/** Refuses a resource that needs a refused resource: its children would depend on an unusable object. */
 function afterNeeded(standing: Standing, standingOf: (name: string) => Standing | undefined): Standing {
   const { loaded, findings } = standing;
   const { id, kind, defaulted } = loaded;
@@ -135,7 +135,7 @@ interface Resolving extends ResolveInput {
   readonly registries: (namespace: string) => readonly Registry[];
 }
 
-/** Finds registries once per namespace, because every server in it needs them. */
+/** Finds registries once per namespace, because every server of a namespace needs them. */
 function registriesByNamespace({ views, kinds }: ResolveInput): Resolving['registries'] {
   const found = new Map<string, readonly Registry[]>();
   return (namespace) => {
@@ -157,17 +157,17 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
     ...references.flatMap((reference) => missingFinding(input, view, loaded, reference)),
     ...imageFindings(kind, defaulted, input.registries(namespace), input.images),
   ];
-  // Objects that a kind reads must exist; offline they may exist in a cluster only.
+  // Objects that a kind reads must exist. Offline, an object may exist in the cluster only.
   const complete = required.every(({ kind: target, name }) => view.find(target, name) !== undefined);
   return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
 }
 
-/** Kinds whose content no child depends on. */
+/** Kinds whose content does not affect children. */
 const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
 
 /**
- * Returns an error if the resource cannot work without the object, and a warning if only its pods wait for it. An
- * unreadable object is always an error: children created as if it did not exist would differ, and start new pods.
+ * Returns an error if the resource cannot work without the object, and a warning if only its pods wait for the object.
+ * An unreadable object is always an error: children created without it would differ, and start new pods.
  */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;
@@ -199,13 +199,13 @@ export function unknownFinding(pointer: string, kind: string, namespace: string,
   return { code: 'reference-unknown', severity: 'error', pointer, message };
 }
 
-/** Returns the keys of a ConfigMap or Secret, whatever member holds them. */
+/** Returns the keys of a ConfigMap or Secret in all its members. */
 function keysOf(target: KubeObject): string[] {
   const members = [target.data, target.binaryData, target.stringData];
   return members.flatMap((member) => (typeof member === 'object' && member !== null ? Object.keys(member) : []));
 }
 
-/** Returns every key that must not be touched, with the invalid resource that is the reason. */
+/** Returns every key of an object that must not be changed, with the invalid resource that is the reason. */
 function heldKeys(input: ResolveInput): ReadonlyMap<string, ResourceId> {
   const held = new Map(input.invalid.map((id) => [keyOf(id), id]));
   if (held.size === 0) return held;
@@ -239,7 +239,7 @@ function referenceName(namespace: string | undefined, kind: string, name: string
   return `${namespace ?? ''}/${kind}/${name}`;
 }
 
-/** An invalid resource has its own problems already; a resource that depends on it has none yet. */
+/** Returns findings of a held resource: none for an invalid resource, which has problems already. */
 function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
   if (keyOf(id) === keyOf(blocker)) return [];
   const message = `kept unchanged: it depends on ${formatId(blocker)}, which is invalid`;

@@ -1,5 +1,5 @@
-// Determines which of the declared locks of tools count, and the faults of the others: a lock belongs to a server of
-// its own source.
+// Determines which of the declared locks of tools are in force, and the faults of the remaining locks: a lock must be
+// in the same source as its server.
 
 import { TOOLS_LOCK_ANNOTATION } from '#contracts/tool-lock/schema.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -19,7 +19,7 @@ export interface LocksInput {
 }
 
 export interface CheckedLocks {
-  /** Locks for views. */
+  /** Locks that are in force, for views. */
   readonly objects: readonly KubeObject[];
   readonly problems: readonly Problem[];
 }
@@ -71,13 +71,13 @@ function idleFindings({ id }: Sourced, { object }: Sourced): readonly Finding[] 
   return [{ code: 'lock-idle', severity: 'warning', pointer: '/spec/server/kind', message }];
 }
 
-/** Another image, or another server, may have other definitions. */
+/** Reports a lock for another image or another server, which may have other definitions. */
 function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[] {
   const locked = isObject(object.spec) && isObject(object.spec.server) ? object.spec.server : {};
   return Object.entries(offeredServer(server) ?? {}).flatMap(([field, now]): readonly Finding[] => {
     const before = locked[field];
     if (typeof before !== 'string' || typeof now !== 'string' || before === now) return [];
-    // The manifest pins the image that was locked.
+    // The manifest may pin the locked image by its digest.
     if (field === 'image' && typeof locked.digest === 'string' && withDigest(before, locked.digest) === now) return [];
     const message = `the definitions are those of ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
     return [{ code: 'lock-place-differs', severity: 'warning', pointer: `/spec/server/${field}`, message }];
@@ -85,8 +85,8 @@ function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[]
 }
 
 /**
- * Returns the image or URL of a server, as its kind reports it; undefined for another kind, and for an invalid
- * resource.
+ * Returns the image or URL of a server, as its kind reports it; undefined for a kind that is not a server, and for an
+ * invalid resource.
  */
 export function offeredServer({ id, kind, defaulted }: Pick<LoadedResource, 'id' | 'kind' | 'defaulted'>) {
   const view = openViews({ apiGroup: '', layers: [] })(id.namespace ?? '');

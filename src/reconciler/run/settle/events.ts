@@ -1,6 +1,6 @@
-// Creates the Event that reports a new failure once, with its reason, or that a server differs from its lock: `kubectl
-// describe` shows it. It is written only if the reason of the failure differs from the one in the status, so a run that
-// changes nothing writes none.
+// Creates the Event that reports a new failure once, or that a server differs from its lock, with the reason: `kubectl
+// describe` shows it. The Event is written only if the reason differs from the reason in the status, so that a run that
+// changes nothing writes no Event.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { sha256 } from '#std/hash.ts';
@@ -38,7 +38,7 @@ export function failureEvent(
   };
 }
 
-/** Returns the condition that reports a failure since the status was written. */
+/** Returns the condition of a failure that the present status does not report yet. */
 function newFailure(before: JsonObject, status: JsonObject): JsonObject | undefined {
   const ready = readyCondition(status);
   if (stateOf(status) === 'failed' && ready !== undefined && isNewReason(readyCondition(before), ready)) return ready;
@@ -50,13 +50,13 @@ function isNewReason(before: JsonObject | undefined, now: JsonObject): boolean {
   return before?.status !== now.status || before?.reason !== now.reason;
 }
 
-/** Names the Event as others do: the name of its subject, and a suffix that distinguishes it from the next. */
+/** Returns the name of the Event, by convention the name of its subject with a unique suffix. */
 function eventName(name: string, parts: readonly (Json | undefined)[]): string {
   const suffix = sha256(JSON.stringify(parts)).slice(0, 16);
   return `${name.slice(0, 253 - suffix.length - 1)}.${suffix}`;
 }
 
-/** The API server refuses longer texts; it counts bytes. */
+/** Shortens a text, because the API server refuses longer texts. The limit counts bytes. */
 function shortened(value: Json | undefined, bytes: number): string {
   const text = typeof value === 'string' ? value : '';
   const data = Buffer.from(text, 'utf8');

@@ -1,4 +1,4 @@
-// Reads the cluster at one moment, as statuses need it.
+// Reads the state of the cluster that statuses need, at one moment.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
@@ -43,12 +43,12 @@ function ownedObjects(
   });
 }
 
-/** State that the run has read before it changed anything. */
+/** State that the run has read before its changes. */
 interface Seen {
   readonly watched: readonly GroupKind[];
   readonly snapshot: Snapshot;
   readonly gathered: Pick<Gathered, 'loaded'>;
-  /** Locks of tools that count. */
+  /** Locks of tools that are in force. */
   readonly locks: readonly KubeObject[];
 }
 
@@ -70,7 +70,7 @@ export async function listObservedState(
   return openObservedState(deps, options, { snapshot, locks });
 }
 
-/** A run that could not read everything has failed already: there is nothing to wait for. */
+/** Returns 0 for a run that could not read everything: it has failed already, and does not wait. */
 export function waitSecondsOf(
   { waitSeconds }: { readonly waitSeconds: number },
   { snapshot }: { readonly snapshot: Pick<Snapshot, 'failures'> },

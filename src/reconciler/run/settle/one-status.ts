@@ -1,4 +1,4 @@
-// Computes the status of one resource, or reuses its present status if nothing has changed that the status depends on.
+// Computes the status of one resource, or reuses the current status if all inputs of the status are the same.
 
 import type { CatalogueState } from '#contracts/catalogue-state.ts';
 import type { Finding } from '#kubernetes/rules/finding.ts';
@@ -7,13 +7,13 @@ import { type JsonObject, jsonEquals } from '#std/json.ts';
 import type { Kind, Resource, TokenIssuer, View } from '../../kinds/kind.ts';
 import { NO_REUSE, type Reuse } from '../reuse.ts';
 
-/** Facts of this run that statuses name. */
+/** Facts of this run that statuses report. */
 export interface StatusFacts {
-  /** Reasons why the children of a resource are not as they should be, by the key of the resource. */
+  /** Reasons why the children of a resource are incomplete or outdated, by the key of the resource. */
   readonly childErrors: ReadonlyMap<string, readonly string[]>;
   /** States by `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
-  /** Failures of the stores of registries, by the same key. */
+  /** Failures of the stores of registries, by `namespace/name` of the registry. */
   readonly storeFailures: ReadonlyMap<string, string>;
   /** Set if a resource accepts tokens of service accounts. */
   readonly tokenIssuer: TokenIssuer | undefined;
@@ -29,7 +29,7 @@ interface Unlisted {
 interface Subject {
   readonly kind: Kind;
   readonly live: Resource;
-  /** The object from which `live` was made. */
+  /** The object as it was read. `live` was created from it. */
   readonly found: KubeObject;
   readonly findings: readonly Finding[];
   readonly around: View;
@@ -38,7 +38,7 @@ interface Subject {
 
 interface Computed {
   readonly status: JsonObject;
-  /** False if something that it depends on could not be listed. */
+  /** False if an input of the status could not be listed. */
   readonly isKnown: boolean;
   /** True if the object has this status already. */
   readonly isWritten: boolean;
@@ -80,7 +80,7 @@ export function computeStatus(input: StatusFacts, observed: Unlisted, subject: S
   });
 }
 
-/** Notes whether a kind was read that could not be listed: then a result of the view is not known. */
+/** Returns the view, and notes whether a kind was read that could not be listed: then the result is uncertain. */
 export function withUnlisted({ unlisted }: Unlisted, view: View): View & { isMissing(): boolean } {
   let missing = false;
   return {

@@ -1,4 +1,4 @@
-// Determines the readiness of a resource from its status: from `Ready` and `phase` alone.
+// Determines the readiness of a resource from `Ready` and `phase` in its status.
 
 import { NOT_RUN_HERE } from '#kubernetes/rules/not-run-here.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -10,15 +10,15 @@ export interface StatusChange {
   readonly id: ResourceId;
   readonly live: Resource;
   readonly status: JsonObject;
-  /** The part of the status that we write. */
+  /** Part of the status that we write. */
   readonly written: JsonObject;
-  /** Set if the object is being deleted, and may not exist any more when its status is written. */
+  /** Set if the object is being deleted, so that it may be gone when its status is written. */
   readonly departing?: true;
 }
 
 /** A resource that is not ready. */
 export interface NotReady extends ResourceId {
-  /** The message of its condition Ready; empty if its status has none. */
+  /** Message of its condition Ready; empty if the status has no such message. */
   readonly why: string;
 }
 
@@ -27,11 +27,11 @@ export interface Readiness {
   readonly ready: readonly ResourceId[];
   readonly progressing: readonly NotReady[];
   readonly failed: readonly NotReady[];
-  /** Resources that no program of this machine stands for (`skep dev`); absent if there are none. */
+  /** Resources that no program of this machine runs (`skep dev`); absent if there are no such resources. */
   readonly notRun?: readonly NotReady[];
   /**
-   * Servers whose definitions differ from the reviewed ones, with the message of that condition; absent if there are
-   * none.
+   * Servers whose definitions differ from the reviewed definitions, with the message of the condition; absent without
+   * such servers.
    */
   readonly drifted?: readonly NotReady[];
 }
@@ -53,22 +53,20 @@ function conditionOfType({ conditions }: JsonObject, type: string): JsonObject |
 }
 
 /**
- * Returns the condition if the server offers definitions that differ from the reviewed ones. It may be ready all the
- * same.
+ * Returns the condition if the server offers definitions that differ from the reviewed definitions. The server may be
+ * ready nevertheless.
  */
 export function driftCondition(status: JsonObject): JsonObject | undefined {
   const locked = conditionOfType(status, 'ToolsLocked');
   return locked?.status === 'False' ? locked : undefined;
 }
 
-/**
- * Returns true if no report will come about whether the server matches its lock, unless its author grants the right.
- */
+/** Returns true if the server cannot be compared with its lock until its author grants a permission. */
 export function isUnreported(status: JsonObject): boolean {
   return conditionOfType(status, 'ToolsLocked')?.reason === 'DefinitionsNotReported';
 }
 
-/** Returns the message of that condition; undefined if the server matches its lock. */
+/** Returns the message of the drift condition; undefined if the server matches its lock. */
 export function driftText(status: JsonObject): string | undefined {
   const drift = driftCondition(status);
   return drift && (typeof drift.message === 'string' ? drift.message : '');
@@ -83,17 +81,17 @@ export function driftOf(id: ResourceId, status: JsonObject): NotReady | undefine
 export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'> | 'degraded' {
   const ready = readyCondition(status);
   if (ready?.reason === NOT_RUN_HERE) return 'notRun';
-  // A resource that a person scaled to zero is as it should be.
+  // A resource that a person scaled to zero is in its intended state.
   if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
-  // The server runs, and missing parts of ours are waited for by themselves. New pods are still to be waited for.
+  // The server runs. Its missing children are waited for as resources of their own, but a rollout must complete first.
   if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';
-  // A kind without phases only holds settings: nothing is under way that could make them right.
+  // Kinds without phases only contain settings: no work is under way that could correct them.
   return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
 }
 
 /**
- * Returns the state of an object by a status that is not ours. Like kstatus, it takes an object whose status is missing
- * or unknown for ready; the phases of the existing platform count as well.
+ * Returns the state of an object from a status that another program writes. Like kstatus, an object with a missing or
+ * unknown status counts as ready; the phases of ToolHive are known as well.
  */
 export function toldState(object: KubeObject): 'ready' | 'progressing' | 'failed' {
   const status = isObject(object.status) ? object.status : {};

@@ -33,10 +33,10 @@ export function settleInput(
     const key = keyOf(owner);
     childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
   }
-  // The status of the owner reports children that are held because they belong to others.
+  // The status of the owner reports children that are held because they belong to another owner.
   for (const { resource, message } of prepared.desires.problems) note(resource, message);
   for (const { owner, resource, error } of outcomes) {
-    // A change outside of the applied plan was not tried: the resource is unchanged.
+    // A change outside the applied plan was not tried, so the resource is unchanged.
     if (error !== undefined && error.code !== 'plan-other') note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;

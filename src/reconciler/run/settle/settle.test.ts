@@ -5,7 +5,7 @@ import { Failure } from '#std/failure.ts';
 import type { Waiting } from '../waiting.ts';
 import { type ObservedState, type SettleInput, settle } from './settle.ts';
 
-/** A kind that cannot be listed is waited for, whatever else there is. */
+/** A kind that cannot be listed, so that the run waits whatever else exists. */
 const OBSERVED: ObservedState = {
   living: () => undefined,
   views: () => ({ find: () => undefined, all: () => [] }),

@@ -19,15 +19,18 @@ import {
 import { inOrder, startRenewing } from './renewed.ts';
 import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
 
-/** The cluster at one moment. */
+/** State of the cluster at one moment. */
 export interface ObservedState {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
-  /** Kinds with a failed LIST: objects of them may exist all the same. */
+  /** Kinds with a failed LIST: their objects may exist, although they are missing here. */
   readonly unlisted: ReadonlySet<string>;
-  /** Our resources that are being deleted: nothing declares them any more, or someone else deletes them. */
+  /**
+   * Our resources that are being deleted because they are no longer declared, or because a person or controller deletes
+   * them.
+   */
   readonly departing: readonly Owned[];
-  /** All other resources of ours. */
+  /** All other resources of our kinds. */
   readonly owned: readonly Owned[];
 }
 
@@ -39,9 +42,9 @@ export interface Owned {
 
 export interface SettleInput extends StatusFacts {
   readonly standings: readonly Standing[];
-  /** Live resources that are not declared any more, and stay because others refer to them. */
+  /** Live resources that are no longer declared, and stay because other objects refer to them. */
   readonly kept: readonly Kept[];
-  /** Writer of the statuses: `theirs` is another operator. */
+  /** Writer of the statuses. `theirs` stands for another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
 
@@ -63,7 +66,7 @@ export function computeStatuses(input: SettleInput, observed: ObservedState, now
     : { changes: [], readiness: asToldBy(input, observed) };
 }
 
-/** Returns the readiness of resources by the statuses that another operator writes. */
+/** Returns the readiness of resources from statuses that another operator writes. */
 function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
   const reported = standings.flatMap(({ loaded, verdict }) => {
     const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
@@ -107,8 +110,8 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
 }
 
 /**
- * A resource that is not declared any more stays until its children are deleted, and its status says so. Kinds without
- * such a phase say nothing.
+ * Returns the statuses of resources that are being deleted and are no longer declared: they stay until their children
+ * are deleted. Kinds without a phase for deletion get no such status.
  */
 function farewells({ standings }: SettleInput, observed: ObservedState, now: string): readonly StatusChange[] {
   const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
@@ -124,7 +127,10 @@ function farewells({ standings }: SettleInput, observed: ObservedState, now: str
   });
 }
 
-/** The resource is deleted as soon as possible, so nothing waits for its readiness. */
+/**
+ * Returns the status of a kept resource. The run does not wait for its readiness, because it is deleted as soon as
+ * possible.
+ */
 function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
   const found = observed.living(id);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
@@ -136,7 +142,7 @@ function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: st
 }
 
 export interface SettleDeps extends TellDeps {
-  /** If aborted, the waiting ends early. */
+  /** If aborted, the wait ends early. */
   readonly enough?: AbortSignal | undefined;
   readonly waiting?: ReportWaiting | undefined;
 }
@@ -180,11 +186,12 @@ export async function settle(
 }
 
 /**
- * Number of times that statuses are computed again at once, whether or not the run waits; the next run does the rest.
+ * Maximum number of times that statuses are computed again at once, even if the run does not wait. The next run
+ * computes the remaining statuses.
  */
 const OVERTAKEN_MAX = 3;
 
-/** Returns two seconds at first, five after a minute: a slow change does not need to be noticed at once. */
+/** Returns two seconds at first, and five seconds after a minute: a slow change need not be noticed at once. */
 function pauseAfter(waitedMs: number): number {
   return Math.min(PAUSE_MAX_MS, PAUSE_MS + waitedMs / 20);
 }

@@ -1,4 +1,4 @@
-// Writes the statuses that changed, and an Event for each failure that is new in them.
+// Writes the statuses that changed, and an Event for each new failure in them.
 
 import { Failure } from '#std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
@@ -15,9 +15,9 @@ export interface TellDeps {
 }
 
 export interface StatusesWritten {
-  /** `status-not-written` for each status that could not be written. */
+  /** A Failure `status-not-written` for each status that could not be written. */
   readonly failures: readonly Failure[];
-  /** `event-not-written` as warnings, because nothing depends on events. */
+  /** Warnings `event-not-written`: only warnings, because nothing depends on events. */
   readonly problems: readonly Problem[];
   /** Objects that changed after their statuses were computed, so that the statuses were not written. */
   readonly overtaken: readonly ResourceId[];
@@ -37,7 +37,7 @@ export async function writeStatuses(
   };
 }
 
-/** Writes the status first: without it, the next run would report the same again. */
+/** Writes the status before the Event: without the status, the next run would report the same failure again. */
 async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
   const failure = await writeStatus(deps, change);
   if (failure === 'suspended') return NOTHING;
@@ -47,10 +47,7 @@ async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promi
   return { ...NOTHING, problems: problem === undefined ? [] : [problem] };
 }
 
-/**
- * A status is computed from the present one, which a virtual server writes as well. So it is only for the version that
- * it was computed from.
- */
+/** Writes a status for the version from which it was computed: virtual servers write their own status, too. */
 async function writeStatus(
   deps: TellDeps,
   { id, live, written, departing }: StatusChange,
@@ -72,13 +69,13 @@ async function writeStatus(
 
 const NOTHING: StatusesWritten = { failures: [], problems: [], overtaken: [] };
 
-/** Returns the failure of a status whose object others have changed each time before it was written. */
+/** Returns the failure of a status that was never written, because the object changed before each attempt. */
 export function overtakenFailure(id: ResourceId): Failure {
   const message = `status of ${formatId(id)}: the object was changed again each time before it was written`;
   return new Failure('status-not-written', `${message}; the next run writes it`);
 }
 
-/** Codes for an object that does not exist any more, or is another one by now. */
+/** Codes for an object that no longer exists, or was replaced by another object with its name. */
 const GONE: readonly string[] = ['cluster-not-found', 'cluster-conflict'];
 
 async function writeEvent(deps: TellDeps, change: StatusChange, now: string): Promise<Problem | undefined> {

@@ -1,4 +1,4 @@
-// Reads the pods of our workloads that lack some: the state of their containers shows why a resource is not ready. No
+// Reads the pods of workloads that lack ready pods: the state of their containers shows why a resource is not ready. No
 // other pods are requested.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
@@ -25,10 +25,12 @@ export async function listTroubledPods(
   return (await Promise.all(lists)).flat();
 }
 
-/** Number of names that fit into a URL. Pods of more than ten times as many workloads are quicker to list together. */
+/** Maximum number of names in a URL. Pods of more than ten times as many workloads are faster to list together. */
 const NAMED_MAX = 100;
 
-/** Returns undefined to list all pods of the namespace. Pods of other workloads may be among them. */
+/**
+ * Returns selectors, or undefined for all pods of the namespace. The listed pods may include pods of other workloads.
+ */
 function selectorsFor(workloads: readonly KubeObject[]): readonly (string | undefined)[] {
   const labels = workloads.map((workload) => new Map(podLabelsOf(workload)));
   const [first, ...others] = labels;
@@ -43,13 +45,13 @@ function selectorsFor(workloads: readonly KubeObject[]): readonly (string | unde
   return chunks.map((chunk) => `${key} in (${chunk.join()})`);
 }
 
-/** Returns the pod without its managers, which no status names: they are about half of its JSON. */
+/** Returns the pod without its field managers, which no status needs: they are about half of its JSON. */
 function withoutManagers(pod: KubeObject): KubeObject {
   const { managedFields: _managers, ...metadata } = pod.metadata;
   return { ...pod, metadata };
 }
 
-/** A status without the pods, which may be unreadable, lacks its reason; it is true all the same. */
+/** Returns an empty list for a failure. A status without the pods lacks the reason, but is still correct. */
 function nothing(error: unknown): readonly KubeObject[] {
   if (error instanceof Failure) return [];
   throw error;

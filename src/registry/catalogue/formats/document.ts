@@ -1,5 +1,5 @@
-// Reads a registry file as JSON. The result contains entries, and a problem with its place for each entry that was left
-// out.
+// Reads a registry file as JSON. The result contains the entries, and for each entry that was left out a problem with
+// its place.
 
 import { isObject, type Json, jsonEquals, pointerToken } from '#std/json.ts';
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '#std/json-place.ts';
@@ -14,7 +14,7 @@ export interface Group {
 
 export interface Rejected {
   readonly problem: Problem;
-  /** The server's name, if the broken entry still has it. */
+  /** The server's name, if it can be read in the broken entry. */
   readonly name?: string;
 }
 
@@ -23,7 +23,7 @@ export type Parsed =
       readonly ok: true;
       readonly entries: readonly Entry[];
       readonly rejected: readonly Rejected[];
-      /** Groups of the platform's format. The document of each entry in a group also names the group. */
+      /** Groups of ToolHive's format. The document of each entry in a group also names the group. */
       readonly groups: readonly Group[];
     }
   | { readonly ok: false; readonly problem: Problem };
@@ -69,7 +69,7 @@ export function readJson(content: string, location: string): JsonDocument | Prob
   }
 }
 
-/** Returns the members of the map or list at the pointer, including repeated names; none if there is no such value. */
+/** Returns the members of the map or list at the pointer, including repeated names; empty if it does not exist. */
 export function itemsAt(document: JsonDocument, pointer: string, value: Json | undefined): Item[] {
   if (typeof value !== 'object' || value === null) return [];
   const { text } = document;
@@ -103,7 +103,7 @@ export function itemProblem(
   const inner = first?.pointer ?? '';
   const offset = inner === '' ? item.offset : jsonFind(document.text, inner, item.valueStart).offset;
   const message = mistakes.map((mistake) => `${item.pointer}${mistake.pointer} ${mistake.message}`).join('; ');
-  // A broken entry does not affect the others: they are served.
+  // The problem is a warning, because a broken entry does not affect other entries.
   return { ...problem(code, message, document.placeOf(offset)), severity: 'warning', pointer: item.pointer + inner };
 }
 
@@ -116,7 +116,7 @@ export type ReadResult = { readonly entry: Entry } | { readonly mistakes: readon
 
 /**
  * Reads each listed item with the `read` of its format. Broken and repeated items are rejected; `nameOf` returns the
- * names of broken ones.
+ * names of broken items.
  */
 export function readEntries<T extends { readonly item: Item }>(
   document: JsonDocument,
@@ -142,7 +142,7 @@ export function readEntries<T extends { readonly item: Item }>(
   return { entries: unique.entries, rejected: [...rejected, ...unique.rejected] };
 }
 
-/** Keeps the first of several entries with one name and version, and counts the others as rejected. */
+/** Keeps the first of several entries with the same name and version, and counts the later entries as rejected. */
 function withoutDuplicates(
   document: JsonDocument,
   read: readonly { readonly item: Item; readonly entry: Entry }[],
@@ -169,7 +169,7 @@ function withoutDuplicates(
   return { entries, rejected };
 }
 
-/** Returns a member of an object, undefined for everything else. */
+/** Returns a member of an object; undefined for other values. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -7,7 +7,7 @@ import { parseToolhive } from './toolhive.ts';
 import { parseUpstream } from './upstream.ts';
 
 /**
- * Returns the entries, and the entries that were left out with reason and place. It is not `ok` if the text is not a
+ * Returns the entries, and the rejected entries with reason and place. The result is not `ok` if the text is not a
  * registry file: `registry-not-json` or `registry-wrong-shape`. `location`: file name for places. `extent`: whether the
  * text must contain the whole list.
  */
@@ -28,8 +28,8 @@ export function parseRegistry(
 }
 
 /**
- * Reads several pages of one list. An entry on two pages moved while the pages were read: the later one counts. The
- * result is not `ok` if one page is not.
+ * Reads several pages of one list. An entry on two pages moved while the pages were read: the later page counts. The
+ * result is not `ok` if one page is not `ok`.
  */
 export function parseDocuments(format: SourceFormat, documents: readonly Document[]): Parsed {
   const [only, ...more] = documents;

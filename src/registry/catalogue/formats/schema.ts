@@ -1,6 +1,6 @@
-// Defines the schemas of entries: the platform's servers and the official server.json. They check only fields that the
-// catalogue relies on. They do not check lengths and patterns of prose, because feeds in use break them and must be
-// served all the same. Unknown members are kept.
+// Defines the schemas of entries: ToolHive's servers and the official server.json. They check only fields that the
+// catalogue relies on. They do not check lengths and patterns of prose, because feeds in use exceed such limits and
+// must be served all the same. Unknown members are kept.
 
 import type { ErrorObject } from 'ajv';
 import { schemaCheck } from '#contracts/schema-check.ts';
@@ -85,7 +85,7 @@ const Remote = Type.Object({
 
 /** The official server.json, without fields that only clients use. */
 const ServerJson = Type.Object({
-  // The loose rule of the official schema: stricter ones would refuse names that are in use.
+  // This is the loose rule of the official schema: a stricter rule would refuse names that are in use.
   name: Type.String({
     pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$',
     minLength: 3,

@@ -1,4 +1,4 @@
-// Converts a server of the platform's format to a server.json, and back. Nothing is lost: data without a field in
+// Converts a server of ToolHive's format to a server.json, and back. No data is lost: data without a field in
 // server.json is kept in the publisher's block, which also contains `metadata.pulls`, the `groups` of a server, and the
 // map key as `registry_key` if the name does not end in it.
 
@@ -14,7 +14,7 @@ export const VERSION = '1.0.0';
 
 export type Section = 'servers' | 'remote_servers';
 
-/** A server as the platform's file lists it. */
+/** A server as a file of ToolHive lists it. */
 export interface ToolhiveItem {
   readonly section: Section;
   readonly key: string;
@@ -22,7 +22,7 @@ export interface ToolhiveItem {
   readonly groups: readonly Group[];
 }
 
-/** Returns the entry's own name, or its key. A name without a namespace gets the platform's namespace. */
+/** Returns the entry's own name, or its key. A name without a namespace gets ToolHive's namespace. */
 export function serverName(key: string, name = key): string {
   return name.includes('/') ? name : `${PLATFORM_VENDOR}/${name}`;
 }
@@ -46,7 +46,7 @@ export function documentOfRemote(key: string, server: ToolhiveRemote, groups: re
   return toDocument(key, rest, { remotes: [remote] }, url, groups);
 }
 
-/** Converts back; returns a reason if the platform's format cannot represent the entry. */
+/** Converts an entry to ToolHive's format; returns a reason if the format cannot represent the entry. */
 export function toToolhive(entry: Pick<Entry, 'document'>): ToolhiveItem | { readonly reason: string } {
   const { document } = entry;
   const packages = objectsIn(document.packages).filter((pkg) => pkg.registryType === 'oci');
@@ -146,7 +146,7 @@ function remoteFields(remote: JsonObject): JsonObject {
   };
 }
 
-/** Returns flag and value of a named argument, and the value of a positional one. */
+/** Returns flag and value of a named argument, and the value of a positional argument. */
 function flatArgument({ type, name, value }: JsonObject): string[] {
   return [type === 'named' ? name : undefined, value].filter((part) => typeof part === 'string');
 }
@@ -166,7 +166,7 @@ function listed(section: Section, document: JsonObject, runs: JsonObject): Toolh
   return { section, key, server, groups: objectsIn(groups).flatMap(toGroup) };
 }
 
-/** Returns the first block of the platform's vendor. */
+/** Returns ToolHive's first block. */
 function platformBlock(document: JsonObject): JsonObject {
   const blocks = member(member(document._meta, PUBLISHER_PROVIDED), PLATFORM_VENDOR);
   const [first] = isObject(blocks) ? Object.values(blocks) : [];
@@ -182,7 +182,7 @@ function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the list as a member, or nothing if the list is empty. */
+/** Returns the list as a member; no member if the list is empty. */
 function listMember(key: string, items: Json[]): JsonObject {
   return items.length > 0 ? { [key]: items } : {};
 }

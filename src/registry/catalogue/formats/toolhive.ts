@@ -1,4 +1,4 @@
-// Reads a registry file in the platform's own format: `servers`, `remote_servers` and `groups`.
+// Reads a registry file in ToolHive's own format: `servers`, `remote_servers` and `groups`.
 
 import { isObject, jsonEquals } from '#std/json.ts';
 import type { Problem } from '#std/problem.ts';
@@ -19,7 +19,7 @@ import {
 import { checkContainer, checkGroup, checkRemote, checkServerJson } from './schema.ts';
 import { documentOfContainer, documentOfRemote, type Section, serverName, VERSION } from './toolhive-mapping.ts';
 
-/** A server as the file lists it: at the top, in groups, or both with the same content. */
+/** A listed server: at the top, in groups, or in both places with the same content. */
 interface Listed {
   readonly item: Item;
   readonly section: Section;
@@ -79,7 +79,7 @@ function readGroups(document: JsonDocument): { groups: ReadGroup[]; rejected: Re
   return { groups, rejected };
 }
 
-/** A server with the same content in a group and elsewhere is one server; one that differs is listed separately. */
+/** Lists the servers. Servers with the same name and content count once; with other content they count separately. */
 function listServers(document: JsonDocument, groups: readonly ReadGroup[]): Listed[] {
   const listed = new Map<string, Listed[]>();
   function add(section: Section, item: Item, group?: Group): void {

@@ -21,7 +21,7 @@ import { type Checked, checkOfficialMeta, checkServerJson } from './schema.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
-/** `page`: one of several pages of a list. */
+/** `extent` `page`: the document is one of several pages of a list. */
 export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): Parsed {
   const found = findServers(document, extent);
   if ('problem' in found) return { ok: false, problem: found.problem };
@@ -73,7 +73,7 @@ function readServer({ item: { value, valueLength } }: { readonly item: Item }): 
   return { entry: { name, version, document: server, ...extract(server), ...meta.value } };
 }
 
-/** An item is `{server, _meta}` or the server.json itself. */
+/** Returns the server of an item, which is `{server, _meta}` or the server.json itself. */
 function serverOf(value: Json): { server: Json; official: Json | undefined; pointer: string } {
   const server = member(value, 'server');
   if (server === undefined) return { server: value, official: undefined, pointer: '' };

@@ -23,8 +23,8 @@ export const LATEST = 'latest';
 export const NO_QUERY: Query = { search: '', filters: { tag: [], tier: [], transport: [], status: [] }, sort: 'name' };
 
 /**
- * Reads `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` of a server
- * that runs here; anything else is the list.
+ * Reads `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` of a running
+ * server. Any other fragment means the list.
  */
 export function readAddress(fragment: string): Address {
   const [, ...running] = /^#~([^/]+)\/([^/]+)$/.exec(fragment) ?? [];

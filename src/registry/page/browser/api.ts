@@ -1,4 +1,4 @@
-// Requests the registry API that serves the page. The token is only in memory.
+// Sends requests to the registry API that serves the page. The token is only in memory.
 
 import { members, text } from './json.ts';
 
@@ -8,7 +8,7 @@ export type Trouble =
   | { readonly kind: 'limited' | 'unavailable'; readonly seconds: number | undefined }
   | { readonly kind: 'fault'; readonly status: number; readonly requestId: string | undefined };
 
-/** Responses that are the same for the same request. */
+/** Refusals that repeating the request does not change. */
 export type Refusal =
   | { readonly kind: 'unauthorized' | 'forbidden' | 'missing' }
   | { readonly kind: 'invalid'; readonly reason: string };
@@ -17,8 +17,8 @@ export type Answer = { readonly ok: true; readonly body: unknown } | { readonly 
 
 export interface Api {
   /**
-   * `path`: relative to the page; `other`: a token in place of this one. If the signal aborts, the response has no
-   * meaning.
+   * Sends a request. `path`: relative to the page. `other`: token for this request alone. If the signal aborts, the
+   * response has no meaning.
    */
   get(path: string, signal: AbortSignal, other?: string): Promise<Answer>;
   /** Undefined deletes the token. */

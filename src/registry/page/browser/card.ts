@@ -14,7 +14,7 @@ export interface CardDeps {
 }
 
 /**
- * Returns a function that creates the card; `position`: in the list, from 1. It keeps only the shown part of the entry.
+ * Returns a function that creates the card and keeps only the shown part of the entry. `position`: in the list, from 1.
  */
 export function card(entry: Entry, position: number, { registry, running, tagChosen }: CardDeps): () => HTMLElement {
   const { name, title, version, description, isLatest, tags } = entry;

@@ -5,7 +5,7 @@ import { element } from '#std/page/shared/elements.ts';
 
 export interface Chunks {
   readonly node: HTMLElement;
-  /** `make` creates the items again each time they are needed. */
+  /** Adds items, which `make` creates again each time they are needed. */
   add(make: () => readonly HTMLElement[]): void;
   clear(): void;
   /** Returns the number of items, in the document or not. */

@@ -17,7 +17,7 @@ export interface Client {
   readonly configure: (server: string, launch: Launch) => Configuration | undefined;
   /** If set, the client also starts servers that listen at an address. */
   readonly starts?: true;
-  /** Returns a link with which the client offers to install the server; undefined if it has none for this way. */
+  /** Returns a link with which the client offers to install the server; undefined if the client has no such link. */
   readonly install?: (server: string, launch: Launch) => string | undefined;
 }
 
@@ -55,14 +55,14 @@ export const CLIENTS: readonly Client[] = [
   { name: 'thv', file: 'A terminal', starts: true, configure: configureThv },
 ];
 
-/** Readers fill blanks in the file by hand: these clients have no variables. */
+/** Returns a file in which readers fill blanks by hand, for clients without variables. */
 function forFilledIn(server: string, launch: Launch, membersName = 'mcpServers'): Configuration {
   const write = ({ name }: Blank) => `<${name}>`;
   const definition = define(launch, 'untyped', write);
   return { text: pretty({ [membersName]: { [configurationKey(server)]: definition } }), variables: [] };
 }
 
-/** Claude Desktop only starts programs. This program forwards messages to a server over HTTP. */
+/** Claude Desktop only starts programs: returns a program that forwards messages to the server over HTTP. */
 function bridged(launch: Launch): Launch {
   if (launch.kind === 'command') return launch;
   const { url, headers } = launch;
@@ -78,7 +78,7 @@ function bridged(launch: Launch): Launch {
   };
 }
 
-/** https://code.visualstudio.com/docs/copilot/customization/mcp-servers: the same definition, in the address. */
+/** Link with the definition in the address (https://code.visualstudio.com/docs/copilot/customization/mcp-servers). */
 function linkForVsCode(server: string, launch: Launch): string | undefined {
   const { inputs = [], servers } = JSON.parse(forVsCode(server, launch).text);
   const [[name, definition] = []] = Object.entries<object>(servers);
@@ -86,7 +86,7 @@ function linkForVsCode(server: string, launch: Launch): string | undefined {
   return `vscode:mcp/install?${encodeURIComponent(text)}`;
 }
 
-/** https://docs.cursor.com/en/tools/developers: the definition in base64. */
+/** Link with the definition in base64 (https://docs.cursor.com/en/tools/developers). */
 function linkForCursor(server: string, launch: Launch): string | undefined {
   const { text } = forVariables(server, launch, (name) => `\${env:${name}}`, 'untyped');
   const [[name = '', definition] = []] = Object.entries<object>(JSON.parse(text).mcpServers);
@@ -95,7 +95,7 @@ function linkForCursor(server: string, launch: Launch): string | undefined {
   return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${encodeURIComponent(packed)}`;
 }
 
-/** The client asks for blank values when it starts the server. */
+/** Returns a file in which blanks are inputs: VS Code requests the values when it starts the server. */
 function forVsCode(server: string, launch: Launch): Configuration {
   const key = configurationKey(server);
   const inputs = new Map<string, object>();
@@ -116,7 +116,7 @@ function forVsCode(server: string, launch: Launch): Configuration {
   return { text: pretty({ ...asked, servers: { [key]: definition } }), variables: [] };
 }
 
-/** The client reads blank values from the environment. */
+/** Returns a file in which blanks are variables, which the client reads from the environment. */
 function forVariables(
   server: string,
   launch: Launch,
@@ -141,7 +141,7 @@ function forVariables(
   };
 }
 
-/** The client's names for the list of its servers, and for the address of one. */
+/** The client's names for the list of servers and for the address of a server. */
 interface Words {
   readonly members: string;
   readonly url: string;

@@ -1,4 +1,4 @@
-// Defines the text for a client, and the name of the server in it.
+// Defines the text for a client's configuration, and the server's name in the text.
 
 import { lastSegment } from './entry.ts';
 import type { Blank } from './template.ts';

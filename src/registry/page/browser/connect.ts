@@ -7,7 +7,7 @@ import { type Launch, type Way, waysOf } from './launch.ts';
 import { launchOfRunning, type RunningServers } from './running/servers.ts';
 import { shellLine } from './shell.ts';
 
-/** Lists running servers first. `announce`: for readers who do not see that a text was copied. */
+/** Lists running servers first. `announce`: tells screen readers that a text was copied. */
 export function connectSection(entry: Entry, running: RunningServers, announce: (text: string) => void): HTMLElement {
   const here = running.of(entry).map(
     (server): Way => ({
@@ -101,9 +101,9 @@ function installLink(client: Client, server: string, launch: Launch): HTMLElemen
   return element('p', {}, element('a', { href, class: 'install' }, `Install in ${client.name}`));
 }
 
-/** Shows a text with a button that copies it. `announce`: for readers who do not see that it was copied. */
+/** Shows a text with a button that copies it. `announce`: tells screen readers that the text was copied. */
 export function snippet(label: string, text: string, announce: (text: string) => void): HTMLElement {
-  // Focusable, because readers may have to scroll it.
+  // The text is focusable, because readers may have to scroll it.
   const code = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, element('code', {}, text));
   const copy = button('Copy', () => void copyText(), { 'aria-label': `Copy ${label}` });
   async function copyText(): Promise<void> {

@@ -29,7 +29,7 @@ export interface View {
   readonly title: string;
 }
 
-/** Returns undefined if the request was aborted, or the caller was already told that a token is needed. */
+/** Returns undefined if the request was aborted, or if a required token was already reported to the caller. */
 export async function loadDetails(
   deps: DetailsDeps,
   address: ServerAddress,

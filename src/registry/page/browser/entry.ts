@@ -1,4 +1,4 @@
-// Reads one server from a response of the API, which may contain anything, as the page shows it.
+// Reads one server from a response of the API for the page. The response may contain any values.
 
 import { items, type Members, members, scalar, text, texts } from './json.ts';
 
@@ -72,7 +72,7 @@ export interface Remote {
   readonly variables: readonly Input[];
 }
 
-/** A parameter that has a value, or needs one. */
+/** A parameter that has a value or requires a value. */
 export interface Input {
   readonly name: string;
   readonly description?: string;
@@ -162,7 +162,7 @@ function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Reads tools from names alone and from definitions with descriptions; often both name the same tool. */
+/** Reads tools from lists of names and from definitions with descriptions, which often contain the same tools. */
 function readTools(blocks: readonly Members[]): readonly Tool[] {
   const tools = new Map<string, Tool>();
   for (const name of blocks.flatMap((block) => texts(block.tools))) tools.set(name, { name });

@@ -1,4 +1,4 @@
-// Shows the filters of a list: groups of checkboxes, with the number of servers behind each. Sends no requests.
+// Shows the filters of a list: groups of checkboxes, with the number of servers for each box. Sends no requests.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
@@ -6,7 +6,7 @@ import { items, members, text } from './json.ts';
 
 interface Facet {
   readonly value: string;
-  /** Number of servers that the list would have with it; absent if they are not counted. */
+  /** Number of servers that the list would have with this value; absent if they are not counted. */
   readonly count?: number;
 }
 
@@ -40,7 +40,7 @@ export function readFacets(body: unknown): Facets {
       const known = text(value);
       return known === undefined ? [] : [{ value: known, count: Number(count) }];
     });
-  // The response counts only servers that are not deleted, but deleted ones can be listed too.
+  // The response counts only servers that are not deleted, but the list can also contain deleted servers.
   const status = read('status');
   const gone = status.some(({ value }) => value === 'deleted') ? [] : [{ value: 'deleted' }];
   const groups = { tag: read('tag'), tier: read('tier'), transport: read('transport'), status: [...status, ...gone] };

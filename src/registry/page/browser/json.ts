@@ -1,4 +1,4 @@
-// Reads values from responses, which may be anything: a value of another type counts as absent.
+// Reads values from responses, which may contain any JSON: a value of another type counts as absent.
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export function items(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns undefined if the value is not a text, or empty. */
+/** Returns undefined if the value is not a text or is empty. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

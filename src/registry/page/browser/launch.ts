@@ -1,5 +1,5 @@
-// Finds the ways in which a client gets to a server: a command that it starts, or an address that it connects to. They
-// follow from the packages and remotes of a server.json (official schema 2025-12-11).
+// Finds the ways to use a server: a command that a client starts, or an address to which it connects. They follow from
+// the packages and remotes of a server.json (official schema 2025-12-11).
 
 import type { Argument, Entry, Input, Package, Remote } from './entry.ts';
 import { addressOf, type Blank, type Template, templateOf } from './template.ts';
@@ -77,7 +77,7 @@ function launchOfPackage(pkg: Package, args: readonly string[]): Launch | undefi
 
 function commandOf(pkg: Package, ownArgs: readonly string[]): Command | undefined {
   const { registryType, identifier, version } = pkg;
-  // An identifier that begins with a dash would be an option of the program, and real ones contain no spaces or
+  // An identifier that begins with a dash would be an option of the program, and real identifiers contain no spaces or
   // variables.
   if (!isPlain(identifier) || (version !== undefined && !isPlain(version))) return undefined;
   const environment = settings(pkg.environment, /^[A-Za-z_][A-Za-z0-9_.-]*$/);

@@ -1,5 +1,5 @@
-// Shows the list of servers of one registry: search as you type, filters, results. It keeps its results, so that
-// readers who come back from a server find their place.
+// Shows the list of servers of one registry: search as you type, filters, results. The results stay, so that readers
+// who come back from a server find their place.
 
 import { element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, type Query } from './address.ts';
@@ -16,16 +16,16 @@ export interface ListingDeps {
   readonly api: Api;
   readonly registry: string;
   readonly running: RunningServers;
-  /** Called to put the address into the URL; the listing shows it itself. */
+  /** Puts the address of the listing into the URL. */
   readonly addressed: (address: Address) => void;
-  /** Called with problems that the listing cannot show itself: that a token is needed. */
+  /** Receives a problem that the listing cannot show itself: a token is required. */
   readonly refused: (trouble: Trouble) => void;
 }
 
 export interface Listing {
   readonly node: HTMLElement;
   show(query: Query): void;
-  /** Returns the address of the current list, to come back to. */
+  /** Returns the address of the current list, for the link back. */
   address(): string;
   /** Returns the link to a listed server. */
   linkTo(server: string): HTMLElement | undefined;
@@ -69,13 +69,13 @@ export function createListing({ api, registry, running, addressed, refused }: Li
     if (counted !== countPath()) void countServers();
   }
 
-  /** The order does not matter for the count. */
+  /** Returns the path for the counts, which do not depend on the order. */
   function countPath(): string {
     const parameters = listParameters({ ...query, sort: 'name' });
     return `${encodeURIComponent(registry)}/v0.1/x/dev.skep/facets?${parameters}`;
   }
 
-  /** If this fails, the list fails too, and shows the reason. */
+  /** Counts the values of filters. If this fails, the list fails too, and shows the reason. */
   async function countServers(): Promise<void> {
     counting.abort();
     counting = new AbortController();

@@ -1,5 +1,5 @@
-// The catalogue page: shows the view that the fragment of the URL names, and moves the focus to it. All its data comes
-// from the public API of the service that serves it.
+// Runs the catalogue page: shows the view that the fragment of the URL names, and moves the focus to this view. All
+// data comes from the public API of the service that serves the page.
 
 import { button, byId, element } from '#std/page/shared/elements.ts';
 import { type Address, fragmentOf, NO_QUERY, readAddress } from './address.ts';
@@ -146,7 +146,7 @@ async function showServer(address: ServerAddress, signal: AbortSignal): Promise<
   if (left !== undefined) back?.setAttribute('href', left);
 }
 
-/** `focus`: element that gets the focus; without it, the heading does. */
+/** `focus`: element that gets the focus. If absent, the heading gets the focus. */
 function place(node: HTMLElement, title: string, focus?: HTMLElement): void {
   placed.abort();
   placed = new AbortController();

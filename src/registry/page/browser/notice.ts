@@ -3,7 +3,7 @@
 import { button, element } from '#std/page/shared/elements.ts';
 import type { Refusal, Trouble } from './api.ts';
 
-/** `again`: repeats the request, if that may help. */
+/** `again`: repeats the request; offered only if that may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {
   const described = describeTrouble(trouble, what);
   return element(

@@ -1,5 +1,5 @@
-// Shows the results of a search in one registry: servers page after page as the reader scrolls, or a notice if there
-// are none. If a second search begins, the results of the first are dropped.
+// Shows the results of a search in one registry: servers page after page as the reader scrolls, or a notice if no
+// server matches. If a second search begins, the results of the first search are dropped.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { fragmentOf, isEmpty, LATEST, NO_QUERY, type Query, queryParameters } from './address.ts';
@@ -17,9 +17,9 @@ export interface ResultsDeps {
   readonly running: RunningServers;
   readonly tagChosen: (tag: string) => void;
   readonly cleared: () => void;
-  /** Called when the reader tries again after a problem. */
+  /** Reports that the reader tries again after a problem. */
   readonly retried: () => void;
-  /** Called with problems that cannot be shown here: that a token is needed. */
+  /** Receives a problem that the results cannot show: a token is required. */
   readonly refused: (trouble: Trouble) => void;
 }
 
@@ -90,7 +90,7 @@ export function createResults(deps: ResultsDeps): Results {
     next = text(members(metadata).nextCursor);
     const nobody = results.count() === 0 ? [nothing(isEmpty(query), cleared)] : [];
     below.replaceChildren(...(next === undefined ? nobody : [element('p', { class: 'hint' }, 'More servers follow.')]));
-    // Observed again: if the end is still near, the next page comes at once.
+    // The end is observed again: if it is still near, the next page is requested at once.
     if (next !== undefined) end.observe(below);
   }
 

@@ -44,10 +44,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
     clearTimeout(pause);
     pause = setTimeout(change, PAUSE_MS);
   });
-  /**
-   * The key moves the focus to the search field, as elsewhere on the web; not while the reader types, and not with a
-   * modifier key.
-   */
+  /** Moves the focus to the search field if the reader presses `/` outside of a field and without a modifier key. */
   function toSearch(event: KeyboardEvent): void {
     const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !node.isConnected) return;

@@ -1,5 +1,5 @@
-// Asks for a token if the registry requires one, and shows the issuers of such tokens (RFC 9728). The token is kept in
-// memory only: it is lost at a reload.
+// Asks the reader for a token if the registry requires tokens, and shows their issuers (RFC 9728). The token is only in
+// memory: it is lost at a reload.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import type { Api } from './api.ts';
@@ -47,7 +47,7 @@ export function signInView(api: Api, reported: HTMLElement | undefined, done: ()
   return element('div', { class: 'narrow' }, title('This registry asks for a token'), reported, form, sources);
 }
 
-/** The sources are public and only a help: if they cannot be read, nothing is shown. */
+/** Shows the issuers of tokens. They are public and only a help: if they cannot be read, nothing is shown. */
 async function showSources(api: Api, into: HTMLElement): Promise<void> {
   const answer = await api.get('.well-known/oauth-protected-resource', new AbortController().signal);
   if (!answer.ok) return;

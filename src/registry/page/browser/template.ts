@@ -1,4 +1,4 @@
-// Texts with blanks that the reader fills in: the form in which a server.json requires a value.
+// Defines texts with blanks that the reader fills in, as a server.json requires.
 
 import type { Input } from './entry.ts';
 
@@ -13,8 +13,8 @@ export interface Blank {
 export type Template = readonly (string | Blank)[];
 
 /**
- * Returns the text for an input: its fixed value with the variables in it, its default, or a blank if it is required.
- * Returns undefined if it may be left out.
+ * Returns the text for an input: its fixed value with variables, its default, or a blank if the input is required.
+ * Returns undefined if the input may be left out.
  */
 export function templateOf(input: Input): Template | undefined {
   if (input.value !== undefined) return harmless(parseTemplate(input.value, input.variables)) ?? [blank(input)];

@@ -1,4 +1,4 @@
-// Writes the command with which ToolHive's CLI runs a server, or connects to one. Source:
+// Writes the command with which ToolHive's CLI runs a server or connects to it. Source:
 // https://docs.stacklok.com/toolhive/reference/cli/thv_run
 
 import { type Configuration, configurationKey } from './configuration.ts';
@@ -6,7 +6,7 @@ import type { Launch, Subject } from './launch.ts';
 import { shellName, shellWord } from './shell.ts';
 import type { Template } from './template.ts';
 
-/** Schemes of ToolHive's CLI for packages that it builds an image for; it has none for packages of NuGet. */
+/** Schemes of ToolHive's CLI for packages for which it builds an image. Packages of NuGet have no scheme. */
 const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
   npm: 'npx://',
   pypi: 'uvx://',

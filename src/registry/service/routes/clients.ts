@@ -10,7 +10,7 @@ import { type ConditionalOptions, conditionalAnswers, type Load } from '../condi
 import { route } from '../route.ts';
 import { CLIENTS_SCHEMA } from '../schemas.ts';
 
-/** Administrators do not review longer lists. */
+/** Limit of a list, because administrators do not review longer lists. */
 const SERVERS_MAX = 2_000;
 
 export function addClientRoutes(app: FastifyInstance, options: ConditionalOptions): void {
@@ -39,7 +39,7 @@ function askClients(request: FastifyRequest, key: SourceKey): Read<Load> {
   });
 }
 
-/** Returns undefined if there are too many. */
+/** Returns the latest versions; undefined if the registry has too many servers. */
 async function readLatest(catalogue: CatalogueReader, key: SourceKey): Promise<readonly StoredEntry[] | undefined> {
   const entries: StoredEntry[] = [];
   let after: ListPosition | undefined;

@@ -9,7 +9,7 @@ import { route } from '../route.ts';
 
 const MAX_AGE_SECONDS = 300;
 
-/** Added only in mode oauth: without access control there is nothing to discover. */
+/** Adds the routes. They are needed only in mode oauth, because mode anonymous has no issuers. */
 export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSettings): void {
   const document = resourceMetadata(settings);
   function send(reply: FastifyReply): FastifyReply {
@@ -17,8 +17,8 @@ export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSetti
   }
 
   route(app, WELL_KNOWN_PATH, (_request, reply) => send(reply), DISCOVERY_SCHEMA);
-  // If the resource has a path, RFC 9728 section 3.1 puts the document here; clients of the existing server also
-  // request it above.
+  // If the resource has a path, RFC 9728 section 3.1 puts the document below WELL_KNOWN_PATH. Clients of ToolHive's
+  // server request it at WELL_KNOWN_PATH itself.
   const suffix = resourceSuffix(settings.resourceUrl);
   if (suffix === '') return;
   route(app, `${WELL_KNOWN_PATH}/*`, (request, reply) => {

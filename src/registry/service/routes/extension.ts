@@ -48,7 +48,7 @@ export function addExtensionRoutes(app: FastifyInstance, config: RegistryConfig,
   }
 }
 
-/** Leaves out everything that would show clients the inside of the installation. */
+/** Public data of a registry, without data about the inside of the installation. */
 interface RegistryInfo {
   readonly name: string;
   readonly type: 'REMOTE' | 'FILE' | 'MANAGED' | 'KUBERNETES';
@@ -86,8 +86,8 @@ function kindOf(type: ServedRegistry['origin']['type']): Pick<RegistryInfo, 'typ
 }
 
 /**
- * Replaces the reason of a failure, which contains internal hosts and paths: it is in the log, and in the status of the
- * MCPRegistry.
+ * Replaces the reason of a failure, which contains internal hosts and paths. The log and the status of the MCPRegistry
+ * have the reason.
  */
 const FAILED = 'the last attempt failed; the entries that were read before are still served';
 

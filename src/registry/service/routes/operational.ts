@@ -16,7 +16,7 @@ export interface VersionInfo {
   /** RFC 3339, or `unknown`. */
   readonly build_date: string;
   readonly node_version: string;
-  /** As in `linux/amd64`. */
+  /** Operating system and architecture, such as `linux/amd64`. */
   readonly platform: string;
 }
 

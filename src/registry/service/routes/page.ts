@@ -1,5 +1,5 @@
-// Serves the catalogue page for people: a shell at / and its files below /page. It contains no data and is public in
-// every mode; it requests its data from the API, with the reader's own token.
+// Serves the catalogue page for people: a shell at / and its files below /page. The page contains no data and is public
+// in every mode; it requests its data from the API, with the reader's own token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '#std/page/headers.ts';

@@ -11,12 +11,12 @@ import { route } from '../route.ts';
 import { FACETS_SCHEMA, LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
 
-/** First the base of the documents, then the base of the existing platform. */
+/** Paths of the API: first as in the registry server document, then as in ToolHive. */
 const BASES = ['/:registry/v0.1', '/registry/:registry/v0.1'];
 /** Extensions of the official API are below x/ and the name of their author. */
 const FACETS = 'x/dev.skep/facets';
 
-/** A loose rule, so that all names that a source may contain can be read. */
+/** Valid names of servers. The rule is loose, so that every name that a source may contain can be read. */
 const SERVER_NAME = /^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/;
 const NAME_LENGTH_MAX = 200;
 const VERSION_LENGTH_MAX = 255;

@@ -1,9 +1,9 @@
-// Creates elements. Only here texts of others are put into the document of a page, always as text and never as markup.
+// Creates elements. Only this file inserts foreign texts into a page, always as text and never as markup.
 
 export type Child = Node | string | undefined;
 export type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
-/** True becomes an empty attribute. False and undefined become none. */
+/** Creates an element. The attribute value true becomes an empty attribute; false and undefined leave it out. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -26,7 +26,7 @@ export function button(label: string, pressed: () => void, attributes: Attribute
   return made;
 }
 
-/** `item`: the attributes of each item. */
+/** Creates a list. `item` are the attributes of each item. */
 export function list(items: readonly Child[], attributes: Attributes = {}, item: Attributes = {}): HTMLUListElement {
   // Safari removes the role from lists without bullets.
   return element('ul', { role: 'list', ...attributes }, ...items.map((each) => element('li', item, each)));

@@ -232,9 +232,9 @@ it('refuses a requestState that was changed, is used twice, or belongs to anothe
   expect(await retry({}, url, 'bob')).toBe(changed);
   expect(await retry({ name: 'other' })).toContain('it belongs to another request');
   expect(await retry({ arguments: { a: 1 } })).toContain('it belongs to another request');
-  expect(await retry({}, replica.url)).toContain('another replica has it');
+  expect(await retry({}, replica.url)).toContain('waits in another replica');
   expect(await retry({})).toBe('complete');
-  expect(await retry({})).toContain('it has ended');
+  expect(await retry({})).toContain('the call has ended');
 });
 
 it('cancels a call at the server whose client never comes back', async () => {

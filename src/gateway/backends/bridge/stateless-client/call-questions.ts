@@ -80,7 +80,7 @@ export function resumeCall(context: StatelessClientContext, attempt: Attempt, di
   const call = context.parking.take(opened.handle);
   if (call === undefined || call.over) {
     const text =
-      'Invalid params: the call that requestState belongs to does not wait here: it has ended, or another replica has it. ' +
+      'Invalid params: the call that requestState belongs to does not wait here: the call has ended, or waits in another replica. ' +
       'Make the call again without requestState';
     refuseClient(attempt, ERRORS.invalidParams, text);
     return undefined;

@@ -4,7 +4,7 @@ import { element } from '#std/page/shared/elements.ts';
 import type { Backend, ListName, Offered, Server } from './api.ts';
 import { named, textList } from './dom.ts';
 
-/** Limit, since a list of thousands would keep the browser busy. */
+/** Maximum number of shown items, since a list of thousands would keep the browser busy. */
 const SHOWN_MAX = 500;
 
 const WORDS: Readonly<Record<ListName, string>> = {

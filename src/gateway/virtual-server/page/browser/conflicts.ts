@@ -30,7 +30,7 @@ function conflictLine({ list, name, given_to, others }: Conflict): readonly (Nod
     const nobody = element('span', { class: 'problem' }, ' is offered by no backend');
     return [`The ${wordOf(list)} `, named(name), nobody, '; it is claimed by ', ...losers];
   }
-  return [`The ${wordOf(list)} `, named(name), ' is that of ', placeText(given_to, name), ', not of ', ...losers];
+  return [`The ${wordOf(list)} `, named(name), ' belongs to ', placeText(given_to, name), ', not to ', ...losers];
 }
 
 function placeText({ backend, own = '' }: Place, name: string): Node {

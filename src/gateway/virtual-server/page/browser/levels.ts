@@ -6,7 +6,8 @@ interface Waiting {
 }
 
 /**
- * Returns the length of the longest path to each step, by id. A cycle is refused before a run, but must end here too.
+ * Returns the length of the longest path to each step, by id. A workflow with a cycle never runs, but the page may show
+ * it, so the search must end.
  */
 export function levelsOf(steps: readonly Waiting[]): ReadonlyMap<string, number> {
   const byId = new Map(steps.map((step) => [step.id, step]));

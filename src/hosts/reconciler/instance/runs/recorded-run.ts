@@ -24,7 +24,7 @@ export async function runRecorded(
   const startedAt = new Date(deps.clock.now()).toISOString();
   try {
     const result = await how(deps, options);
-    // The run has done nothing or did not read the state that exists: it cannot be rolled back to, and says nothing
+    // The run has done nothing or did not read the current state: no rollback can return to it, and it says nothing
     // about its commits.
     if (result.paused !== undefined || lostItsLock(result)) return result;
     const warnings = await tellOf(listeners, recordOf(result), result.readiness.ready);
@@ -45,8 +45,8 @@ export async function recordLeftOut(listeners: Listeners, result: RunResult): Pr
 }
 
 /**
- * Codes of runs that are not recorded here: the holder of the lock records its own run, and a run that has lost its
- * lock writes nothing more.
+ * Codes of runs that this process does not record: the holder of the lock records its own run, and a run that has lost
+ * its lock writes nothing more.
  */
 const OF_ANOTHER: readonly string[] = ['locked', 'lock-lost'];
 

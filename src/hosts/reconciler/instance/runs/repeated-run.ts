@@ -1,5 +1,5 @@
-// Finds out whether a run would read the same data as the last one and the time would change nothing: then the result
-// of the last run is used again without computing it.
+// Finds out whether a run would read the same data as the last run and time alone changes nothing: the result of the
+// last run is then used again.
 
 import type { ConnectedCluster } from '#adapters/cluster/connect.ts';
 import { type NotedReads, noteReads } from '#adapters/cluster/kept/noted-reads.ts';
@@ -18,9 +18,9 @@ export interface RepeatedRuns {
   readonly connected: ConnectedCluster;
   /** Returns the same sources, which note the keys and programs that they are read with. */
   notingSources(sources: readonly FleetSource[]): readonly FleetSource[];
-  /** Called when a run has planned. */
+  /** Receives the state that a run has read, once it has planned. */
   looked(prepared: Pick<Prepared, 'gathered' | 'unsealed'>): void;
-  /** Makes a run. */
+  /** Makes a run, and stores its result for repetition. */
   over(run: () => Promise<RunResult>): Promise<RunResult>;
   /** Returns the result that a run would have now if it is known without a run. */
   repeat(id: string, sources: readonly FleetSource[]): Promise<RunResult | undefined>;
@@ -62,7 +62,7 @@ export function openRepeatedRuns(
   };
 }
 
-/** Returns repetition switched off, for runs that list everything: only a run can find changes then. */
+/** Returns runs that are never repeated: without watches, only a new run can find changes. */
 function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   return {
     cluster: connected,
@@ -74,14 +74,14 @@ function withoutRepetition(connected: ConnectedCluster): RepeatedRuns {
   };
 }
 
-/** Registry sources have times of their own at which they are read. */
+/** Returns whether a run reads registry sources, which have their own intervals. */
 function hasRegistrySources({ gathered: { loaded } }: Pick<Prepared, 'gathered'>): boolean {
   return loaded.some(({ kind, defaulted }) => defaulted !== undefined && (kind?.sources(defaulted).length ?? 0) > 0);
 }
 
 /**
- * Returns true if nothing waits for a person, another source or a date, and nothing has to be tried again: the cause of
- * an error may be outside of Git.
+ * Returns true if no part of the result waits for a person, another source or a date, and nothing has to be tried
+ * again: the cause of an error may be outside of Git.
  */
 function isQuiet(result: RunResult): boolean {
   const { paused, plan, outcomes, failures, warnings, catalogue, waits, quarantined, problems } = result;

@@ -13,7 +13,7 @@ import type { InstanceWatch } from '../watch.ts';
 import { type Listeners, recordLeftOut, runRecorded } from './recorded-run.ts';
 import type { RepeatedRuns } from './repeated-run.ts';
 
-/** Makes one run and records it. If `how` is given, it replaces `reconcile`. Throws the errors of `how`. */
+/** Makes one run with `how` (default: `reconcile`) and records it. Throws the errors of `how`. */
 export type Run = (overrides?: Partial<RunOptions>, how?: typeof reconcile) => Promise<RunResult>;
 
 interface Running extends Listeners {
@@ -46,7 +46,7 @@ export function openRunner(running: Running, ended: () => void): Run {
   };
 }
 
-/** Returns the result of a run now if it is known without one, recorded. Its requests have the deadline of a run. */
+/** Returns and records the result of a run now, if it is known without a run. Requests have the deadline of a run. */
 export function openRepeat(running: Running): (id: string) => Promise<RunResult | undefined> {
   const { config, deps, cluster, publisher, repeated } = running;
   return async (id) => {
@@ -72,7 +72,7 @@ async function tracedRun(
   });
 }
 
-/** Runs only report if plans must be signed: plan files say themselves which changes a run may make. */
+/** If plans must be signed, runs only report: the signed plan files decide which changes are made. */
 function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesAs'> {
   if (plans.require === 'unsigned') return {};
   return {

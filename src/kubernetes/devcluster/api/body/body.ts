@@ -28,7 +28,7 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
   return { value, duplicates: [] };
 }
 
-/** Only some kinds can be read in this form. For the others, the client is told to send another form. */
+/** Reads a protobuf body. Only some kinds are supported; for other kinds the error tells the client to send JSON. */
 function readProtobufObject(body: Buffer): ReadBody {
   const value = readProtobuf(body);
   if (value === undefined) throw unsupportedMediaType(['application/json', 'application/yaml']);
@@ -83,7 +83,7 @@ function parseText(text: string): Json | SyntaxError {
   }
 }
 
-/** Clients send machine-written YAML. The version and the merge keys are those that Kubernetes reads. */
+/** Parses YAML with the version and the merge keys that Kubernetes supports. Clients send machine-written YAML. */
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', merge: true });
   const [problem] = document.errors;

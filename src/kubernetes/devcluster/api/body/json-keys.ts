@@ -1,4 +1,5 @@
-// Finds keys that a JSON text writes twice: JSON.parse keeps the last one silently, a strict API server complains.
+// Finds keys that a JSON text writes twice: JSON.parse silently keeps the last value, a strict API server reports the
+// key.
 
 /**
  * Returns the paths (`spec.ports[0].name`) of keys that occur more than once in their object, each path once. The text

@@ -1,4 +1,4 @@
-// JSON patch (RFC 6902).
+// Applies a JSON patch (RFC 6902).
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerTokens } from '#std/json.ts';
 

@@ -1,4 +1,4 @@
-// JSON merge patch (RFC 7386).
+// Applies a JSON merge patch (RFC 7386).
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 

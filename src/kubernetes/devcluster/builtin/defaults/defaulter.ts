@@ -1,4 +1,4 @@
-// The type of a function that fills in the defaults of one type.
+// Defines the type of functions that fill in the defaults of one type.
 
 import type { JsonObject } from '#std/json.ts';
 

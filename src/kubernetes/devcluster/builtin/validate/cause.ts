@@ -34,7 +34,7 @@ function withDetail(text: string, detail: string | undefined): string {
   return detail === undefined || detail === '' ? text : `${text}: ${detail}`;
 }
 
-/** Reports a negative number. Absent is valid. */
+/** Reports a negative number. An absent value is valid. */
 export function nonNegative(field: string, value: Json | undefined): Cause[] {
   return typeof value === 'number' && value < 0
     ? [invalidValue(field, value, 'must be greater than or equal to 0')]
@@ -47,7 +47,7 @@ export function portNumber(field: string, value: Json | undefined): Cause[] {
   return valid ? [] : [invalidValue(field, value, 'must be between 1 and 65535, inclusive')];
 }
 
-/** Reports a value that is not supported. Absent is valid. */
+/** Reports a value that is not supported. An absent value is valid. */
 export function oneOf(field: string, value: Json | undefined, supported: readonly string[]): Cause[] {
   return value === undefined || supported.includes(String(value)) ? [] : [notSupported(field, value, supported)];
 }

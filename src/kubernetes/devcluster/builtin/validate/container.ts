@@ -8,7 +8,7 @@ import { isUnset, itemsAt, objectAt } from '../fields.ts';
 import { duplicate, invalidValue, missing, oneOf, portNumber, required } from './cause.ts';
 import { validateProbes } from './probe.ts';
 
-/** `volumes`: the names of volumes that the template declares. */
+/** Checks the containers. `volumes` are the names of volumes that the template declares. */
 export function validateContainers(
   containers: readonly JsonObject[],
   volumes: ReadonlySet<string>,

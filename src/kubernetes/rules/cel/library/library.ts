@@ -1,4 +1,4 @@
-// The shape of libraries of functions for the CEL engine.
+// Defines the type of libraries of functions for the CEL engine.
 
 import type { Environment, RegisteredFunctionHandler } from '@marcbachmann/cel-js';
 import { celPackage } from '../package.ts';
@@ -15,8 +15,8 @@ export interface Library {
 }
 
 /**
- * The engine's own functions cannot be replaced. If those of Kubernetes differ, ours have this suffix, and expressions
- * are rewritten to call them.
+ * Suffix of our functions that replace functions of the engine. The engine's own functions cannot be replaced, so
+ * expressions are rewritten to call ours.
  */
 export const OURS = '__';
 

@@ -1,4 +1,4 @@
-// The types that the engine passes to macros, and variables that are valid inside a macro.
+// Defines the types that the engine passes to macros, and binds variables that are valid inside a macro.
 
 import type { ASTNode, TypeDeclaration } from '@marcbachmann/cel-js';
 import { fail } from './library.ts';

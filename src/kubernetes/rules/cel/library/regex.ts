@@ -37,7 +37,7 @@ function matchesPattern(text: string, pattern: string): boolean {
   return matcherOf(pattern).test(text) ?? fail(TOO_COSTLY);
 }
 
-/** Finding the place of a match costs that much more than finding out whether there is one. */
+/** Finding the place of a match costs this many times as much as testing for a match. */
 const UNITS_PER_CHARACTER = 10;
 
 const TOO_COSTLY = 'the text is too long for its regular expression';

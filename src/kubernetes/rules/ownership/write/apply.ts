@@ -27,7 +27,7 @@ export interface ApplyRequest extends WriteContext {
 
 /**
  * `object`: the merged object with its new managedFields, before defaulting, pruning and validation. The caller
- * compares the object that it would store with the stored one (`keepTimes`). A container that is empty after the apply
+ * compares the object to store with the stored object (`keepTimes`). A container that is empty after the apply
  * is null in it, and is stored only if the kind keeps nulls. `conflicts`: sorted by manager, and for each in the
  * server's order. `invalid`: the applied object does not fit its type. Each text names the place.
  */

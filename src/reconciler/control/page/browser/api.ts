@@ -2,13 +2,13 @@
 
 import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../run/history/ports.ts';
-import { readEvents } from './events.ts';
+import { type EventReader, readEvents } from './events.ts';
 import type { ResourceDetail } from './resource/resource-format.ts';
 
-/** As docs/outputs/history.json describes them. */
+/** A run in the list of runs, as docs/outputs/history.json describes it. */
 export type RunInShort = Omit<RunRecord, 'outcomes' | 'held' | 'problems' | 'notReady'>;
 
-/** `refused`: no token, or an unknown one. `says`: one sentence for the reader. */
+/** `refused`: the token is missing or unknown. `says` is one sentence for the reader. */
 export type Answer<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly refused: boolean; readonly says: string };
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 20_000;
 
 export function createApi() {
   let token = '';
-  /** Between the clock of the reconciler and that of the page. */
+  /** Milliseconds between the clock of the reconciler and the clock of the page. */
   let offset = 0;
   const headers = (): Record<string, string> => (token === '' ? {} : { authorization: `Bearer ${token}` });
   async function get<T>(path: string): Promise<Answer<T>> {
@@ -43,10 +43,12 @@ export function createApi() {
     resource: (id: string) => get<ResourceDetail>(`fleet/resource?id=${encodeURIComponent(id)}`),
     runs: () => get<{ readonly runs: readonly RunInShort[] }>('runs'),
     run: (id: string) => get<{ readonly run: RunRecord }>(`runs/${encodeURIComponent(id)}`),
-    /** Resolves if the stream ends or breaks. */
-    follow: (heard: (event: string) => void, signal: AbortSignal) =>
-      readEvents(new URL('./fleet/events', document.baseURI), headers(), heard, signal),
-    /** Milliseconds since 1970, by the clock of the reconciler: its times are compared with this one. */
+    /** Follows the events of the fleet. Resolves when the stream ends or breaks. */
+    follow: (reader: EventReader, signal: AbortSignal) =>
+      readEvents(new URL('./fleet/events', document.baseURI), headers(), reader, signal),
+    /**
+     * Milliseconds since 1970 by the clock of the reconciler. Times from the reconciler are compared with this clock.
+     */
     now: () => offset + pageTime(),
     hasToken: () => token !== '',
     setToken(value: string) {

@@ -1,7 +1,8 @@
-// The console: one header, and the view that the address names. It follows the runs of the process while it is open.
+// Renders the console: one header, and the view that the address names. It follows the runs of the process while it is
+// open.
 
 import { h } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetState } from '../../../run/fleet-state/format.ts';
 import type { Api } from './api.ts';
 import { FleetView } from './fleet-view.ts';
@@ -12,11 +13,12 @@ import { type Route, routeOf } from './route.ts';
 import { RunsView } from './runs/runs-view.ts';
 import { SignIn } from './sign-in.ts';
 
-/** Times on the page are as old as this at most. */
+/** Maximum age of the times on the page. */
 const TICK_MS = 5000;
 
 export function Console({ api }: { readonly api: Api }) {
   const [fleet, setFleet] = useState<FleetState>();
+  const last = useRef<FleetState>(undefined);
   const [refused, setRefused] = useState<string>();
   const [fault, setFault] = useState<string>();
   const [live, setLive] = useState<Live>({ connected: false, running: false });
@@ -28,8 +30,13 @@ export function Console({ api }: { readonly api: Api }) {
     const answer = await api.fleet();
     if (answer.ok) {
       setNow(api.now());
-      setFleet(answer.body);
-      setRevision((before) => before + 1);
+      // Each run has its own time, so a state with the same time is the same state.
+      const { run } = answer.body;
+      if (last.current === undefined || last.current.run?.id !== run?.id || last.current.run?.at !== run?.at) {
+        last.current = answer.body;
+        setFleet(answer.body);
+        setRevision((before) => before + 1);
+      }
     }
     setFault(answer.ok || answer.refused ? undefined : answer.says);
     setRefused(answer.ok || !answer.refused ? undefined : api.hasToken() ? UNKNOWN_TOKEN : '');

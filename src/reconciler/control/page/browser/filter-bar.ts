@@ -1,4 +1,4 @@
-// Filters by text, namespace and kind. The key / goes to the text.
+// Renders the filters by text, namespace and kind. The key / moves the focus to the text.
 
 import { h } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';

@@ -1,10 +1,10 @@
-// Filters of the fleet. Each entry is searched by one text that is made once.
+// Filters the entries of the fleet. The searched text of each entry is computed once.
 
 import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
 
 export interface Filters {
   readonly text: string;
-  /** Empty: all, here and below. */
+  /** Empty for all namespaces. An empty `kind` stands for all kinds. */
   readonly namespace: string;
   readonly kind: string;
   readonly states: ReadonlySet<EntryState>;
@@ -26,7 +26,7 @@ function searchText(entry: FleetEntry): string {
   return text;
 }
 
-/** Every word has to be somewhere. */
+/** Returns the entries whose text contains every word of the filter. */
 export function filterEntries(entries: readonly FleetEntry[], filters: Filters): readonly FleetEntry[] {
   if (!isFiltered(filters)) return entries;
   const { namespace, kind, states } = filters;

@@ -1,5 +1,5 @@
-// The fleet as a list: first what is not healthy, each with its reason, then cards by namespace. Long sections are folded, so
-// that a thousand servers are as quick to read, and to draw, as ten.
+// Renders the fleet as a list: first the entries that are not healthy, each with its reason, then cards by namespace.
+// Long sections are folded, so that a thousand servers are as quick to read and to draw as ten.
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -9,11 +9,11 @@ import { resourceAddress } from './route.ts';
 import { Glyph, STATES, TROUBLES, worstFirst } from './states.ts';
 import { Lasting } from './times.ts';
 
-/** Cards that are drawn at first, over all sections; each section has some of them. */
+/** Maximum number of cards that are drawn at first, over all sections. Each section gets at least a few. */
 const CARDS_MAX = 120;
 const SECTION_MIN = 6;
 const ROWS_MAX = 25;
-/** All that is drawn of a section at a time. */
+/** Number of further cards that a click draws in a section. */
 const MORE = 240;
 
 export function FleetList({ entries, now }: FleetProps) {

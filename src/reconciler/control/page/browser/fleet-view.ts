@@ -1,4 +1,4 @@
-// The fleet: how it is in one line, what needs a person, and everything as a list or as a map, all filtered alike.
+// Renders the fleet: its state in one line, the entries that need a person, and all entries as a list or as a map.
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -34,17 +34,18 @@ export function FleetView({ fleet, as, now }: Props) {
     h(FilterBar, { entries: fleet.entries, filters, set: setFilters }),
     h('p', { class: 'unseen', role: 'status' }, isFiltered(filters) ? `${found} shown` : ''),
     shown.length === 0
-      ? h(
-          'p',
-          { class: 'empty' },
-          fleet.entries.length === 0 ? 'Nothing is declared yet.' : 'Nothing matches these filters.',
-        )
+      ? h('p', { class: 'empty' }, emptyText(fleet))
       : h(as === 'map' ? FleetMap : FleetList, {
           entries: shown,
           all: fleet.entries,
           now,
         }),
   );
+}
+
+function emptyText({ run, entries }: FleetState): string {
+  if (run === undefined) return 'Nothing is known before the first run has ended.';
+  return entries.length === 0 ? 'Nothing is declared yet.' : 'Nothing matches these filters.';
 }
 
 function headline({ run, counts, entries }: FleetState): string {
@@ -72,7 +73,7 @@ interface Counts {
   readonly counts: FleetState['counts'];
 }
 
-/** A bar for the eye alone: the counts next to it say the same. */
+/** Renders a bar that screen readers skip: the counts next to it say the same. */
 function Proportions({ counts, total }: Counts & { readonly total: number }) {
   if (total === 0) return null;
   const parts = STATE_NAMES.filter((state) => (counts[state] ?? 0) > 0);

@@ -1,4 +1,4 @@
-// The header of the console: the instance, the views, and how current all is that is shown.
+// Renders the header of the console: the instance, the views, and the age of the shown data.
 
 import { h } from 'preact';
 import type { FleetState } from '../../../run/fleet-state/format.ts';
@@ -49,7 +49,7 @@ function LiveState({ fleet: { run }, live, now }: Omit<Props, 'route'>) {
     'p',
     { class: `live ${name}` },
     h('span', { class: 'dot', 'aria-hidden': true }),
-    h('span', null, !connected ? 'Connecting again' : running ? 'A run is under way' : 'Live'),
+    h('span', null, !connected ? 'Connecting' : running ? 'A run is under way' : 'Live'),
     run === undefined ? null : h('span', { class: 'soft wide' }, 'last run ', h(Time, { at: run.at, now })),
   );
 }

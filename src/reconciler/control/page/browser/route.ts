@@ -1,11 +1,11 @@
-// Addresses within the console, as the fragment of the page: none of them is sent anywhere.
+// Parses and formats addresses within the console. They are the fragment of the page, which browsers send nowhere.
 
 export type Route =
   | { readonly view: 'fleet'; readonly as: 'list' | 'map' }
   | { readonly view: 'resource'; readonly id: string }
   | { readonly view: 'runs'; readonly open?: string };
 
-/** `pathname`: a browser that opens /runs sees the runs first. */
+/** Parses the fragment. A browser that opens the path /runs sees the runs first. */
 export function routeOf({ hash, pathname }: Pick<Location, 'hash' | 'pathname'>): Route {
   const [view = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
   const argument = decode(rest.join('/'));

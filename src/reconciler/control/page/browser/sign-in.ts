@@ -1,4 +1,4 @@
-// Asks for the token of the reconciler.
+// Renders the form in which a reader enters the token of the reconciler.
 
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -6,7 +6,7 @@ import type { Api } from './api.ts';
 
 interface Props {
   readonly api: Api;
-  /** Why the last token was refused; empty if there was none. */
+  /** Reason why the last token was refused; empty if no token was refused. */
   readonly reported: string;
   readonly open: () => Promise<boolean>;
 }

@@ -1,4 +1,5 @@
-// The states of entries as people see them: a word, a shape and a color each. The shape tells them apart without the color.
+// Defines how the console shows each state: by a word, a shape and a color. The shape distinguishes states without the
+// color.
 
 import { h } from 'preact';
 import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
@@ -7,11 +8,11 @@ interface Look {
   readonly label: string;
   /** SVG path in a box of 16 by 16. */
   readonly shape: string;
-  /** Drawn as a line only. */
+  /** Set if the shape is drawn as a line only. */
   readonly hollow?: true;
 }
 
-/** Worst first. */
+/** States from worst to best. */
 export const STATES: Readonly<Record<EntryState, Look>> = {
   failed: { label: 'Failed', shape: 'M5 1h6l4 4v6l-4 4H5l-4-4V5ZM5.500 5.500l5 5m0-5-5 5' },
   drifted: { label: 'Drifted', shape: 'M8 1l7 7-7 7-7-7ZM8 5v3.500m0 2v.200' },
@@ -41,12 +42,12 @@ export const STATE_NAMES = Object.keys(STATES) as readonly EntryState[];
 
 const RANKS: ReadonlyMap<EntryState, number> = new Map(STATE_NAMES.map((name, index) => [name, index]));
 
-/** Entries of one state keep their order. */
+/** Orders entries by state, worst first. Entries with the same state keep their order. */
 export function worstFirst(entries: readonly FleetEntry[]): readonly FleetEntry[] {
   return entries.toSorted((a, b) => (RANKS.get(a.state) ?? 0) - (RANKS.get(b.state) ?? 0));
 }
 
-/** States that ask for a person. */
+/** States that need a person. */
 export const TROUBLES: ReadonlySet<EntryState> = new Set(['failed', 'drifted', 'kept', 'degraded', 'unknown']);
 
 export function Glyph({ state, size = 16 }: { readonly state: EntryState; readonly size?: number }) {

@@ -1,4 +1,4 @@
-// Times as people read them: how long ago, and the whole time as a title.
+// Renders times as an age, with the whole time as a title.
 
 import { h } from 'preact';
 import type { FleetMoment } from '../../../run/fleet-state/format.ts';
@@ -16,7 +16,7 @@ function span(time: string, now: number): string {
   return `${Math.floor(length / unit)} ${name}`;
 }
 
-/** Clocks of machines differ by seconds. */
+/** Returns the age of a time. Clocks of machines differ by seconds, so the last two seconds count as now. */
 function wasText(time: string, now: number): string {
   return now - Date.parse(time) < 2000 ? 'just now' : `${span(time, now)} ago`;
 }
@@ -25,7 +25,7 @@ export function Time({ at, now }: { readonly at: string; readonly now: number })
   return h('time', { dateTime: at, title: new Date(at).toLocaleString() }, wasText(at, now));
 }
 
-/** How long a state lasts. */
+/** Renders how long a state has lasted. */
 export function Lasting({ since, now }: { readonly since: FleetMoment; readonly now: number }) {
   const { at, atLeast } = since;
   const words = `for ${atLeast === true ? 'at least ' : ''}${span(at, now)}`;

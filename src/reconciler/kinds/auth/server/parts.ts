@@ -164,7 +164,7 @@ function redisUser(redis: Redis | undefined): readonly JsonObject[] {
 const VOLUME = 'authserver';
 const OWNER_READS = 0o400;
 
-/** One volume for all, without subPath: files follow their Secrets while the pod runs, so keys can be rotated. */
+/** Mounts all Secrets in one volume without subPath: files follow Secrets in a running pod, so keys can be rotated. */
 function mountedOf(server: AuthServer): Mounted[] {
   const { signingKeySecretRefs = [], hmacSecretRefs = [] } = server;
   const { redis } = server.storage;

@@ -5,7 +5,10 @@ import type { EmbeddedAuthServer } from './server.ts';
 
 export type AuthServer = Static<typeof EmbeddedAuthServer>;
 
-/** The same for a provider whose id_token is needed: OAuth 2.0 alone has none. Without a name, the first provider counts. */
+/**
+ * Returns the end of a sentence about the server; undefined if the provider issues an id_token, which OAuth 2.0 alone
+ * does not. Without a name, the first provider counts.
+ */
 export function idTokenFault(provider: string | undefined, server: AuthServer | undefined): string | undefined {
   const [first] = server?.upstreamProviders ?? [];
   const name = provider ?? first?.name;

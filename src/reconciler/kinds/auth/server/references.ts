@@ -1,5 +1,5 @@
-// Lists the Secrets and ConfigMaps that an embedded authorization server names. All Secrets are required, because it
-// does not start without them.
+// Lists the Secrets and ConfigMaps that an embedded authorization server names. All Secrets are required, because the
+// server does not start without them.
 
 import type { Static } from '#std/schema.ts';
 import type { Reference } from '../../kind.ts';
@@ -47,7 +47,7 @@ function listed(refs: readonly Key[] | undefined, pointer: string): readonly Ref
   return (refs ?? []).flatMap((ref, index) => secretReference(ref, `${pointer}/${index}`));
 }
 
-/** Reference to one key of a Secret, which must exist. */
+/** Returns the reference to one key of a Secret, which must exist. */
 export function secretReference(ref: Key | undefined, pointer: string): readonly Reference[] {
   return ref === undefined ? [] : [{ pointer, kind: 'Secret', name: ref.name, key: ref.key }];
 }

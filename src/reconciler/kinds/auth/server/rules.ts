@@ -128,7 +128,7 @@ function oauth2Findings(config: Upstream['oauth2Config'], pointer: string): read
   ];
 }
 
-/** Only a written value forbids http or private addresses, or silences the warning. */
+/** Only a written value of the two settings forbids http or private addresses, or silences the warning. */
 function endpointFindings(
   { authorizationEndpoint, tokenEndpoint, userInfo, dcrConfig = {}, insecureAllowHTTP: http, allowPrivateIPs }: OAuth2,
   pointer: string,

@@ -1,4 +1,4 @@
-// Checks whether the contents of an embedded authorization server's Secrets can be used. Messages never contain them.
+// Checks whether an embedded authorization server can use the contents of its Secrets. Messages never show contents.
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { secretBytes } from '#kubernetes/rules/content.ts';

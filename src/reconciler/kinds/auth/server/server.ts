@@ -24,7 +24,7 @@ const Issuer = text('URL by which clients know this authorization server: the is
   ],
 });
 
-/** Outside these bounds an authorization server of the existing platform does not start. */
+/** Field with a duration. Outside these bounds an authorization server of ToolHive does not start. */
 function lifespan(description: string, field: string, bounds: { default: string; least: string; most: string }) {
   const { least, most } = bounds;
   return duration(`${description} Between ${least} and ${most}.`, {
@@ -63,9 +63,9 @@ const TokenLifespans = object(
 const Cimd = object(
   {
     enabled: bool('True: an app may have a URL as its id, at which a document describes it.', false),
-    cacheMaxSize: optional(integer('How many documents are kept. Default: 1000.', { minimum: 1 })),
+    cacheMaxSize: optional(integer('Number of documents that are kept. Default: 1000.', { minimum: 1 })),
     cacheFallbackTtl: optional(
-      duration('How long a document is kept that does not define this itself, between 1m and 168h. Default: 1h.'),
+      duration('Time for which a document without a lifetime of its own is kept, between 1m and 168h. Default: 1h.'),
     ),
   },
   'Apps that a document describes (Client ID Metadata Documents). Default: they may log in.',

@@ -28,7 +28,7 @@ const Sentinel = object(
   {
     masterName: text('Name of the master in the Sentinels.', { minLength: 1 }),
     sentinelAddrs: optional(
-      list(hostPort('host:port of a Sentinel.'), 'The Sentinels, if sentinelService does not name them.', {
+      list(hostPort('host:port of a Sentinel.'), 'Addresses of the Sentinels, if sentinelService names no Service.', {
         minItems: 1,
       }),
     ),
@@ -76,7 +76,7 @@ function timeout(description: string, field: string, fallback: string) {
 const Redis = object(
   {
     addr: optional(hostPort('host:port of Redis, or of a node of a Redis Cluster.')),
-    clusterMode: optional(bool('True: addr is a node of a Redis Cluster, which names the others.')),
+    clusterMode: optional(bool('True: addr is a node of a Redis Cluster, which reports the other nodes.')),
     sentinelConfig: optional(Sentinel),
     aclUserConfig: AclUser,
     dialTimeout: timeout('Limit of the time for connecting.', 'dialTimeout', '5s'),

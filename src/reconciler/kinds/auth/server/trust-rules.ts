@@ -1,4 +1,5 @@
-// Finds mistakes in trusted issuers and delegate clients with which the authorization server would not start, or give no tokens.
+// Finds mistakes in trusted issuers and delegate clients with which the authorization server would not start or would
+// issue no tokens.
 
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { Finding } from '../../kind.ts';
@@ -16,7 +17,7 @@ export function trustFindings(server: AuthServer, pointer: string): readonly Fin
     ...clients.flatMap(({ clientId, scopes }, index) => {
       const at = `${pointer}/delegateClients/${index}`;
       const isFirst = clients.findIndex((each) => each.clientId === clientId) === index;
-      const repeated = isFirst ? [] : [trustFinding(`${at}/clientId`, `client ${clientId} is there already`)];
+      const repeated = isFirst ? [] : [trustFinding(`${at}/clientId`, `client ${clientId} is listed twice`)];
       return [...repeated, ...scopeFindings(scopes, `${at}/scopes`)];
     }),
   ];
@@ -34,7 +35,7 @@ function trustedFindings(
     ...(issuerUrl === own ? [trustFinding(`${at}/issuerUrl`, 'this server itself needs no trust')] : []),
     ...(all.findIndex((each) => each.issuerUrl === issuerUrl) === index
       ? []
-      : [trustFinding(`${at}/issuerUrl`, `issuer ${issuerUrl} is there already`)]),
+      : [trustFinding(`${at}/issuerUrl`, `issuer ${issuerUrl} is listed twice`)]),
     ...(
       [
         ['issuerUrl', issuerUrl],
@@ -42,7 +43,7 @@ function trustedFindings(
       ] as const
     ).flatMap(([field, url]) => {
       if (insecureAllowHTTP || !url.startsWith('http:') || (field === 'jwksUrl' && url === issuerUrl)) return [];
-      const message = 'anybody on the way could sign tokens: use https, or set insecureAllowHTTP to try it';
+      const message = 'anyone on the network path could sign tokens: use https, or set insecureAllowHTTP for a test';
       return [trustFinding(`${at}/${field}`, message)];
     }),
     ...allowedDelegateClients.flatMap((client, place) => {
@@ -59,25 +60,26 @@ function trustedFindings(
 function matcherFindings(expression: string | undefined, pointer: string): readonly Finding[] {
   if (expression === undefined || expression === '') return [];
   const matcher = roleMatcher(expression);
-  if (matcher.type === 'fault') return [trustFinding(pointer, `no CEL expression over claims: ${matcher.message}`)];
+  if (matcher.type === 'fault')
+    return [trustFinding(pointer, `actorMatcher is not a CEL expression over claims: ${matcher.message}`)];
   if (!matcher.constant) return [];
-  const message = `it is ${matcher.matches({})} for every token: ask for a claim that only the issuer sets`;
+  const message = `actorMatcher is ${matcher.matches({})} for every token: test a claim that only the issuer sets`;
   return [{ code: 'auth-server-trust', severity: 'warning', pointer, message }];
 }
 
-/** What depends on the resource: its scopes, and the values that its tokens may have as audience. */
+/** Facts about the resource: its scopes, and the audiences that its tokens may have. */
 export interface TrustHost {
   readonly scopes: readonly string[];
   readonly audiences: readonly string[];
-  /** What is behind gets the token of an upstream provider, which only a login has. */
+  /** If true, the server behind the proxy gets the token of an upstream provider, which only a login has. */
   readonly needsLogin: boolean;
 }
 
-/** `pointer`: of the field that names the server, or of the server. */
+/** `pointer`: pointer of the server, or of the field that names it. */
 export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: string): readonly Finding[] {
   const { trustedIssuers: issuers = [], delegateClients: clients = [] } = server;
   const idle = host.needsLogin && issuers.length > 0 ? [idleFinding(pointer, NO_LOGIN)] : [];
-  // The URL that stands in for one that is not set is known to the server alone, which checks it at its start.
+  // If the URL of the resource is not set, only the server knows the default, and checks it at its start.
   const ofClients = clients.flatMap((client) => clientFindings(client, host, pointer));
   if (host.audiences.length === 0) return [...ofClients, ...idle];
   const foreign = issuers.find(({ expectedAudience }) => {
@@ -120,7 +122,7 @@ export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: 
 const NO_LOGIN =
   'subjects of trustedIssuers have no login at an upstream provider, whose token the server behind gets: their calls are refused. Set disableUpstreamTokenInjection';
 
-/** Empty if the URL of the resource is not set. */
+/** Returns the accepted audiences; empty if the URL of the resource is not set. */
 export function acceptedAudiences({
   resource_url: url,
   audience,

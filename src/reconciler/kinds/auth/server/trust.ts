@@ -1,4 +1,5 @@
-// Fields of an embedded authorization server that name other issuers whose tokens count, and the clients that exchange tokens.
+// Defines the fields of an embedded authorization server that name other accepted issuers, and the clients that
+// exchange tokens.
 
 import { addressed } from '#std/address/address.ts';
 import { bool, duration, list, object, optional, text } from '#std/schema.ts';
@@ -34,7 +35,7 @@ const JwtBearerGrant = object(
       urls('An audience.', 'Audiences of assertions, one of which must be there. Default: {issuer}/oauth/token.'),
     ),
     maxAssertionAge: duration('The longest time between iat and exp of an assertion.'),
-    subjectBindings: list(SubjectBinding, 'Subjects that get tokens; others get none.', {
+    subjectBindings: list(SubjectBinding, 'Subjects that get tokens; other subjects get no tokens.', {
       minItems: 1,
       maxItems: 50,
     }),
@@ -130,15 +131,15 @@ const TrustedIssuer = object(
 const DelegateClient = object(
   {
     clientId: text('Client id at /oauth/token.', { minLength: 1, maxLength: 256 }),
-    clientSecretRef: secretKeyRef('Its secret.'),
-    scopes: names('A scope of the server.', 'Scopes that it may ask for.', 10),
+    clientSecretRef: secretKeyRef('Secret of the client.'),
+    scopes: names('A scope of the server.', 'Scopes that the client may request.', 10),
     audiences: list(
       text('A resource of the server.', { minLength: 1, maxLength: 2048 }),
-      'Resources that it may ask for.',
+      'Resources that the client may request tokens for.',
       { minItems: 1, maxItems: 10 },
     ),
   },
-  'A client with a secret that acts for others: it exchanges their tokens for tokens of this server (RFC 8693).',
+  'A client with a secret that acts for people: it exchanges their tokens for tokens of this server (RFC 8693).',
 );
 
 export const TrustedIssuers = list(
@@ -149,6 +150,6 @@ export const TrustedIssuers = list(
 
 export const DelegateClients = list(
   DelegateClient,
-  'Clients that exchange tokens of people, and of trustedIssuers, for tokens with which they act for them. Default: none.',
+  'Clients that exchange tokens of people, issued by this server or by trustedIssuers, for tokens with which the clients act for them. Default: none.',
   { maxItems: 10 },
 );

@@ -11,7 +11,7 @@ type OIDC = NonNullable<Provider['oidcConfig']>;
 type OAuth2 = NonNullable<Provider['oauth2Config']>;
 type UserInfo = NonNullable<OAuth2['userInfo']>;
 
-/** `resourceUrl`: the default redirect URI is below it. */
+/** `resourceUrl`: URL below which the default redirect URI is. */
 export function upstreamConfig(provider: Provider, resourceUrl: string, bundle: Bundle | undefined): Rendered {
   const { name, type, oidcConfig, oauth2Config } = provider;
   return {

@@ -5,7 +5,7 @@ import { bool, choice, list, object, optional, text, textMap } from '#std/schema
 import { secretKeyRef } from '../../selectors.ts';
 import { caBundleRef } from '../ca-bundle.ts';
 
-/** Document 3: http or https. */
+/** Field with a URL that may be http or https, as in the virtual server document. */
 function endpoint(description: string) {
   return addressed(text(description, { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' }), 'url');
 }

@@ -78,7 +78,7 @@ const EXTERNAL_SECRET = fields({
 
 const CONDITIONS = items(fields({ namespaceSelector: OPEN, namespaces: TEXTS, namespaceRegexes: TEXTS }));
 
-/** Each provider has fields of its own. */
+/** A store of secrets. Its `provider` is open, because each provider has different fields. */
 const SECRET_STORE = fields(
   { provider: OPEN, controller: TEXT, conditions: CONDITIONS, refreshInterval: ANYTHING, retrySettings: OPEN },
   'provider',

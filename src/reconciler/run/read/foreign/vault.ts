@@ -15,7 +15,7 @@ import {
   word,
 } from './words.ts';
 
-/** The Secret that is written. */
+/** Destination: the Secret that the operator writes. */
 const DESTINATION = fields(
   {
     name: TEXT,
@@ -31,7 +31,7 @@ const DESTINATION = fields(
 
 const RESTARTS = items(fields({ kind: TEXT, name: TEXT }, 'kind', 'name'));
 
-/** Fields that the kinds that write Secrets have in common. */
+/** Fields that all kinds that write Secrets have. */
 const SECRET = {
   vaultAuthRef: TEXT,
   namespace: TEXT,
@@ -92,7 +92,7 @@ const PKI = fields(
 
 const SERVICE_ACCOUNT = { role: TEXT, serviceAccount: TEXT, audiences: TEXTS, tokenExpirationSeconds: COUNT };
 
-/** Fields of each method; `VaultAuthGlobal` may have several methods. */
+/** Fields by method of authentication. `VaultAuthGlobal` may have several methods. */
 const METHODS = {
   kubernetes: fields(SERVICE_ACCOUNT),
   jwt: fields({ ...SERVICE_ACCOUNT, secretRef: TEXT }),

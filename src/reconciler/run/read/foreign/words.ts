@@ -16,7 +16,7 @@ export const COUNT: JsonObject = { type: 'integer' };
 export const NAME: JsonObject = { type: 'string', minLength: 1 };
 export const TEXTS: JsonObject = { type: 'array', items: TEXT };
 export const LABELS: JsonObject = { type: 'object', additionalProperties: TEXT };
-/** Fields below it differ between releases, and are not checked. */
+/** An object whose fields differ between releases and are not checked. */
 export const OPEN: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 export const ANYTHING: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
 
@@ -36,7 +36,7 @@ export function fields(properties: Readonly<Record<string, JsonObject>>, ...requ
   };
 }
 
-/** `more`: members next to `spec`. */
+/** Returns the schema of an object. `more` are fields next to `spec`. */
 export function objectWith(spec: JsonObject, more: Readonly<Record<string, JsonObject>> = {}): JsonObject {
   return { type: 'object', properties: { spec, status: OPEN, ...more } };
 }

@@ -12,18 +12,21 @@ import type { PatchText, TextFile } from './built.ts';
 import { folderOf, resolvePath, type Tree, type TreeFile } from './tree.ts';
 import type { Kustomization, Walk } from './walk.ts';
 
-/** JSON. */
+/** Consists of JSON, so that any cache can store it. */
 export interface BuildResult {
   readonly files: readonly SourceFile[];
   readonly problems: readonly Problem[];
 }
 
 interface Remembered extends BuildResult {
-  /** Set if the same input may get another result: readings until it is built again. */
+  /** Set if the same input may later have another result: number of readings after which it is built again. */
   readonly retryIn?: number;
 }
 
-/** A busy machine may be the reason of a failure. Runs are half a minute apart by default. */
+/**
+ * Number of readings after which a build that took too long is tried again: a busy machine may be the cause. Runs are
+ * half a minute apart by default.
+ */
 const RETRY_IN = 20;
 
 export function isCostly({ problems }: Pick<BuildResult, 'problems'>): boolean {
@@ -58,12 +61,12 @@ export async function buildKustomization(
   }
 }
 
-/** Returns a digest of everything that a build reads. */
+/** Returns a digest of all input of a build. */
 export function buildDigest(identity: string, tree: Tree, { folder, kustomizations, files }: Walk): string {
   return digest([identity, folder, ...[...kustomizations.keys(), ...files].map((path) => [path, tree.oid(path)])]);
 }
 
-/** A refusal is remembered like a result: the same input would be refused again. */
+/** Builds. A refusal is remembered like a result, because the same input would be refused again. */
 async function buildNow(builder: KustomizeBuilder, tree: Tree, walk: Walk): Promise<BuildResult> {
   const place = { file: tree.show(kustomizationOf(walk).file), line: 1, column: 1 };
   const contents = await tree.read([...walk.files]);
@@ -87,7 +90,7 @@ function fileBytes(contents: ReadonlyMap<string, TreeFile>): [string, Uint8Array
   return [...contents].map(([path, { bytes }]) => [path, bytes]);
 }
 
-/** Serialises the values that were checked: another YAML parser could read their texts differently. */
+/** Serialises the checked values, because another YAML parser could read the original texts differently. */
 function kustomizationTexts({ kustomizations }: Walk): [string, Uint8Array][] {
   return [...kustomizations.values()].map(({ file, value }, index) => [
     file,
@@ -125,7 +128,7 @@ function refuseContents(tree: Tree, contents: ReadonlyMap<string, TreeFile>, pla
   ];
 }
 
-/** kustomize expands aliases without a bound. */
+/** Reports YAML bombs: kustomize expands aliases without a limit. */
 function bombsIn(path: string, bytes: Uint8Array): readonly Problem[] {
   const text = Buffer.from(bytes).toString();
   if (!isManifest(path) || !text.includes('&') || !text.includes('*')) return [];
@@ -149,7 +152,7 @@ function filesOf(text: string, tree: Tree, walk: Walk, contents: ReadonlyMap<str
     const { value = null, problems } = read;
     const found = findOrigin(value, walk.folder, texts);
     const origin = found?.file ?? top;
-    // JSON cannot represent some values: their problems are reported from the text of the build.
+    // If JSON cannot represent some values, their problems are reported from the text of the build.
     const object = problems.length > 0 ? part : JSON.stringify(keepsOrigins ? value : withoutOrigin(value));
     const oid = digest([object, origin.path, origin.text, top.path, top.text, patchesDigest]);
     const built = { kustomization: top, origin, generated: found?.generated ?? true, patches };
@@ -179,7 +182,7 @@ function withoutOrigin(value: Json): Json {
   return { ...value, metadata: Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others } };
 }
 
-/** Returns the patches in the order in which kustomize applies them, as far as positions are concerned. */
+/** Returns the patches in the order in which kustomize applies them, as far as the order affects places. */
 function patchesOf({ file, value }: Kustomization, texts: ReadonlyMap<string, TextFile>): PatchText[] {
   const own = texts.get(file);
   return ['patchesStrategicMerge', 'patches', 'patchesJson6902'].flatMap((field) => {

@@ -1,5 +1,5 @@
-// Finds the place at which an object that kustomize built is written: in a patch that set the field, in the file that
-// the object comes from, or in the kustomization that generates it.
+// Finds the place of a value of an object that kustomize built: in a patch that set the field, in the file that the
+// object comes from, or in the kustomization that generates the object.
 
 import { isObject, type Json, type JsonObject, jsonEquals, valueAtPointer } from '#std/json.ts';
 import type { Place } from '#std/problem.ts';
@@ -51,7 +51,7 @@ export function placeBuilt(built: BuiltFrom, object: Json, pointer: string, at?:
   return written.read.place(written.pointer + pointer, at);
 }
 
-/** A `namespace` of a kustomization also renames its Namespaces. */
+/** Returns true for fields that `namespace` of a kustomization sets. It also renames Namespaces. */
 function isNamespace({ kind }: JsonObject, pointer: string): boolean {
   return pointer === '/metadata/namespace' || (kind === 'Namespace' && pointer === '/metadata/name');
 }
@@ -72,7 +72,7 @@ function placeGenerator({ path, text }: TextFile, object: JsonObject): Place | u
   return index < 0 ? undefined : read.place(`/${field}/${index}`);
 }
 
-/** Names get prefixes and suffixes in a build, kinds and versions stay. */
+/** Finds the original object. A build adds prefixes and suffixes to names, but keeps kinds and versions. */
 function findWritten({ path, text }: TextFile, object: JsonObject): Written | undefined {
   const all = readDocuments(text, path).flatMap((read) =>
     unroll(read.value ?? null).flatMap(({ pointer, value }): Written[] =>
@@ -97,7 +97,7 @@ function longestWithin(name: string, parts: readonly string[]): string | undefin
   return within.toSorted((a, b) => b.length - a.length)[0];
 }
 
-/** Returns undefined if the patch did not set the field, as far as that can be known. */
+/** Returns undefined if the patch did not set the field, or this cannot be determined. */
 function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject, pointer: string): Place | undefined {
   const { path, text } = patch.file;
   const [outer] = patch.pointer === undefined ? [] : readDocuments(text, path);
@@ -112,7 +112,7 @@ function placeInPatch(patch: PatchText, written: JsonObject, object: JsonObject,
   return undefined;
 }
 
-/** Searches a JSON patch (RFC 6902). */
+/** Returns the operation of a JSON patch (RFC 6902) that set the field. */
 function operationAt(
   operations: readonly Json[],
   target: JsonObject,
@@ -142,7 +142,7 @@ function fieldAt(
   return jsonEquals(set, valueAtPointer(object, pointer) ?? null) ? pointer : undefined;
 }
 
-/** Names of targets are patterns. Only plain names are compared. */
+/** Returns true if the patch has this target. Names of targets are patterns; only plain names are compared. */
 function isTargeted({ kind, name }: JsonObject, written: JsonObject): boolean {
   const isNamed = typeof name !== 'string' || !/^[\w.-]+$/.test(name) || name === objectName(written);
   return isNamed && (kind === undefined || kind === written.kind);

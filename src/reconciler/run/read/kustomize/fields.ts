@@ -1,11 +1,11 @@
-// Finds files and folders that a kustomization refers to, and fields that are refused. Fields that are not listed here are
-// refused too, because a newer kustomize could read anything through them.
+// Finds the files and folders that a kustomization refers to, and refused fields. Unlisted fields are refused too,
+// because a newer kustomize could read other files through them.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
 
 export interface Reference {
-  /** Path as it is written. */
+  /** Path as the kustomization has it. */
   readonly path: string;
   readonly pointer: string;
   readonly to: 'file' | 'folder' | 'either';
@@ -27,7 +27,7 @@ type Reader = (value: Json, pointer: string) => Fields;
 
 const NOTHING: Fields = { references: [], faults: [] };
 
-/** Names of fields that refer to nothing. */
+/** Names of fields that contain no references. */
 const PLAIN = [
   'apiVersion',
   'kind',
@@ -50,7 +50,7 @@ const PLUGINS = 'skep runs no plugins of kustomize: commit the generated or chan
 const CHARTS = 'skep does not render Helm charts: commit the output of `helm template`';
 const SCHEMAS = 'it can change how all objects are read: remove it';
 
-/** Reasons by field. */
+/** Reasons of refusals by field. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['generators', PLUGINS],
   ['transformers', PLUGINS],
@@ -174,7 +174,7 @@ function readFilePath(value: Json, pointer: string): Fields {
   return readPath('file')(value, pointer);
 }
 
-/** `path`, or `key=path`. */
+/** Reads `path`, or `key=path`. */
 function readSource(value: Json, pointer: string): Fields {
   if (typeof value !== 'string') return expect(pointer, 'a path, or key=path');
   return readFilePath(value.slice(value.indexOf('=') + 1), pointer);

@@ -1,5 +1,5 @@
-// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: only files that the
-// kustomization names are read below it.
+// Finds the kustomizations of a source and builds them. A folder with a kustomization is one input: below it, only
+// files that the kustomization refers to are read.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
@@ -20,7 +20,7 @@ export interface KustomizationPlan {
   readonly walks: readonly Walk[];
   /** Kustomizations that are built. */
   readonly inputs: readonly Walk[];
-  /** Returns true if a path is left to kustomizations, used or not. */
+  /** Returns true if only kustomizations may read the path, even if none refers to it. */
   covers(path: string): boolean;
 }
 
@@ -37,7 +37,7 @@ export interface KustomizationsInput {
 const INPUTS_MAX = 200;
 /** Maximum length of all built objects, as JSON. */
 const LENGTH_MAX = 256 * 1024 * 1024;
-/** Maximum number of builds that take too long in one reading: the next ones are not tried. */
+/** Maximum number of too slow builds in one reading: after that, no further build is tried. */
 const COSTLY_MAX = 3;
 
 /** Finds the inputs without running a program. */
@@ -54,7 +54,7 @@ export async function planKustomizations(input: KustomizationsInput): Promise<Ku
   };
 }
 
-/** Returns a digest that changes with everything that a build reads, and with the program that builds. */
+/** Returns a digest that changes with all input of the builds, and with the program that builds. */
 export async function identifyPlan(
   { tree, walks, inputs }: KustomizationPlan,
   builder: KustomizeBuilder,
@@ -92,7 +92,7 @@ export async function buildPlanned(
   return { files, problems: distinct(problems) };
 }
 
-/** Returns the topmost kustomizations: below a kustomization there is no other input. */
+/** Returns the topmost kustomizations: kustomizations below another kustomization are not inputs. */
 async function walkTopmost({ tree, folder, isRead, cache }: KustomizationsInput): Promise<readonly Walk[]> {
   const all = kustomizationFolders(tree.list(folder).filter((path) => isKustomizationFile(path) && isRead(path)));
   const known = new Set(all);

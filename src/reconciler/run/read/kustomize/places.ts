@@ -1,4 +1,4 @@
-// Finds the place at which a value of a file of a source is written.
+// Finds the place of a value in a file of a source.
 
 import type { Place } from '#std/problem.ts';
 import { type ReadDocument, readDocuments } from '#std/yaml/yaml.ts';
@@ -6,10 +6,10 @@ import { placeInFile } from '../short-text.ts';
 import { type SourceFile, writtenPointer } from '../source-file.ts';
 import { placeBuilt } from './built.ts';
 
-/** Pointers refer to the values that were read; `document` counts documents that are not empty. */
+/** Pointers refer to the values that were read. `document` counts the documents that are not empty. */
 export type FindPlace = (document: number, pointer: string, at?: 'key' | 'value') => Place;
 
-/** Positions are needed for few files and cost a second reading, so the text is read on first use. */
+/** Parses the text on first use: places are needed for few files, and cost a second parse. */
 export function openPlaces(file: SourceFile): FindPlace {
   let documents: readonly ReadDocument[] | undefined;
   return (document, pointer, at) => {
@@ -21,7 +21,7 @@ export function openPlaces(file: SourceFile): FindPlace {
   };
 }
 
-/** Replaces places in a built text by places in the files of the repository. */
+/** Replaces places in a built text with places in the files of the repository. */
 export function withOwnPlaces(file: SourceFile, read: ReadDocument, document: number): ReadDocument {
   if (file.built === undefined) return read;
   const find = openPlaces(file);

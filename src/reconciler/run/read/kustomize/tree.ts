@@ -1,4 +1,4 @@
-// Lists and reads the files of a commit or of a folder that kustomizations may refer to.
+// Lists and reads the files of a commit or folder that kustomizations may refer to.
 
 import type { Checkout } from '../../ports.ts';
 
@@ -8,13 +8,17 @@ export interface TreeFile {
   readonly bytes: Uint8Array;
 }
 
-/** Paths are relative to the root of the repository, with `/` between their parts and none at their ends; the root is ''. */
+/**
+ * Paths are relative to the root of the repository and `/`-separated, without a slash at either end. The root is ''.
+ */
 export interface Tree {
-  /** Regular files below a folder, sorted by path. */
+  /** Returns regular files below a folder, sorted by path. */
   list(folder: string): readonly string[];
-  /** Returns `link` for a symbolic link or a submodule, or for a path below one. Undefined if nothing is there. */
+  /**
+   * Returns `link` for a symbolic link or a submodule, or for a path below one; undefined if the path does not exist.
+   */
   find(path: string): 'file' | 'folder' | 'link' | undefined;
-  /** Returns the path as people know it. */
+  /** Returns the path for messages. */
   show(path: string): string;
   /** Returns the id of the bytes of a regular file. */
   oid(path: string): string;

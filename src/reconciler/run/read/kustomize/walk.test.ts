@@ -1,4 +1,4 @@
-// Tests that references of kustomizations are followed, and refused before any program reads them.
+// Tests that references of kustomizations are followed, or refused before kustomize reads them.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -18,7 +18,7 @@ function treeOf(contents: Contents, links: readonly string[] = []): Tree {
   });
 }
 
-/** Files that the build of `prod` reads, kustomizations first. */
+/** Checks the files that the build of `prod` reads, kustomizations first. */
 async function check(contents: Contents, expected: readonly string[]): Promise<void> {
   const { kustomizations, files, problems } = await traceKustomization(treeOf(contents), 'prod');
   expect(problems.map(formatProblem)).toEqual([]);
@@ -104,7 +104,7 @@ const FIELDS: readonly ((path: string) => string)[] = [
   (path) => `secretGenerator: [{name: a, env: ${path}}]`,
 ];
 
-/** Files and folders of these names exist, too. */
+/** Paths that look like URLs, although files and folders with these names exist. */
 const TEMPTING = [
   'prod/https:/example.com/x.yaml',
   'prod/github.com/someone/something/kustomization.yaml',

@@ -1,5 +1,5 @@
-// Follows everything that a kustomization refers to, before kustomize does: nothing outside of the repository, nothing
-// remote, no links, no cycles, and not more than a build can handle.
+// Follows all references of a kustomization before kustomize does, and refuses paths outside of the repository, remote
+// sources, links, cycles, and more than a build can handle.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Place, Problem } from '#std/problem.ts';
@@ -9,7 +9,7 @@ import type { LoadCache } from '../source-file.ts';
 import { type Reference, readFields } from './fields.ts';
 import { folderOf, pathIn, resolvePath, type Tree } from './tree.ts';
 
-/** Names that kustomize looks for. */
+/** Names of files in which kustomize looks for a kustomization. */
 const FILE_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 
 export function isKustomizationFile(path: string): boolean {
@@ -28,7 +28,7 @@ export interface Walk {
   readonly kustomizations: ReadonlyMap<string, Kustomization>;
   /** Paths of all other files that the build reads. */
   readonly files: ReadonlySet<string>;
-  /** Folders of kustomizations that others refer to. */
+  /** Folders of kustomizations that other kustomizations refer to. */
   readonly used: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
@@ -43,7 +43,7 @@ interface Walking {
   readonly files: Set<string>;
   readonly used: Set<string>;
   readonly problems: Problem[];
-  /** Set once nothing more is followed, which one problem reports. */
+  /** Set when the walk stops because of its size, which one problem reports. */
   isTooLarge: boolean;
 }
 
@@ -138,8 +138,8 @@ async function followReference(
 }
 
 /**
- * Returns true if kustomize could take the path for a URL or a repository, although a file or folder of this name may
- * exist. Unusual characters count, too.
+ * Returns true if kustomize could take the path for a URL or a repository, even if a file or folder of this name
+ * exists. Unusual characters count, too.
  */
 function isRemote(path: string): boolean {
   return /[:?*\\\p{Cc}]|\/\/|@|^github\.com\/|\.git(?:\/|$)|_git\//iu.test(path);
@@ -185,7 +185,7 @@ function problemOf(code: string, message: string, place: Place, pointer?: string
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
-/** Returns true if other kustomizations use it and it is not built by itself. */
+/** Returns true if the kustomization is a component, which is only built as a part of other kustomizations. */
 export function isComponent({ kustomizations }: Walk): boolean {
   const [first] = kustomizations.values();
   return first?.value.kind === 'Component';

@@ -1,6 +1,6 @@
 // Reads expressions such as `${NAME}` and `${NAME:=default}` in a text, and replaces them by values.
 
-/** A piece of a text: literal, or an expression. */
+/** A part of a text: literal text, or an expression. */
 export type Part =
   | { readonly text: string }
   | {
@@ -10,10 +10,10 @@ export type Part =
 
 export type ParsedText =
   | { readonly ok: true; readonly parts: readonly Part[] }
-  /** `expression`: the beginning of the text that cannot be read. */
+  /** `expression` is the start of the malformed expression. */
   | { readonly ok: false; readonly expression: string };
 
-/** Pattern of names. */
+/** Pattern of the names of variables. */
 export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_]*$';
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
@@ -34,13 +34,13 @@ export function parseText(text: string): ParsedText {
 
 interface Read {
   readonly parts: readonly Part[];
-  /** Position at which reading ended. */
+  /** Position at which the parts end. */
   readonly at: number;
-  /** Position of the expression that cannot be read. */
+  /** Position of a malformed expression. */
   readonly fault?: number;
 }
 
-/** At a depth of more than 0 the closing brace ends the parts. */
+/** Reads parts of a text. At a depth greater than 0, a closing brace ends them. */
 function readParts(text: string, start: number, depth: number): Read {
   const parts: Part[] = [];
   let literal = start;
@@ -85,7 +85,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** Returns the names in the expressions of a text, defaults included. */
+/** Returns the names in the expressions of a text, including names in defaults. */
 export function namesIn(parts: readonly Part[]): readonly string[] {
   return parts.flatMap((part) => ('text' in part ? [] : [part.name, ...namesIn(part.fallback ?? [])]));
 }
@@ -94,13 +94,13 @@ export interface Expansion {
   readonly text: string;
   /** Names that have neither a value nor a default. */
   readonly missing: readonly string[];
-  /** Names whose values are in the text. */
+  /** Names whose values are in the expanded text. */
   readonly used: readonly string[];
 }
 
 /**
- * Replaces expressions by values. An empty value counts as missing if there is a default. A text beyond `lengthMax` is
- * cut somewhere beyond it.
+ * Replaces expressions with values. An empty value counts as missing if the expression has a default. A text longer
+ * than `lengthMax` is cut at some position beyond that length.
  */
 export function expandParts(
   parts: readonly Part[],

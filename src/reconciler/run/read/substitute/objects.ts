@@ -14,7 +14,9 @@ interface SubstitutedObjects {
   readonly problems: readonly Problem[];
 }
 
-/** Characters that values may add to one file: a short expression can stand for a long value many times. */
+/**
+ * Maximum number of characters that values may add to one file: short expressions can repeat a long value many times.
+ */
 const LENGTH_MIN = 64 * 1024;
 const LENGTH_FACTOR = 8;
 
@@ -39,7 +41,7 @@ export function substituteObjects(
   return { objects: substituted, problems };
 }
 
-/** Adds the variables to files with expressions: equal ids mean equal values, too. */
+/** Adds the variables to files with expressions, and their digest to the ids: equal ids must mean equal values, too. */
 export function withVariables(files: readonly SourceFile[], variables: Variables): readonly SourceFile[] {
   return files.map((file) =>
     hasExpression(file.text) ? { ...file, oid: `${file.oid} ${variables.digest}`, variables } : file,

@@ -22,15 +22,15 @@ interface SubstitutionFault {
 export interface Substituted {
   readonly value: Json;
   readonly faults: readonly SubstitutionFault[];
-  /** Values that only a cluster has: they are left as they are written. */
+  /** Values that only a cluster has. Their expressions stay. */
   readonly unknown: readonly string[];
-  /** Characters of all texts with values in them. */
+  /** Number of characters of all texts that contain values. */
   readonly length: number;
 }
 
 const DISABLED = 'kustomize.toolkit.fluxcd.io/substitute';
 
-/** `lengthMax`: characters that texts with values in them may have together. */
+/** `lengthMax` limits the total number of characters of texts that contain values. */
 export function substitute(object: Json, variables: Variables, lengthMax: number): Substituted {
   if (!isObject(object) || isDisabled(object)) return { value: object, faults: [], unknown: [], length: 0 };
   if (variables.literal === true) return { value: object, faults: [], unknown: expressionsIn(object), length: 0 };
@@ -95,7 +95,7 @@ function isDisabled({ metadata }: JsonObject): boolean {
   return [metadata.labels, metadata.annotations].some((marks) => isObject(marks) && marks[DISABLED] === 'disabled');
 }
 
-/** Returns the value of the text as a scalar of YAML. `textOnly`: the field accepts only texts. */
+/** Returns the value of the text as a YAML scalar. `textOnly` is true if the field accepts only texts. */
 function meaningOf(text: string, textOnly: boolean): Json {
   const quoted = /^(["']).*\1$/.test(text) ? readDocuments(text, '')[0] : undefined;
   if (typeof quoted?.value === 'string' && quoted.problems.length === 0) return quoted.value;

@@ -1,8 +1,8 @@
-// Distinguishes findings about values that are not known here from all others.
+// Finds findings about values that are unknown here.
 
 /**
- * `unknown`: pointers to values. A finding rests on a value if it is about the value, or about a part of the object
- * with the value in it.
+ * Returns true if a finding is about an unknown value, or about a part of the object that contains one. `unknown`
+ * contains pointers to values.
  */
 export function restsOnUnknown(pointer: string | undefined, unknown: readonly string[] = []): boolean {
   if (pointer === undefined) return false;

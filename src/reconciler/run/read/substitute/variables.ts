@@ -1,28 +1,28 @@
-// Collects the variables of a source: values of skep.yaml, and of ConfigMaps and Secrets in the home namespace.
+// Collects the variables of a source: values in skep.yaml, and in ConfigMaps and Secrets of the home namespace.
 
 import { Failure } from '#std/failure.ts';
 import { digest } from '#std/hash.ts';
 import { isObject } from '#std/json.ts';
 import type { Cluster } from '../../ports.ts';
 
-/** `substitute` of a source in skep.yaml. */
+/** Setting `substitute` of a source in skep.yaml. */
 export interface Substitution {
   /** Values that take precedence over the values of `from`. */
   readonly values?: Readonly<Record<string, string>> | undefined;
-  /** Objects with values; later ones take precedence over earlier ones. */
+  /** Objects with values. A later object takes precedence over an earlier object. */
   readonly from: readonly VariableObject[];
 }
 
 interface VariableObject {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly name: string;
-  /** True if it may be missing. */
+  /** True if the object may be missing. */
   readonly optional: boolean;
 }
 
 interface Variable {
   readonly value: string;
-  /** True if its value comes from a Secret: then only Secrets may contain it. */
+  /** True if the value comes from a Secret: then only Secrets may contain it. */
   readonly secret: boolean;
 }
 
@@ -30,13 +30,18 @@ export interface Variables {
   /** Name of the source. */
   readonly source: string;
   readonly values: ReadonlyMap<string, Variable>;
-  /** Objects that were to be read, as messages name them. */
+  /** Objects whose values were requested, as messages name them. */
   readonly from: readonly string[];
-  /** False if there is no cluster here to read `from` in, so that a name without a value may have one. */
+  /**
+   * False if `from` could not be read because there is no cluster, so that a name without a value may have a value
+   * there.
+   */
   readonly complete: boolean;
-  /** True if no name has a value here, and no default is used. Every expression stays as it is written. */
+  /** If set, no name has a value and no default is used: every expression stays. */
   readonly literal?: true;
-  /** Equal digests mean equal values. It stays in memory, as the values of Secrets are a part of it. */
+  /**
+   * Equal digests mean equal values. The digest stays in memory, because it is computed from values of Secrets, too.
+   */
   readonly digest: string;
 }
 
@@ -56,7 +61,7 @@ export function declaredVariables(source: string, { values = {}, from }: Substit
   return collectVariables(source, from, entriesOfValues(values, false), from.length === 0);
 }
 
-/** For use if nothing is known about the values: texts with expressions are compared, and never checked. */
+/** Variables for use if all values are unknown: texts with expressions are compared, but never checked. */
 export const LITERAL_VARIABLES: Variables = {
   source: '',
   values: new Map(),
@@ -79,7 +84,7 @@ function collectVariables(
   return { source, values, from: names, complete, digest: digest([source, complete, names, ...values]) };
 }
 
-/** Removes line breaks, because a value must not add lines to a text. */
+/** Returns the values without line breaks, because a value must not add lines to a text. */
 function entriesOfValues(values: Readonly<Record<string, string>>, secret: boolean): readonly Entry[] {
   return Object.entries(values).map(([name, value]) => [name, { value: value.replaceAll('\n', ''), secret }]);
 }

@@ -9,7 +9,7 @@ export interface AnswerDeps {
   readonly signal: AbortSignal;
 }
 
-/** Formats that a browser shows without running code. SVG is not one: it may be a document of millions of shapes. */
+/** Formats that a browser shows without running code. SVG is excluded: it may be a document of millions of shapes. */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** Limit in characters of base64. */
 const IMAGE_MAX = 8 * 1024 * 1024;
@@ -49,7 +49,7 @@ function mimeNote(mimeType: unknown): string {
 }
 
 function textBlock(content: string): HTMLElement {
-  // Focusable, because readers may have to scroll it.
+  // The text is focusable, because readers may have to scroll it.
   return element('pre', { tabindex: '0' }, element('code', {}, content));
 }
 
@@ -69,7 +69,7 @@ function resourceBlock({ uri, text: content, blob, mimeType }: Members): HTMLEle
   return isImage ? imageBlock(blob, mimeType, about) : textBlock(about);
 }
 
-/** Shows a link to a resource, whose content is at the server. */
+/** Shows a link to a resource, whose content has to be read from the server. */
 function linkBlock(link: Members, { session, signal }: AnswerDeps): HTMLElement {
   const uri = text(link.uri) ?? '';
   const content = element('div', { 'aria-live': 'polite' });

@@ -1,12 +1,12 @@
-// Keeps the token of `skep dev`. The address that it prints contains the token as a fragment, which browsers do not
-// send to servers. The page stores it for this origin, so that other tabs and a reload have it.
+// Keeps the token of `skep dev`. The address that `skep dev` prints contains the token as a fragment, which browsers do
+// not send to servers. The page stores the token for this origin, so that other tabs and a reload have it.
 
 export interface DevToken {
-  /** Returns an empty text if the page was opened by another address. */
+  /** Returns the token; empty if the page was opened by another address. */
   readonly value: () => string;
   /** Removes the token from the address, so that it is not shared with a link. */
   readonly take: () => void;
-  /** Called if `skep dev` refuses the token, because it has a new one. */
+  /** Deletes the stored token, because `skep dev` refuses it and has a new token. */
   readonly forget: () => void;
 }
 

@@ -6,7 +6,7 @@ import { items, type Members, members, text, texts } from '../json.ts';
 
 export interface Form {
   readonly node: HTMLFormElement;
-  /** Returns undefined if something is missing or wrong: the browser shows this next to the field. */
+  /** Returns the object; undefined if a value is missing or wrong, which the browser shows next to the field. */
   readonly read: () => Members | undefined;
   readonly submitted: (act: () => void) => void;
 }
@@ -19,7 +19,7 @@ interface Field {
   readonly read: () => unknown;
   /** The first control, if there are several. */
   readonly control: Control | undefined;
-  /** Returns whether the value is still the initial one. */
+  /** Returns whether the value is still the initial value. */
   readonly isUntouched: () => boolean;
 }
 
@@ -69,12 +69,12 @@ function isControl(value: unknown): value is Control {
 interface Group {
   readonly nodes: readonly HTMLElement[];
   readonly first: Control | undefined;
-  /** Returns undefined if no field of it is filled in. Throws an Error whose cause is the control. */
+  /** Returns the object; undefined if no field is filled in. Throws an Error whose cause is the control. */
   readonly read: () => Members | undefined;
   readonly isUntouched: () => boolean;
 }
 
-/** Puts required fields first. In an optional group they are required once a field of it is filled in. */
+/** Puts required fields first. In an optional group, they are required once any field of the group is filled in. */
 function groupOf(schema: Members, id: string, isRequired: boolean, depth: number): Group {
   const required = new Set(texts(schema.required));
   const fields = Object.entries(members(schema.properties))
@@ -107,9 +107,9 @@ function groupOf(schema: Members, id: string, isRequired: boolean, depth: number
 interface FieldPlan {
   readonly name: string;
   readonly property: Members;
-  /** Whether the object around it requires it. */
+  /** Whether the object around the field requires it. */
   readonly needed: boolean;
-  /** Whether that object is required itself. */
+  /** Whether the object around the field is required itself. */
   readonly isRequired: boolean;
   readonly depth: number;
 }
@@ -195,7 +195,7 @@ function textControl(id: string, property: Members, required: boolean): Filled {
   };
 }
 
-/** Returns undefined if there is no pattern that a browser understands: the server checks it anyway. */
+/** Returns undefined if the browser does not support the pattern: the server checks the value anyway. */
 function expressionOf(pattern: unknown): RegExp | undefined {
   try {
     return text(pattern) === undefined ? undefined : new RegExp(String(pattern), 'u');
@@ -204,7 +204,7 @@ function expressionOf(pattern: unknown): RegExp | undefined {
   }
 }
 
-/** An untouched box has no value, unless the server requires one or has a default. */
+/** Creates a box. An untouched box has no value, unless the server requires a value or has a default. */
 function booleanControl(id: string, initial: unknown, required: boolean): Filled {
   const control = element('input', { id, type: 'checkbox' });
   control.checked = initial === true;

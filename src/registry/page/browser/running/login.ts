@@ -9,15 +9,15 @@ import type { Running } from './servers.ts';
 type Named = Pick<Running, 'namespace' | 'name'>;
 
 export interface Logins {
-  /** Returns whether the page can log in there: it uses only authorization servers of its own origin. */
+  /** Returns whether the page can log in at the server: it uses only authorization servers of its own origin. */
   readonly offers: (server: Running, signal: AbortSignal) => Promise<boolean>;
   /** Sends the reader to the authorization server. Throws an Error whose message is for the reader. */
   readonly begin: (server: Running, signal: AbortSignal) => Promise<void>;
   /** Removes the response of the authorization server from the address, if it contains one, and requests the token. */
   readonly finish: () => Promise<void>;
-  /** Returns undefined before a login. */
+  /** Returns the token; undefined before a login. */
   readonly token: (server: Named) => string | undefined;
-  /** Called if the server no longer accepts the token. */
+  /** Deletes the token, because the server no longer accepts it. */
   readonly forget: (server: Named) => void;
   /** Returns why the last login failed. */
   readonly fault: (server: Named) => string | undefined;
@@ -29,7 +29,7 @@ interface Pending extends Named {
   readonly verifier: string;
   readonly clientId: string;
   readonly issuer: string;
-  /** Whether the server's responses name it (RFC 9207). */
+  /** Whether responses of the authorization server name the issuer (RFC 9207). */
   readonly namesIssuer: boolean;
   readonly tokenEndpoint: string;
   readonly resource: string;
@@ -49,7 +49,7 @@ export function createLogins(): Logins {
     const pending = takePending();
     const fragment = pending === undefined ? location.hash : fragmentOf({ view: 'running', ...onlyName(pending) });
     history.replaceState(undefined, '', `${location.pathname}${fragment}`);
-    // A link from elsewhere: no login was begun in this tab.
+    // No login was begun in this tab: the address is from another page.
     if (pending === undefined || pending.state !== answer.get('state')) return;
     const id = loginKey(pending);
     try {
@@ -88,7 +88,7 @@ interface Described {
   readonly register: string;
 }
 
-/** By RFC 9728 and RFC 8414. Undefined if the page cannot log in there: another origin, no registration, no PKCE. */
+/** Discovers the issuer (RFC 9728, RFC 8414). Undefined without registration or PKCE, or if it has another origin. */
 async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Described | undefined> {
   const resource = await fetchJson(`/.well-known/oauth-protected-resource${new URL(url).pathname}`, { signal });
   const issuer = ownUrl(texts(resource.authorization_servers)[0]);
@@ -102,7 +102,7 @@ async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Descri
   ];
   // RFC 9728 section 3.3: a document about another resource would send that resource's token to this server.
   if (resource.resource !== url || metadata.issuer !== issuer) return undefined;
-  // Without it, the server would not check the verifier.
+  // Without S256, the server would not check the verifier.
   if (!texts(metadata.code_challenge_methods_supported).includes('S256')) return undefined;
   if (authorize === undefined || token === undefined || register === undefined) return undefined;
   const scopes = texts(resource.scopes_supported);
@@ -110,7 +110,7 @@ async function findIssuer({ url }: Running, signal: AbortSignal): Promise<Descri
   return { resource: url, scopes, issuer, namesIssuer, authorize, token, register };
 }
 
-/** Returns undefined unless it is a URL of this origin. */
+/** Returns undefined if the value is not a URL of this origin. */
 function ownUrl(value: unknown): string | undefined {
   const given = text(value);
   return given !== undefined && URL.parse(given)?.origin === location.origin ? given : undefined;

@@ -6,7 +6,7 @@ export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Members;
-  /** Whether it has a user interface (SEP-1865). */
+  /** Whether the tool has a user interface (SEP-1865). */
   readonly hasApp: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Asked {
   readonly elicit: (message: string, schema: Members) => Promise<ElicitAnswer>;
 }
 
-/** Progress of a call. Without `total` its end is unknown. */
+/** Progress of a call. Without `total`, the remaining work is unknown. */
 export interface Progress {
   readonly done: number;
   readonly total?: number | undefined;
@@ -43,7 +43,7 @@ export interface McpSession {
   readonly end: () => void;
 }
 
-/** Returns whether the server requires a token, or another one. */
+/** Returns whether the server requires a token, or has refused the token. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof Error && error.cause === UNAUTHORIZED;
 }

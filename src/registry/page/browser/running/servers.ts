@@ -19,9 +19,9 @@ export interface Running {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
-  /** Names of the definitions that differ from the reviewed ones. Absent if none differs. */
+  /** Names of the definitions that differ from the reviewed definitions; absent if none differs. */
   readonly drift?: string;
-  /** The reason why it does not run on this machine; absent if it does. */
+  /** The reason why the server does not run on this machine; absent if it runs here. */
   readonly notRunHere?: string;
   /** `token`: the token of `skep dev`. `oidc`: a token of the server's own issuer. `none`: no token. */
   readonly auth: 'token' | 'oidc' | 'none';
@@ -33,8 +33,8 @@ export interface Running {
 }
 
 /**
- * `hidden`: the page does not list servers. `beside`: they run on this machine, at addresses of this origin. `fleet`:
- * they run in the fleet, anywhere.
+ * `hidden`: the page does not list servers. `beside`: servers run on this machine, at addresses of this origin.
+ * `fleet`: servers run in the fleet, at any address.
  */
 export type Place = 'hidden' | 'beside' | 'fleet';
 
@@ -58,7 +58,7 @@ export function readPlace(given: string | undefined): Place {
   return given === 'beside' || given === 'fleet' ? given : 'hidden';
 }
 
-/** A reconciler looks about twice in a minute. */
+/** Pauses between two requests. A reconciler records the servers about twice in a minute. */
 const AGAIN_MS: Readonly<Record<Place, number>> = { hidden: 0, beside: 2_000, fleet: 15_000 };
 
 export function createRunning(api: Api, place: Place): RunningServers {
@@ -146,8 +146,8 @@ function standsFor({ packages, remotes, args }: Entry, server: Running): boolean
 }
 
 /**
- * Returns the address of the server for a client. If the server has no authentication of its own, it includes the token
- * of `skep dev`; if that is empty, the reader fills it in.
+ * Returns the address of the server for a client. For a server without its own authentication, the address includes the
+ * token of `skep dev`; if the token is empty, the reader fills it in.
  */
 export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
   const description = 'The token that skep dev prints';

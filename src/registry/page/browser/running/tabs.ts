@@ -1,4 +1,4 @@
-// Creates panels of which one is shown at a time (WAI-ARIA Authoring Practices, Tabs).
+// Creates panels with tabs, which show one panel at a time (WAI-ARIA Authoring Practices, Tabs).
 
 import { button, element } from '#std/page/shared/elements.ts';
 

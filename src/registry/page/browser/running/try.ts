@@ -1,5 +1,5 @@
-// Lets a reader try a server that runs here: log in if it requires that, list its tools, choose one, fill in its form,
-// read the result.
+// Lets a reader try a running server: log in if the server requires it, list the tools, choose a tool, fill in its
+// form, read the result.
 
 import { button, element } from '#std/page/shared/elements.ts';
 import { snippet } from '../connect.ts';
@@ -97,7 +97,7 @@ function tokenForm({ auth }: Running, given: (token: string) => void): HTMLEleme
   return element('div', { class: 'start' }, element('label', { for: 'own-token' }, label), input, list);
 }
 
-/** An issuer of another origin sends tokens only to programs that are registered there, and this page is not. */
+/** Shows a command for a terminal: an issuer of another origin sends tokens only to its registered programs. */
 function onTerminal({ url }: Running, { announce }: TryDeps): readonly HTMLElement[] {
   const hint = 'This page cannot log in at the issuer of the server. A terminal can:';
   return [element('p', { class: 'hint' }, hint), snippet('Terminal', `skep call ${url}`, announce)];
@@ -148,7 +148,7 @@ function chooser(
   let chosen = new AbortController();
   const choose = () => {
     const tool = tools[select.selectedIndex];
-    // Cancels a call of the previous tool, because its button to cancel is removed.
+    // A call of the previous tool is cancelled, because its button to cancel is removed.
     chosen.abort();
     chosen = new AbortController();
     talk.replaceChildren();

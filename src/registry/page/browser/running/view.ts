@@ -1,4 +1,4 @@
-// Shows running servers on the page: a band above the catalogue, a page for each, and a line on entries.
+// Shows running servers on the page: a band above the catalogue, a page for each server, and a line on entries.
 
 import { element, list } from '#std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
@@ -10,12 +10,12 @@ import { launchOfRunning, type Provenance, type Running, type RunningServers } f
 import { tabsOf } from './tabs.ts';
 import { tryPanel } from './try.ts';
 
-/** Returns whether nothing is known about running servers: in a fleet, no reconciler has recorded any. */
+/** Returns whether running servers are unknown: in a fleet, because no reconciler has recorded servers. */
 function isUnknown({ place, list }: RunningServers): boolean {
   return place === 'hidden' || (place === 'fleet' && list().length === 0);
 }
 
-/** Returns undefined if it is not known which servers run. */
+/** Returns undefined if running servers are unknown. */
 export function runningBand(running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.list();
@@ -71,7 +71,7 @@ function readiness({ ready, notRunHere }: Running): HTMLElement {
   return element('span', { class: ready ? 'mark ready' : 'mark warn' }, ready ? 'ready' : 'not ready');
 }
 
-/** Shows on the page of an entry whether it runs here, if that is known. */
+/** Shows on the page of an entry whether its server runs here, if that is known. */
 export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
   if (isUnknown(running)) return undefined;
   const servers = running.of(entry);
@@ -134,13 +134,13 @@ const NEEDS: Readonly<Record<Running['auth'], string>> = {
   none: 'no token',
 };
 
-/** Shown for a name that only the cluster's own DNS resolves. */
+/** Returns a note about an address that only the cluster's own DNS resolves. */
 function insideNote({ url }: Running): HTMLElement | undefined {
   if (!/\.svc(\.|$)/.test(URL.parse(url)?.hostname ?? '')) return undefined;
   return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
 }
 
-/** The builder chose the contents of the certificate: only addresses with TLS become links. */
+/** Shows the provenance. The builder chose the contents of the certificate, so only addresses with TLS become links. */
 function provenanceText({ predicateType, repository, identity }: Provenance): HTMLElement {
   return element(
     'div',
@@ -160,7 +160,7 @@ function workflowUrl(identity: string): string | undefined {
   return [`${repository}/blob`, ...[...ref.split('/'), ...file.split('/')].map(encodeURIComponent)].join('/');
 }
 
-/** Names come from the server, the command from the names of its resource. */
+/** Shows the differing definitions with names from the server, and a command with the names of its resource. */
 function driftText({ namespace, name }: Running, drift: string): HTMLElement {
   return element(
     'div',

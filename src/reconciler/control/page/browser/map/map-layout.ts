@@ -15,7 +15,7 @@ export interface Placed {
 interface Line {
   readonly from: string;
   readonly to: string;
-  /** Of an SVG path. */
+  /** Path data of an SVG path. */
   readonly path: string;
 }
 
@@ -59,7 +59,7 @@ export function layoutOf({ nodes, edges }: MapModel): Layout {
   };
 }
 
-/** Leaves and enters nodes in the middle of a side, and keeps to the bends between. */
+/** Draws an edge that leaves and enters nodes in the middle of a side, and keeps to the bends between the nodes. */
 function curveThrough(first: Point, bends: readonly Point[], last: Point): string {
   const points = [first, ...bends.filter(({ x }) => x > first.x && x < last.x), last];
   const curves = points.slice(1).map((point, index) => {

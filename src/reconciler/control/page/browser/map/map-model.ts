@@ -1,5 +1,5 @@
-// The nodes and edges of the map. Healthy entries that stand in the same place are folded into one node, so that a map of a
-// thousand servers has few nodes and still shows each one that is in trouble.
+// Computes the nodes and edges of the map. Healthy entries in the same place are folded into one node, so that a map of
+// a thousand servers has few nodes and still shows each entry that is in trouble.
 
 import type { EntryRole, EntryState, FleetEntry } from '../../../../run/fleet-state/format.ts';
 import { STATE_NAMES, TROUBLES } from '../states.ts';
@@ -8,9 +8,9 @@ export interface MapNode {
   readonly key: string;
   readonly column: number;
   readonly entries: readonly FleetEntry[];
-  /** The worst of its entries. */
+  /** Worst state of the entries in the node. */
   readonly state: EntryState;
-  /** Several entries in one. */
+  /** True if the node stands for several entries. */
   readonly folded: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface MapModel {
 }
 
 const COLUMNS: readonly EntryRole[] = ['source', 'group', 'server', 'virtual-server', 'registry'];
-/** So many of a kind in one place stand by themselves. */
+/** Maximum number of entries of a place that is not folded. */
 const ALONE_MAX = 5;
-/** With more groups, all of a namespace stand in one place. */
+/** Maximum number of groups with places of their own. With more groups, all entries of a namespace are in one place. */
 const GROUPS_MAX = 12;
-/** Entries in trouble in one place; further ones are folded as well. */
+/** Maximum number of entries in trouble that one place shows; further entries are folded as well. */
 const TROUBLED_MAX = 12;
-/** Nodes of a place that someone has unfolded. */
+/** Maximum number of nodes of a place that a person has unfolded. */
 const UNFOLDED_MAX = 60;
 
 export function mapOf(
@@ -53,7 +53,7 @@ export function mapOf(
   return { nodes, edges: [...edges.values()] };
 }
 
-/** What is shown, with the sources, groups and registries that it is connected with. */
+/** Returns the shown entries, and the sources, groups and registries that they are connected with. */
 function withContext(shown: readonly FleetEntry[], all: readonly FleetEntry[]): readonly FleetEntry[] {
   if (shown.length === all.length) return all;
   const byId = new Map(all.map((entry) => [entry.id, entry]));
@@ -73,7 +73,7 @@ function groupEntry({ uses }: FleetEntry, byId: ReadonlyMap<string, FleetEntry>)
   return uses.map((id) => byId.get(id)).find((each) => each?.role === 'group');
 }
 
-/** Entries of one place may be folded into one node. */
+/** Returns the place of an entry. Entries of one place may be folded into one node. */
 function foldingPlace({ role, namespace = '', source = '', uses }: FleetEntry, isLarge: boolean): string {
   if (role === 'source') return 'source';
   const group = role === 'server' && !isLarge ? (uses.find((id) => id.includes('/MCPGroup/')) ?? '') : '';
@@ -115,7 +115,9 @@ function rest(place: string, entries: readonly FleetEntry[]): readonly MapNode[]
 
 type Link = readonly [from: string, to: string];
 
-/** From the left to the right: a source declares, a group holds, a virtual server shows, a registry lists. */
+/**
+ * Returns the edges from left to right: a source declares, a group contains, a virtual server shows, a registry lists.
+ */
 function linksOf(
   entry: FleetEntry,
   byId: ReadonlyMap<string, FleetEntry>,

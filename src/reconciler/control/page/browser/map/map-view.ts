@@ -1,4 +1,4 @@
-// The fleet as a map: sources, groups, servers, virtual servers and registries from left to right.
+// Renders the fleet as a map: sources, groups, servers, virtual servers and registries from left to right.
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -114,7 +114,7 @@ function px(length: number): string {
   return `${Math.round(length)}px`;
 }
 
-/** How many are in another state than healthy. */
+/** Counts the entries in each state other than healthy. */
 function exceptionsOf(entries: readonly FleetEntry[]): readonly string[] {
   const counts = STATE_NAMES.map((state) => ({
     state,

@@ -1,4 +1,4 @@
-// How the objects of a resource differ between Git and the cluster, field by field.
+// Renders how the objects of a resource differ between Git and the cluster, field by field.
 
 import { h } from 'preact';
 import type { DetailedObject } from './resource-format.ts';
@@ -85,7 +85,7 @@ function Table({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-/** Longer values are cut: the manifest has the whole. */
+/** Maximum length of a shown value. The manifest shows the whole value. */
 const VALUE_MAX = 600;
 
 export function valueText(value: unknown): string {
@@ -93,7 +93,7 @@ export function valueText(value: unknown): string {
   return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)} …` : text;
 }
 
-/** As plans mask values of Secrets. */
+/** Returns true for the text by which plans mask values of Secrets. */
 function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^\*\*\* \((before|after)\)$/.test(value);
 }

@@ -1,4 +1,4 @@
-// The objects that a resource is made of, with their readiness, and the pods of its workloads.
+// Renders the objects of a resource with their readiness, and the pods of its workloads.
 
 import { h } from 'preact';
 import type { EntryState } from '../../../../run/fleet-state/format.ts';

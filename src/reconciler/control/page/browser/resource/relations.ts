@@ -1,4 +1,4 @@
-// The entries that a resource names, and those that name it.
+// Renders the entries that a resource refers to, and the entries that refer to the resource.
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -11,9 +11,9 @@ interface Props {
   readonly entries: readonly FleetEntry[];
 }
 
-/** A group may have a thousand members: the ones in trouble come first. */
+/** Maximum number of links that are shown at first, entries in trouble first: a group may have a thousand members. */
 const SHOWN_MAX = 12;
-/** Links that are added at a time. */
+/** Number of links that a click adds. */
 const MORE = 200;
 
 export function Relations({ entry, entries }: Props) {

@@ -1,4 +1,4 @@
-// One resource as GET /fleet/resource answers it.
+// Defines the response of GET /fleet/resource.
 
 import type { LiveDetail } from '../../../../run/fleet-state/detail-format.ts';
 import type { RecordedOutcome, RecordedProblem } from '../../../../run/history/ports.ts';
@@ -13,10 +13,10 @@ export interface ResourceDetail extends LiveDetail {
   readonly commitUrl?: string;
   readonly file?: string;
   readonly line?: number;
-  /** YAML. */
+  /** Manifest as YAML. */
   readonly manifest?: string;
   readonly problems: readonly RecordedProblem[];
   readonly changes: readonly RecordedOutcome[];
-  /** Why the cluster could not be read; absent if it could. */
+  /** Reason if the cluster could not be read; absent if it was read. */
   readonly unread?: string;
 }

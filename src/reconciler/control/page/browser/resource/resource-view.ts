@@ -1,4 +1,5 @@
-// One resource: its state and why, what to do, how it differs from Git, what it is made of, and its manifest.
+// Renders one resource: its state and the reason, the next steps, its differences from Git, its objects, and its
+// manifest.
 
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -85,7 +86,7 @@ function fact(name: string, ...value: ComponentChildren[]) {
   return h('div', { key: name }, h('dt', null, name), h('dd', { class: 'text' }, value));
 }
 
-/** The address is of the repository that skep.yaml names. */
+/** Renders a commit as a link, whose URL belongs to the repository in skep.yaml. */
 function Commit({ commit, url }: { readonly commit: string; readonly url: string | undefined }) {
   const short = h('code', null, commit.slice(0, 10));
   return url === undefined || !/^https?:\/\//.test(url)

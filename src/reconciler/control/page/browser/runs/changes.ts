@@ -1,4 +1,4 @@
-// The changes of a run, folded per resource of the fleet: what it is made of follows it.
+// Renders the changes of a run, folded by the resource of the fleet that the changed objects belong to.
 
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ interface Props {
   readonly entries: readonly FleetEntry[];
 }
 
-/** More groups are shown if someone asks for them. */
+/** Number of groups that are shown at first. */
 const GROUPS_MAX = 12;
 
 export function Changes({ outcomes, entries }: Props) {
@@ -35,7 +35,7 @@ export function Changes({ outcomes, entries }: Props) {
 
 type Group = readonly [id: string, outcomes: readonly RecordedOutcome[]];
 
-/** Then the largest changes. */
+/** Orders failed groups first, then larger groups. */
 function failedFirst([, a]: Group, [, b]: Group): number {
   return Number(hasFailed(b)) - Number(hasFailed(a)) || b.length - a.length;
 }
@@ -48,7 +48,7 @@ interface GroupProps {
   readonly id: string;
   readonly outcomes: readonly RecordedOutcome[];
   readonly known: ReadonlySet<string>;
-  /** The run has changed nothing else. */
+  /** True if the run has changed no other group. */
   readonly isOnly: boolean;
 }
 

@@ -1,9 +1,9 @@
-// A command for the terminal of the reader: the console itself changes nothing.
+// Renders a command for the terminal of the reader. The console itself changes nothing.
 
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** `words`: what follows the program. */
+/** `words` are the words after the name of the program. */
 export function Command({ words }: { readonly words: string }) {
   const [said, setSaid] = useState('');
   const text = decodeURIComponent(document.documentElement.dataset.command ?? '').replace('WORDS', () => words);

@@ -1,4 +1,4 @@
-// One run in full: what waits for a person with the command for it, what went wrong, and what was changed for each server.
+// Renders one run in full: approvals that wait for a person and their commands, failures, and the changes by server.
 
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -23,7 +23,7 @@ export function RunDetail({ api, fleet, run }: Props) {
     return () => {
       isCurrent = false;
     };
-    // A run that was progressing is completed later.
+    // A progressing run gets its completion from a later run.
   }, [api, run.id, run.state, attempt]);
   if (answer === undefined) return h('p', { class: 'inside hint' }, 'Loading');
   if (!answer.ok) {

@@ -1,4 +1,4 @@
-// The runs as a timeline: what each changed, for how long it ran, and what waits. The newest is open.
+// Renders the runs as a timeline: changes, duration and waiting approvals of each run. The newest run is open.
 
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -11,7 +11,7 @@ import { deletionsText, RunDetail } from './run-detail.ts';
 interface Props {
   readonly api: Api;
   readonly fleet: FleetState;
-  /** Id of the run that the address names, or how it begins. */
+  /** Id of the run that the address names, or the start of the id. */
   readonly open: string | undefined;
   readonly now: number;
   readonly revision: number;
@@ -78,7 +78,7 @@ interface LineProps {
   readonly fleet: FleetState;
   readonly run: RunInShort;
   readonly now: number;
-  /** Seconds of the longest run. */
+  /** Duration of the longest run in seconds. */
   readonly longest: number;
   readonly opened: boolean;
 }
@@ -125,7 +125,7 @@ const WORDS: Readonly<Record<RunInShort['state'], string>> = {
   failed: 'Failed',
 };
 
-/** How many resources became ready after the run, as a later run found out. */
+/** Returns the number of resources that became ready after the run, if a later run recorded it. */
 function completionOf({ completed, finishedAt }: RunInShort): readonly string[] {
   if (completed === undefined || completed.ready === 0) return [];
   return [`${completed.ready} ready ${Math.ceil(seconds(finishedAt, completed.at))} s later`];
