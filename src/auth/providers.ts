@@ -74,14 +74,15 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
 async function tryProviders(validation: Validation, token: string): Promise<Verdict> {
   const issuer = claimedIssuer(token);
   const named = issuer === undefined ? [] : await providersOf(validation, issuer);
-  const judges = named.length > 0 ? named : validation.providers.filter(({ introspect }) => introspect !== undefined);
-  if (judges.length === 0) {
+  const candidates =
+    named.length > 0 ? named : validation.providers.filter(({ introspect }) => introspect !== undefined);
+  if (candidates.length === 0) {
     const detail = issuer === undefined ? {} : { issuer: excerpt(issuer) };
     return { ok: false, rejection: { reason: 'provider-unknown', ...detail } };
   }
   const attempts: Attempt[] = [];
   const identity =
-    (await verify(validation, named, { token, issuer }, attempts)) ?? (await introspectBy(judges, token, attempts));
+    (await verify(validation, named, { token, issuer }, attempts)) ?? (await introspectBy(candidates, token, attempts));
   return identity === undefined ? { ok: false, rejection: refusedBy(attempts) } : { ok: true, identity };
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
-import { type Judgement, openJudge } from '#kubernetes/rules/policy/judge.ts';
+import { type PolicyResult, createEvaluator } from '#kubernetes/rules/policy/judge.ts';
 import { readPolicies } from '#kubernetes/rules/policy/read.ts';
 import { definedTypes, resourceTable } from '#kubernetes/rules/policy/resource-types.ts';
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';
@@ -34,7 +34,7 @@ function judged({ policy, binding, namespace, objects, probe }: Omit<Construct, 
   const text = [policy, binding].map((object) => JSON.stringify(object)).join('\n---\n');
   const { set, problems } = readPolicies([{ path: 'policy.yaml', text }]);
   if (problems.some(({ severity }) => severity === 'error')) return 'refused';
-  const judge = openJudge(set, {
+  const judge = createEvaluator(set, {
     typeOf: resourceTable(definedTypes(DEFINITION)),
     namespace: () => ({ type: 'known', object: namespace }),
     params: (_, kind) => ({
@@ -46,7 +46,7 @@ function judged({ policy, binding, namespace, objects, probe }: Omit<Construct, 
   return answerOf(judge(admitted(probe)));
 }
 
-function answerOf({ verdicts, unknown }: Judgement): string {
+function answerOf({ verdicts, unknown }: PolicyResult): string {
   const denial = verdicts.find(({ action }) => action === 'Deny');
   if (denial === undefined) return unknown.length > 0 ? 'unknown' : 'admitted';
   const failed = /resulted in error|failed to configure binding/.test(denial.message);

@@ -66,11 +66,11 @@ export function findCaller(
 
 async function checkedCaller(
   callers: Callers,
-  judged: Verdict | Promise<Verdict>,
+  pending: Verdict | Promise<Verdict>,
   authorization: readonly string[],
   socket: object,
 ): Promise<FoundCaller> {
-  const verdict = await judged;
+  const verdict = await pending;
   const rejection = verdict.ok ? await callers.checkSession?.(verdict.identity) : undefined;
   if (rejection !== undefined) return { refusal: refuseCaller(callers, rejection) };
   const caller = callerBy(callers, verdict, authorization, socket);

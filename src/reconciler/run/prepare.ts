@@ -40,9 +40,9 @@ export async function prepare(
   before?: Pick<Prepared, 'registries' | 'previews' | 'snapshot'>,
 ): Promise<Prepared> {
   const seen = await observe(deps, options, before);
-  const { gathered, judge } = await enforce(deps, options, seen.gathered, seen.leftAlone);
+  const { gathered, evaluator } = await enforce(deps, options, seen.gathered, seen.leftAlone);
   const observed: Observed = { ...seen, gathered };
-  const known = { ...observed, judge, synced: before?.registries };
+  const known = { ...observed, evaluator, synced: before?.registries };
   const begin = async (how: SyncMode, waits = NO_WAITS) => {
     const desired = await desireFleet(deps, options, how, { ...known, waits });
     const planned = await planFor(deps, options, {

@@ -15,7 +15,7 @@ import type { ImagePolicy } from './images/policy.ts';
 import { imagesVerifiedLater } from './images/verified-later.ts';
 import { openViews } from './observe/view.ts';
 import { declaredFacts, definitionsAmong } from './policy/facts.ts';
-import { admittedObject, judgeAll, openPolicies } from './policy/policies.ts';
+import { admittedObject, evaluateAll, openPolicies } from './policy/policies.ts';
 import { definitionsOf, type Loaded, type LoadedResource, load } from './read/load.ts';
 import { parseFile } from './read/parsed-file.ts';
 import { problemOf } from './read/problem-of.ts';
@@ -188,7 +188,7 @@ function evaluatePolicies(
   const definitions = [...schemas, ...definitionsAmong(sound)];
   const facts = declaredFacts(sound, definitions);
   const court = openPolicies({ policies, kinds, apiGroup, definitions, facts });
-  return judgeAll(
+  return evaluateAll(
     court,
     sound.map((resource) => ({ of: resource, object: admittedObject(resource), resource })),
   );

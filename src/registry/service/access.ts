@@ -18,7 +18,7 @@ export interface AccessOptions {
    * Receives `accepted` or the code of the rejection, and the name of the provider that issued the token; empty if the
    * provider is unknown.
    */
-  readonly judged: (outcome: string, provider: string) => void;
+  readonly countToken: (outcome: string, provider: string) => void;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface AccessOptions {
  * token that lacks the scope 403, each with a challenge; 503 if no provider could check the token.
  */
 export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
-  const { authenticate, oauth, publicPaths, judged } = options;
+  const { authenticate, oauth, publicPaths, countToken } = options;
   return async function checkToken(request, reply) {
     const { public: isOpen = false, changes = false } = request.routeOptions.config;
     // A public path does not allow everyone to start work.
@@ -34,7 +34,7 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
     const needed = oauth.enforceScopes || changes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
-    judged(rejection?.reason ?? 'accepted', verdict.ok ? verdict.identity.provider : '');
+    countToken(rejection?.reason ?? 'accepted', verdict.ok ? verdict.identity.provider : '');
     if (rejection === undefined) {
       if (verdict.ok) request.log.debug(shown(verdict.identity), 'token accepted');
       return;

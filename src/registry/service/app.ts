@@ -166,7 +166,7 @@ function addAccessControl(app: FastifyInstance, { config, auth, logger, metrics 
     { ...auth, notify: ({ message, ...notice }) => logger.warn(notice, message) },
     oauth.providers,
   );
-  app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths, judged: metrics.token }));
+  app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths, countToken: metrics.token }));
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions, bodies: Bodies): void {

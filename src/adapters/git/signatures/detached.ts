@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
-import { isSshSignature, judgeSshSignature } from './ssh-signature.ts';
+import { isSshSignature, checkSshSignature } from './ssh-signature.ts';
 import { readSshKeys } from './verify.ts';
 
 export interface DetachedSettings {
@@ -22,7 +22,7 @@ export async function verifyDetached(
   const signature = await signatureOf(`${file}.sig`);
   if (!isSshSignature(signature))
     throw new Failure('plan-signature-invalid', `${file}.sig is not a signature by an SSH key`);
-  const { good, publicKey } = judged(file, signature, content, namespace);
+  const { good, publicKey } = checkedSignature(file, signature, content, namespace);
   if (!trusted.some((key) => key.equals(publicKey))) {
     throw new Failure('plan-signature-untrusted', `${file} is signed by a key that is none of the trusted ones`);
   }
@@ -38,9 +38,9 @@ async function signatureOf(file: string): Promise<string> {
   }
 }
 
-function judged(file: string, signature: string, content: Buffer, namespace: string) {
+function checkedSignature(file: string, signature: string, content: Buffer, namespace: string) {
   try {
-    return judgeSshSignature(signature, content, namespace);
+    return checkSshSignature(signature, content, namespace);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Failure('plan-signature-invalid', `${file}.sig cannot be checked: ${reason}`, { cause });

@@ -21,7 +21,7 @@ export interface SshVerdict {
 }
 
 /** Throws an Error that says why the signature cannot be checked. */
-export function judgeSshSignature(armored: string, payload: Buffer, purpose = GIT_NAMESPACE): SshVerdict {
+export function checkSshSignature(armored: string, payload: Buffer, purpose = GIT_NAMESPACE): SshVerdict {
   const blob = dearmored(armored);
   if (!blob.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it does not begin as a signature does');
   const wire = readWire(blob.subarray(MAGIC.length));

@@ -18,7 +18,7 @@ import {
 import { createRepository, type TestRepository, temporaryFolder } from '../../../../test/harness/git-server.ts';
 import type { GitOptions } from '../repository.ts';
 import { signedCommit, signedTag } from './signed.ts';
-import { judgeSshSignature } from './ssh-signature.ts';
+import { checkSshSignature } from './ssh-signature.ts';
 import { wireBytes } from './ssh-wire.ts';
 
 const without = withoutSigners();
@@ -365,7 +365,7 @@ test.each(['ed25519', 'ecdsa'] as const)('keys in security tokens, %s: OpenSSH a
   const signers = written('signers', `me ${type} ${publicKey.toString('base64')}\n`);
   const check = ['-Y', 'verify', '-f', signers, '-I', 'me', '-n', 'git', '-s', written('sig', armored)];
   expect(execFileSync('ssh-keygen', check, { input: payload, encoding: 'utf8' })).toContain('Good "git" signature');
-  expect(judgeSshSignature(armored, payload)).toEqual({ good: true, publicKey });
-  expect(judgeSshSignature(armored, Buffer.from('something else')).good).toBe(false);
-  expect(() => judgeSshSignature(tokenSignature(payload, sort, 0x00).armored, payload)).toThrow('was not touched');
+  expect(checkSshSignature(armored, payload)).toEqual({ good: true, publicKey });
+  expect(checkSshSignature(armored, Buffer.from('something else')).good).toBe(false);
+  expect(() => checkSshSignature(tokenSignature(payload, sort, 0x00).armored, payload)).toThrow('was not touched');
 });

@@ -9,7 +9,7 @@ import { type CommitReference, type NameReference, TAG_PREFIX } from '../referen
 import { checkPgpSignature, isPgpSignature, type PgpKey, readPgpKeys } from './pgp-signature.ts';
 import { headerOf, type Signed, signedCommit, signedTag } from './signed.ts';
 import { isKeyType, readSshKey } from './ssh-key.ts';
-import { GIT_NAMESPACE, isSshSignature, judgeSshSignature } from './ssh-signature.ts';
+import { GIT_NAMESPACE, isSshSignature, checkSshSignature } from './ssh-signature.ts';
 
 export interface VerifySettings {
   /** Objects that must be signed: the commit, the annotated tag that was followed to it, or both. */
@@ -91,7 +91,7 @@ async function checkSigned(ring: KeyRing, what: string, signed: Signed | undefin
 }
 
 function checkSsh({ ssh }: KeyRing, what: string, signature: string, payload: Buffer): void {
-  const { good, publicKey } = orRefusal(what, () => judgeSshSignature(signature, payload));
+  const { good, publicKey } = orRefusal(what, () => checkSshSignature(signature, payload));
   if (!ssh.some((key) => key.equals(publicKey))) {
     throw signatureFailure(
       'git-signature-untrusted',

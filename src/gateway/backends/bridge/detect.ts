@@ -36,7 +36,7 @@ export function createStatelessDetector(
   async function detect(exchange: Exchange): Promise<Detected> {
     const asked = await askDiscover({ ...context, limits }, exchange, META);
     const hasSessions = breaksAtDiscover(asked) && (await acceptsSession(context, exchange));
-    const detected: Detected = hasSessions ? { kind: 'known', speaks: false } : judge(asked);
+    const detected: Detected = hasSessions ? { kind: 'known', speaks: false } : detectedFrom(asked);
     if (detected.kind === 'known') eras.learn('stateless', detected.speaks);
     asking = undefined;
     return detected;
@@ -64,8 +64,8 @@ async function acceptsSession(context: BridgeContext, cause: Cause): Promise<boo
 }
 
 /** Implements MCP 2026-07-28, Streamable HTTP, Backward Compatibility. */
-function judge(asked: Asked): Detected {
-  if (!asked.ok) return judgeFault(asked.fault);
+function detectedFrom(asked: Asked): Detected {
+  if (!asked.ok) return detectedByFault(asked.fault);
   if (asked.status === 401 || asked.status === 403 || asked.status === 429) return { kind: 'refused' };
   if (asked.status >= 500) return { kind: 'refused' };
   const result = discoverResult(asked);
@@ -84,7 +84,7 @@ function hasStateless(versions: unknown): boolean {
   return Array.isArray(versions) && versions.some((each) => eraOfRevision(shownText(each)) === 'stateless');
 }
 
-function judgeFault(fault: BackendFault): Detected {
+function detectedByFault(fault: BackendFault): Detected {
   switch (fault.reason) {
     case 'timeout':
     case 'answer-invalid':
@@ -113,7 +113,7 @@ export function spoke(asked: Asked): boolean {
 /** Returns whether the server may have no sessions: the server was reached and did not accept `initialize`. */
 export function refusedInitialize(asked: Asked): boolean {
   if (asked.ok) return asked.status !== 401 && asked.status !== 403 && asked.status !== 429 && asked.status < 500;
-  return judgeFault(asked.fault).kind === 'known';
+  return detectedByFault(asked.fault).kind === 'known';
 }
 
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'content-type', 'transfer-encoding']);

@@ -38,17 +38,17 @@ export interface Verdict {
   readonly pointer: string;
 }
 
-export interface Judgement {
+export interface PolicyResult {
   readonly verdicts: readonly Verdict[];
   /** Evaluations that only an API server can do. Each policy and reason occurs once. */
   readonly unknown: readonly { readonly policy: string; readonly reason: string }[];
 }
 
-export type Judge = (object: KubeObject) => Judgement;
+export type PolicyEvaluator = (object: KubeObject) => PolicyResult;
 
-const INNOCENT: Judgement = { verdicts: [], unknown: [] };
+const NO_RESULT: PolicyResult = { verdicts: [], unknown: [] };
 
-export function openJudge({ policies, bindings }: PolicySet, world: PolicyWorld): Judge {
+export function createEvaluator({ policies, bindings }: PolicySet, world: PolicyWorld): PolicyEvaluator {
   const bound = policies.map((policy) => ({
     policy,
     bindings: bindings.filter(({ policyName }) => policyName === policy.name),
@@ -56,19 +56,19 @@ export function openJudge({ policies, bindings }: PolicySet, world: PolicyWorld)
   const byKind = new Map<string, typeof bound>();
   return (object) => {
     const type = world.typeOf(object.apiVersion, object.kind);
-    if (type === undefined) return INNOCENT;
+    if (type === undefined) return NO_RESULT;
     const request = requestOf(object, type);
     const key = `${object.apiVersion} ${object.kind}`;
     const candidates =
       byKind.get(key) ?? bound.filter(({ policy }) => !isExempt(request) && mayMatch(policy.match, request));
     byKind.set(key, candidates);
     return candidates.length === 0
-      ? INNOCENT
+      ? NO_RESULT
       : evaluatePolicies({ world, request, namespace: factsOf(request, world) }, candidates);
   };
 }
 
-interface Trial {
+interface Evaluation {
   readonly world: PolicyWorld;
   readonly request: Request;
   readonly namespace: NamespaceFacts;
@@ -79,18 +79,18 @@ function factsOf({ namespace, type }: Request, world: PolicyWorld): NamespaceFac
 }
 
 function evaluatePolicies(
-  trial: Trial,
+  evaluation: Evaluation,
   candidates: readonly { readonly policy: Policy; readonly bindings: readonly Binding[] }[],
-): Judgement {
+): PolicyResult {
   const verdicts = new Map<string, Verdict>();
-  const unknown = new Map<string, Judgement['unknown'][number]>();
-  const values = openValues(trial);
+  const unknown = new Map<string, PolicyResult['unknown'][number]>();
+  const values = openValues(evaluation);
   const tell = (policy: string, reason: string): void => void unknown.set(`${policy} ${reason}`, { policy, reason });
   for (const { policy, bindings } of candidates) {
-    const match = matches(policy.match, trial.request, trial.namespace);
+    const match = matches(policy.match, evaluation.request, evaluation.namespace);
     if (match.type === 'no') continue;
     for (const binding of bindings) {
-      for (const outcome of underBinding(trial, values, policy, match, binding)) {
+      for (const outcome of underBinding(evaluation, values, policy, match, binding)) {
         if ('reason' in outcome) tell(policy.name, outcome.reason);
         else verdicts.set(JSON.stringify(outcome), outcome);
       }
@@ -102,17 +102,17 @@ function evaluatePolicies(
 type Outcome = Verdict | { readonly reason: string };
 
 function underBinding(
-  trial: Trial,
+  evaluation: Evaluation,
   values: (match: Match & { type: 'yes' }, param: KubeObject | undefined) => AdmissionValues,
   policy: Policy,
   match: Match,
   binding: Binding,
 ): Outcome[] {
-  const inside = binding.match === undefined ? match : matches(binding.match, trial.request, trial.namespace);
+  const inside = binding.match === undefined ? match : matches(binding.match, evaluation.request, evaluation.namespace);
   if (inside.type === 'no') return [];
   if (match.type !== 'yes') return match.type === 'unknown' ? [{ reason: match.reason }] : [];
   if (inside.type === 'unknown') return [{ reason: inside.reason }];
-  const params = paramsFor(policy, binding.paramRef, trial.request.namespace, trial.world.params);
+  const params = paramsFor(policy, binding.paramRef, evaluation.request.namespace, evaluation.world.params);
   if (params.type === 'unknown') return [{ reason: params.reason }];
   if (params.type === 'error') {
     if (policy.failure === 'Ignore') return [];
@@ -155,7 +155,7 @@ function verdictOf(
 /**
  * Returns the values of expressions. They are built when the first policy is evaluated, and shared by all further ones.
  */
-function openValues({ request, namespace }: Trial) {
+function openValues({ request, namespace }: Evaluation) {
   const objects = new Map<string, Pick<AdmissionValues, 'object' | 'request'>>();
   const namespaceObject = namespaceValue(namespace);
   return ({ apiVersion, resource }: Match & { type: 'yes' }, param: KubeObject | undefined): AdmissionValues => {

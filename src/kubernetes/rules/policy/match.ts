@@ -125,7 +125,7 @@ export function mayMatch({ rules, equivalent }: MatchResources, request: Request
 }
 
 /** Whether the creation of any object could match. False if the rules name only updates, deletions or subresources. */
-export function judgesCreations({ rules }: MatchResources): boolean {
+export function matchesCreations({ rules }: MatchResources): boolean {
   return rules.some(
     ({ operations, resources }) =>
       includesValue(operations, OPERATION) && resources.some((pattern) => !/\/[^*]/.test(pattern)),

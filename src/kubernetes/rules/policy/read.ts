@@ -10,7 +10,7 @@ import { bundledSchema } from '../schemas/bundled.ts';
 import { checkBuiltin } from '../structural/builtin.ts';
 import { checkMetadata } from '../structural/metadata.ts';
 import { checkBinding, checkPolicy } from './check.ts';
-import { judgesCreations } from './match.ts';
+import { matchesCreations } from './match.ts';
 import { BINDING_KIND, type Binding, bindingOf, POLICY_API, POLICY_KIND, type Policy, policyOf } from './policy.ts';
 
 export interface PolicyFile {
@@ -62,7 +62,7 @@ export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
   }
   const set = setOf([...latest.values()]);
   const read = [...latest.values()];
-  return { set, problems: [...problems, ...unboundProblems(set, read), ...unjudgedProblems(set, read)] };
+  return { set, problems: [...problems, ...unboundProblems(set, read), ...unevaluatedProblems(set, read)] };
 }
 
 function setOf(read: readonly Read[]): PolicySet {
@@ -136,10 +136,10 @@ function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[
 }
 
 /** Reports policies that do not apply to creations, because manifests are evaluated as if they were created. */
-function unjudgedProblems({ policies }: PolicySet, read: readonly Read[]): Problem[] {
+function unevaluatedProblems({ policies }: PolicySet, read: readonly Read[]): Problem[] {
   return read.flatMap(({ object, document }) => {
     const policy = policies.find(({ name }) => isPolicy(object) && name === object.metadata.name);
-    if (policy === undefined || judgesCreations(policy.match)) return [];
+    if (policy === undefined || matchesCreations(policy.match)) return [];
     const message = `Policy "${policy.name}" does not apply to creations, so only an API server evaluates it.`;
     const pointer = '/spec/matchConstraints/resourceRules';
     return [problemIn(document, { code: 'policy-not-evaluated', severity: 'warning', pointer, message })];

@@ -20,7 +20,7 @@ export interface Settled {
   readonly changes: readonly StatusChange[];
 }
 
-interface Judged extends Pick<Standing, 'verdict'> {
+interface DeclaredServer extends Pick<Standing, 'verdict'> {
   readonly loaded: Pick<Sourced, 'id' | 'byHand'>;
 }
 
@@ -36,7 +36,7 @@ interface RunningDeps {
 export function runningServers(
   { registries }: RunningDeps,
   options: OwnKinds,
-  { standings }: { readonly standings: readonly Judged[] },
+  { standings }: { readonly standings: readonly DeclaredServer[] },
   { observed, changes }: Settled,
 ): readonly ListedServer[] | undefined {
   if (registries === undefined || options.kinds.some(({ kind }) => observed.unlisted.has(kind))) return undefined;

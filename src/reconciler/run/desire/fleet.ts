@@ -2,7 +2,7 @@
 // and leaves out objects of other owners.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import type { Judge } from '#kubernetes/rules/policy/judge.ts';
+import type { PolicyEvaluator } from '#kubernetes/rules/policy/judge.ts';
 import type { Problem } from '#std/problem.ts';
 import { provenanceIn, registriesIn } from '../catalogue/enforcement.ts';
 import { livingRegistries } from '../catalogue/living-registries.ts';
@@ -72,7 +72,7 @@ export interface DesiredFleet {
 
 export interface DesiredFrom extends Pick<Observed, 'gathered' | 'snapshot' | 'leftAlone' | 'ownKinds'> {
   /** Evaluates policies for children; absent if the instance has no policies. */
-  readonly judge?: Judge | undefined;
+  readonly evaluator?: PolicyEvaluator | undefined;
   /** Registries that this run has synced in its first preparation. */
   readonly synced?: RegistryResults | undefined;
   /** Sources that wait: nothing from them is synced; absent if no source waits. */
@@ -165,7 +165,7 @@ async function wish(
   deps: DesireDeps,
   options: DesireOptions,
   mode: SyncMode,
-  { judge, resolved, views, snapshot, registries }: ChildrenFrom,
+  { evaluator, resolved, views, snapshot, registries }: ChildrenFrom,
 ): Promise<ChildrenEnforced & { readonly unsealed: boolean }> {
   const { settings, children, instance, homeNamespace } = options;
   const applySet = applySetId(instance, homeNamespace);
@@ -203,7 +203,7 @@ async function wish(
     living: snapshot.find,
     reuse,
   });
-  const enforced = enforceOnChildren(judge, verified.resolved, verified.desires);
+  const enforced = enforceOnChildren(evaluator, verified.resolved, verified.desires);
   return { ...enforced, problems: [...read.problems, ...verified.problems, ...enforced.problems], unsealed };
 }
 

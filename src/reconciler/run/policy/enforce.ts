@@ -5,7 +5,7 @@ import type { Finding } from '#kubernetes/rules/finding.ts';
 import { restoreObject } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
-import type { Judge } from '#kubernetes/rules/policy/judge.ts';
+import type { PolicyEvaluator } from '#kubernetes/rules/policy/judge.ts';
 import type { Problem } from '#std/problem.ts';
 import { type Desires, heldOwner } from '../desire/desire.ts';
 import type { OwnKinds, Rendering } from '../instance.ts';
@@ -14,12 +14,12 @@ import type { Gathered } from '../read/gather.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved, Standing } from '../resolve/resolve.ts';
 import { definitionsAmong, readLiveFacts } from './facts.ts';
-import { admittedObject, type Defendant, judgeAll, openPolicies } from './policies.ts';
+import { admittedObject, type PolicyRequest, evaluateAll, openPolicies } from './policies.ts';
 
 export interface Enforced {
   readonly gathered: Gathered;
   /** Evaluates children before they exist; absent if the instance has no policies. */
-  readonly judge?: Judge;
+  readonly evaluator?: PolicyEvaluator;
 }
 
 /** Evaluates the declared resources, except for resources that are invalid or left alone. */
@@ -33,42 +33,45 @@ export async function enforce(
   const broken = new Set(gathered.invalid.map(keyOf));
   const sound = gathered.loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
   const [definitions, served] = [definitionsAmong(gathered.loaded), await cluster.resources()];
-  const judgeBy = async (declared: readonly Sourced[]): Promise<Judge> => {
+  const evaluatorFor = async (declared: readonly Sourced[]): Promise<PolicyEvaluator> => {
     const facts = await readLiveFacts(cluster, policies, declared);
     return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
   };
-  const first = await judgeBy(sound);
+  const first = await evaluatorFor(sound);
   // A denied namespace is not applied, so policies must not use its declaration for objects in it.
-  const refused = judgeAll(
+  const refused = evaluateAll(
     first,
-    sound.filter(isNamespace).map((resource) => defendant(resource)),
+    sound.filter(isNamespace).map((resource) => requestFor(resource)),
   ).denied;
-  const judge = refused.size === 0 ? first : await judgeBy(sound.filter((resource) => !refused.has(resource)));
-  const { problems, denied } = judgeAll(judge, await defendants(judge, sound));
+  const evaluator = refused.size === 0 ? first : await evaluatorFor(sound.filter((resource) => !refused.has(resource)));
+  const { problems, denied } = evaluateAll(evaluator, await requestsFor(evaluator, sound));
   return {
     gathered: {
       ...gathered,
       invalid: [...gathered.invalid, ...[...denied.keys()].map(({ id }) => id)],
       problems: [...gathered.problems, ...problems],
     },
-    judge,
+    evaluator,
   };
 }
 
-function defendant(resource: Sourced): Defendant<Sourced> {
+function requestFor(resource: Sourced): PolicyRequest<Sourced> {
   return { of: resource, object: admittedObject(resource), resource };
 }
 
 /** Returns the objects to evaluate. Each object's long values are in memory only during its evaluation. */
-async function defendants(judge: Judge, resources: readonly Sourced[]): Promise<readonly Defendant<Sourced>[]> {
-  const all: Defendant<Sourced>[] = [];
+async function requestsFor(
+  evaluator: PolicyEvaluator,
+  resources: readonly Sourced[],
+): Promise<readonly PolicyRequest<Sourced>[]> {
+  const all: PolicyRequest<Sourced>[] = [];
   for (const resource of resources) {
     const { object, contents } = resource;
-    const short = defendant(resource);
+    const short = requestFor(resource);
     if (contents === undefined) all.push(short);
     else {
       const whole = restoreObject(object, await contents());
-      all.push({ ...short, judgement: judge(admittedObject({ ...resource, object: whole })) });
+      all.push({ ...short, result: evaluator(admittedObject({ ...resource, object: whole })) });
     }
   }
   return all;
@@ -88,10 +91,14 @@ export interface ChildrenEnforced {
  * Holds all children of a resource if one of them is denied: a mix of old and new children works worse than the old
  * children.
  */
-export function enforceOnChildren(judge: Judge | undefined, resolved: Resolved, wishes: Desires): ChildrenEnforced {
-  if (judge === undefined) return { resolved, wishes, problems: [] };
+export function enforceOnChildren(
+  evaluator: PolicyEvaluator | undefined,
+  resolved: Resolved,
+  wishes: Desires,
+): ChildrenEnforced {
+  if (evaluator === undefined) return { resolved, wishes, problems: [] };
   const owners = new Map(resolved.standings.map((standing) => [keyOf(standing.loaded.id), standing.loaded]));
-  const { problems, denied } = judgeAll(judge, admittedChildren(wishes, owners));
+  const { problems, denied } = evaluateAll(evaluator, admittedChildren(wishes, owners));
   if (denied.size === 0) return { resolved, wishes, problems };
   return {
     resolved: { ...resolved, standings: resolved.standings.map((standing) => refusedBy(standing, denied)) },

@@ -3,9 +3,9 @@
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
 import {
-  type Judge,
-  type Judgement,
-  openJudge,
+  type PolicyEvaluator,
+  type PolicyResult,
+  createEvaluator,
   type PolicyWorld,
   type Verdict,
 } from '#kubernetes/rules/policy/judge.ts';
@@ -38,7 +38,7 @@ export interface PolicyInput {
   readonly facts: PolicyFacts;
 }
 
-export interface Judged<T> {
+export interface PolicyOutcome<T> {
   /** Problems in the order of the evaluated objects. */
   readonly problems: readonly Problem[];
   /** Objects that must not be applied, each with the first reason. */
@@ -48,17 +48,17 @@ export interface Judged<T> {
 }
 
 /** An object to evaluate, with the place of its problems. */
-export interface Defendant<T> {
+export interface PolicyRequest<T> {
   readonly of: T;
   readonly object: KubeObject;
   readonly resource: LoadedResource;
   /** Result for the whole object, if `object` lacks long values. */
-  readonly judgement?: Judgement;
+  readonly result?: PolicyResult;
   /** Set for a child, which has no manifest: its problems are reported at its owner. */
   readonly child?: true;
 }
 
-export function openPolicies(input: PolicyInput): Judge {
+export function openPolicies(input: PolicyInput): PolicyEvaluator {
   const { policies, kinds, apiGroup, definitions, served = [] } = input;
   const versions = VERSIONS.map((version) => `${apiGroup}/${version}`);
   const ours = kinds.flatMap(({ kind, plural }) =>
@@ -70,7 +70,7 @@ export function openPolicies(input: PolicyInput): Judge {
       };
     }),
   );
-  return openJudge(policies, {
+  return createEvaluator(policies, {
     typeOf: resourceTable([...servedTypes(served), ...definitions.flatMap(definedTypes), ...ours]),
     namespace: memoised((name) => namespaceFacts(input, name)),
     params: paramsOf(input),
@@ -144,28 +144,28 @@ export function admittedObject({ object, kind, defaulted }: LoadedResource): Kub
   return kind === undefined ? builtinAsAdmitted(object) : (defaulted ?? object);
 }
 
-export function judgeAll<T>(judge: Judge, defendants: Iterable<Defendant<T>>): Judged<T> {
+export function evaluateAll<T>(evaluator: PolicyEvaluator, requests: Iterable<PolicyRequest<T>>): PolicyOutcome<T> {
   const problems: Problem[] = [];
   const denied = new Map<T, Problem>();
-  const unknown = new Map<string, Unjudged>();
+  const unknown = new Map<string, Unevaluated>();
   let audited = 0;
-  for (const defendant of defendants) {
-    const judgement = defendant.judgement ?? judge(defendant.object);
-    for (const verdict of judgement.verdicts) {
+  for (const request of requests) {
+    const result = request.result ?? evaluator(request.object);
+    for (const verdict of result.verdicts) {
       if (verdict.action === 'Audit') {
         audited++;
         continue;
       }
-      const problem = policyProblem(defendant, verdict);
+      const problem = policyProblem(request, verdict);
       problems.push(problem);
-      if (verdict.action === 'Deny' && !denied.has(defendant.of)) denied.set(defendant.of, problem);
+      if (verdict.action === 'Deny' && !denied.has(request.of)) denied.set(request.of, problem);
     }
-    for (const { policy, reason } of judgement.unknown) noteUnknown(unknown, defendant.resource, policy, reason);
+    for (const { policy, reason } of result.unknown) noteUnknown(unknown, request.resource, policy, reason);
   }
-  return { problems: [...problems, ...[...unknown.values()].map(unjudgedProblem)], denied, audited };
+  return { problems: [...problems, ...[...unknown.values()].map(unevaluatedProblem)], denied, audited };
 }
 
-function policyProblem<T>({ object, resource, child }: Defendant<T>, verdict: Verdict): Problem {
+function policyProblem<T>({ object, resource, child }: PolicyRequest<T>, verdict: Verdict): Problem {
   const pointer = child === true ? '' : verdict.pointer;
   const said = object.kind === 'Secret' ? (verdict.discreet ?? verdict.message) : verdict.message;
   const whose = child === true ? ` (its ${object.kind} ${object.metadata.name})` : '';
@@ -180,14 +180,19 @@ function policyProblem<T>({ object, resource, child }: Defendant<T>, verdict: Ve
 }
 
 /** Reason why several policies could not decide. It is reported once, with the first resource. */
-interface Unjudged {
+interface Unevaluated {
   readonly reason: string;
   readonly first: LoadedResource;
   readonly policies: Set<string>;
   readonly resources: Set<string>;
 }
 
-function noteUnknown(unknown: Map<string, Unjudged>, resource: LoadedResource, policy: string, reason: string): void {
+function noteUnknown(
+  unknown: Map<string, Unevaluated>,
+  resource: LoadedResource,
+  policy: string,
+  reason: string,
+): void {
   const known = unknown.get(reason) ?? { reason, first: resource, policies: new Set(), resources: new Set() };
   known.policies.add(policy);
   known.resources.add(keyOf(resource.id));
@@ -202,7 +207,7 @@ function policyNames(policies: ReadonlySet<string>): string {
   return more <= 1 ? names.join(', ') : `${names.slice(0, NAMES_MAX).join(', ')} and ${more} others`;
 }
 
-function unjudgedProblem({ reason, first, policies, resources }: Unjudged): Problem {
+function unevaluatedProblem({ reason, first, policies, resources }: Unevaluated): Problem {
   const who = policies.size === 1 ? `Policy ${policyNames(policies)} was` : `Policies ${policyNames(policies)} were`;
   const what = resources.size === 1 ? formatId(first.id) : `${resources.size} resources, the first of them here`;
   return {
