@@ -31,7 +31,7 @@ export async function benchFleet({ folder }: Place): Promise<Report> {
     try {
       const first = await reconcile(world.deps, optionsOf());
       assert.deepEqual([...first.failures, ...first.problems], [], 'the first run has nothing to complain about');
-      return { rows: [...(await idleRun(world, bare)), ...(await verdicts(world))], notices: [] };
+      return { rows: [...(await idleRun(world, bare)), ...(await comparisons(world))], notices: [] };
     } finally {
       await world.close();
     }
@@ -84,19 +84,19 @@ interface Pair {
   readonly type: MergeType;
 }
 
-async function verdicts(world: FleetWorld): Promise<Row[]> {
+async function comparisons(world: FleetWorld): Promise<Row[]> {
   const pairs = await pairsOf(world);
   const texts = pairs.map(({ live }) => JSON.stringify(live));
   for (const { desired, live, type } of pairs) {
-    assert.deepEqual(compare(desired, live, type, MANAGER), { verdict: 'unchanged' }, live.metadata.name);
+    assert.deepEqual(compare(desired, live, type, MANAGER), { result: 'unchanged' }, live.metadata.name);
   }
-  const { verdict, parse } = await medians(ROUNDS, {
-    verdict: () => pairs.map(({ desired, live, type }) => compare(desired, live, type, MANAGER)),
+  const { result, parse } = await medians(ROUNDS, {
+    result: () => pairs.map(({ desired, live, type }) => compare(desired, live, type, MANAGER)),
     parse: () => texts.map((text): unknown => JSON.parse(text)),
   });
-  const [ours, baseline] = [verdict, parse].map((ms) => (ms * 1000) / pairs.length);
+  const [ours, baseline] = [result, parse].map((ms) => (ms * 1000) / pairs.length);
   assert(ours !== undefined && baseline !== undefined);
-  return [{ name: 'verdict of one object', ours, baseline, unit: 'µs', against: 'JSON.parse of the object' }];
+  return [{ name: 'comparison of one object', ours, baseline, unit: 'µs', against: 'JSON.parse of the object' }];
 }
 
 /** What is desired beside what exists, with its type: what the stage `diff` compares. */

@@ -13,7 +13,7 @@ import { type Attempt, type Rejection, refusedBy } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 import { checkForm } from './token-form.ts';
 
-export type Verdict =
+export type Authentication =
   | {
       readonly ok: true;
       readonly identity: Identity;
@@ -26,7 +26,7 @@ export type Verdict =
  * `authorization`: every Authorization header of the request, in order. Returns a value instead of a promise if no
  * request to a provider is necessary. Never rejects because of a token.
  */
-export type Authenticate = (authorization: readonly string[]) => Verdict | Promise<Verdict>;
+export type Authenticate = (authorization: readonly string[]) => Authentication | Promise<Authentication>;
 
 interface Provider {
   readonly settings: ProviderSettings;
@@ -48,11 +48,11 @@ export function createAuthenticate(ports: AuthPorts, settings: readonly Provider
     const bearer = readBearer(authorization);
     if (!bearer.ok) return bearer;
     const known = validation.accepted.get(bearer.token, ports.clock.now());
-    return known === undefined ? tryProviders(validation, bearer.token) : acceptedVerdict(ports, known);
+    return known === undefined ? tryProviders(validation, bearer.token) : acceptedAuthentication(ports, known);
   };
 }
 
-function acceptedVerdict({ clock }: AuthPorts, accepted: Accepted): Verdict {
+function acceptedAuthentication({ clock }: AuthPorts, accepted: Accepted): Authentication {
   return { ok: true, identity: accepted.identity, holds: () => isAccepted(accepted, clock.now()) };
 }
 
@@ -71,7 +71,7 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
  * with a configured issuer is sent only to providers of exactly that issuer. Any other token is sent to each provider
  * with introspection, in order. The first acceptance wins.
  */
-async function tryProviders(validation: Validation, token: string): Promise<Verdict> {
+async function tryProviders(validation: Validation, token: string): Promise<Authentication> {
   const issuer = claimedIssuer(token);
   const named = issuer === undefined ? [] : await providersOf(validation, issuer);
   const candidates =

@@ -188,9 +188,9 @@ test('the verdict from a list is right: nothing to do, or something', async () =
   const live = listed.find(({ metadata }) => metadata.name === 'judged');
   const document = await git.schema('v1');
   const type = document && rootType(document, { group: '', version: 'v1', kind: 'ConfigMap' });
-  expect(compare(configMap('judged', { a: '1' }), live!, type, 'skep-git').verdict).toBe('unchanged');
-  expect(compare(configMap('judged', { a: '2' }), live!, type, 'skep-git').verdict).toBe('changed');
-  expect(compare(configMap('judged', {}), live!, type, 'skep-git').verdict).toBe('changed');
+  expect(compare(configMap('judged', { a: '1' }), live!, type, 'skep-git').result).toBe('unchanged');
+  expect(compare(configMap('judged', { a: '2' }), live!, type, 'skep-git').result).toBe('changed');
+  expect(compare(configMap('judged', {}), live!, type, 'skep-git').result).toBe('changed');
 });
 
 test('a status is written for itself', async () => {

@@ -57,11 +57,11 @@ describe.each(SUBJECTS.map((subject) => ({ name: subject.kind, subject })))('$na
     sample.push(...cases);
     for (const each of cases) {
       const comparison = localVerdict(each.desired, each.live, type, teller.manager);
-      for (const one of [tally, all]) one.add(comparison.verdict, each.answer);
+      for (const one of [tally, all]) one.add(comparison.result, each.answer);
       const mistake = wrong(comparison, each.answer);
       const { path = '', reason = '' } = comparison;
       if (mistake !== undefined) wrongs.push(reported(each, `${mistake} (${path} ${reason})`));
-      if (process.env.SKEP_SHOW === 'unknown' && comparison.verdict === 'unknown')
+      if (process.env.SKEP_SHOW === 'unknown' && comparison.result === 'unknown')
         process.stdout.write(`${reported(each, `unknown (${path} ${reason})`)}\n`);
     }
     process.stdout.write(`${table(subject.kind, tally)}\n`);

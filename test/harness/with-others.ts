@@ -417,7 +417,7 @@ function refusals(): void {
     fleet.git.commit({ 'api.yaml': web('two'), 'beside.yaml': settings('two') });
     const { plan } = await fleet.plan();
     const previews = plan.batches.flatMap(({ changes }) =>
-      changes.map((change) => `${change.resource.name} ${'preview' in change ? change.preview?.verdict : ''}`),
+      changes.map((change) => `${change.resource.name} ${'preview' in change ? change.preview?.result : ''}`),
     );
     expect(previews).toEqual(['beside accepted', 'api refused']);
     const result = await fleet.run();

@@ -46,8 +46,8 @@ function judged({ policy, binding, namespace, objects, probe }: Omit<Construct, 
   return answerOf(judge(admitted(probe)));
 }
 
-function answerOf({ verdicts, unknown }: PolicyResult): string {
-  const denial = verdicts.find(({ action }) => action === 'Deny');
+function answerOf({ violations, unknown }: PolicyResult): string {
+  const denial = violations.find(({ action }) => action === 'Deny');
   if (denial === undefined) return unknown.length > 0 ? 'unknown' : 'admitted';
   const failed = /resulted in error|failed to configure binding/.test(denial.message);
   return failed ? 'error' : `denied: ${denial.message}`;

@@ -70,10 +70,10 @@ export function said(fixture: Pick<PackFixture, 'path' | 'text'>): Said[] {
     facts: declaredFacts(resources, []),
   });
   return resources.filter(isJudged).map((resource) => {
-    const { verdicts, unknown } = judge(admittedObject(resource));
+    const { violations, unknown } = judge(admittedObject(resource));
     return {
       resource,
-      verdicts: verdicts.map(({ action, policy, message }) => `${action.toLowerCase()} ${policy}: ${message}`).sort(),
+      verdicts: violations.map(({ action, policy, message }) => `${action.toLowerCase()} ${policy}: ${message}`).sort(),
       unknown: unknown.map(({ policy, reason }) => `${policy}: ${reason}`),
     };
   });

@@ -9,7 +9,7 @@ import { customDocument } from '#kubernetes/devcluster/custom/document.ts';
 import type { KubeObject, ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
 import { type MergeType, type OpenApiDocument, rootType } from '#kubernetes/rules/openapi.ts';
-import { compare, type Verdict } from '#kubernetes/rules/ownership/compare.ts';
+import { compare, type Result } from '#kubernetes/rules/ownership/compare.ts';
 import { serverSideApply, trackUpdate } from '#kubernetes/rules/ownership/write/apply.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import type { Json, JsonObject } from '#std/json.ts';
@@ -114,7 +114,7 @@ function answered(write: Write): ReturnType<typeof apply> {
 }
 
 /** What an apply with force would have changed, as the server showed it. */
-function realVerdict({ before, answer }: Write): Verdict {
+function realVerdict({ before, answer }: Write): Result {
   return canonicalJson(essence(before as unknown as Json)) === canonicalJson(essence(answer)) ? 'unchanged' : 'changed';
 }
 
@@ -124,10 +124,10 @@ function essence(object: Json | undefined): Json {
   return { ...object, metadata: { ...metadata, managedFields: entries(object) } };
 }
 
-function localVerdict(write: Write): Verdict {
+function localVerdict(write: Write): Result {
   const { before, sent, query } = write;
   if (before === undefined) return 'changed';
-  return compare(sent as unknown as KubeObject, before, typeOf(sent), query.fieldManager ?? 'recorder').verdict;
+  return compare(sent as unknown as KubeObject, before, typeOf(sent), query.fieldManager ?? 'recorder').result;
 }
 
 /** What a server fills in after it looked who owns what: there it saw what was sent. */

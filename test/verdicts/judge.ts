@@ -52,16 +52,16 @@ function entries({ metadata }: KubeObject, whose: (manager: string) => boolean):
 }
 
 /** Undefined where the two agree; a verdict that asks the server is never wrong. */
-export function wrong({ verdict }: Comparison, answer: Answer): string | undefined {
-  if (verdict === 'unchanged')
+export function wrong({ result }: Comparison, answer: Answer): string | undefined {
+  if (result === 'unchanged')
     return answer === 'nothing' || answer === 'others' ? undefined : `unchanged, but ${answer}`;
-  return verdict === 'changed' && answer === 'nothing' ? 'changed, but nothing' : undefined;
+  return result === 'changed' && answer === 'nothing' ? 'changed, but nothing' : undefined;
 }
 
 export interface Tally {
   readonly counts: Map<string, number>;
-  add(verdict: Comparison['verdict'], answer: Answer): void;
-  of(verdict: Comparison['verdict'], ...answers: readonly Answer[]): number;
+  add(verdict: Comparison['result'], answer: Answer): void;
+  of(verdict: Comparison['result'], ...answers: readonly Answer[]): number;
 }
 
 const ANSWERS: readonly Answer[] = ['nothing', 'others', 'ownership', 'object', 'refused'];

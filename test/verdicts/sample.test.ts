@@ -41,7 +41,7 @@ test('the verdict from the LIST alone is what the server said, and seldom left t
   const tally = openTally();
   const mistakes = CASES.flatMap(({ kind, number, story, desired, live, answer }) => {
     const comparison = localVerdict(desired, live, typeOf(desired), MANAGER);
-    tally.add(comparison.verdict, answer);
+    tally.add(comparison.result, answer);
     const mistake = wrong(comparison, answer);
     return mistake === undefined ? [] : [`${kind} ${number}: ${mistake} (${story.join('; ')})`];
   });

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { authorizationHeaders, readBearer } from '#auth/bearer.ts';
 import { challenge } from '#auth/challenge.ts';
 import type { Identity } from '#auth/identity.ts';
-import type { Authenticate, Verdict } from '#auth/providers.ts';
+import type { Authenticate, Authentication } from '#auth/providers.ts';
 import { publicRejection, type Rejection } from '#auth/rejection.ts';
 import type { ResourceSettings } from '#auth/settings.ts';
 import type { UpstreamClaims } from '../backends/backend.ts';
@@ -57,24 +57,24 @@ export function findCaller(
   const shown = authorization.length === 1 ? SHOWN.get(socket) : undefined;
   const same = shown?.callers === callers && shown.authorization === authorization[0];
   if (same && shown.holds()) return shown.caller;
-  const verdict = callers.authenticate(authorization);
-  if (!(verdict instanceof Promise) && decidesAlone(callers)) {
-    return callerBy(callers, verdict, authorization, socket);
+  const authentication = callers.authenticate(authorization);
+  if (!(authentication instanceof Promise) && decidesAlone(callers)) {
+    return callerBy(callers, authentication, authorization, socket);
   }
-  return checkedCaller(callers, verdict, authorization, socket);
+  return checkedCaller(callers, authentication, authorization, socket);
 }
 
 async function checkedCaller(
   callers: Callers,
-  pending: Verdict | Promise<Verdict>,
+  pending: Authentication | Promise<Authentication>,
   authorization: readonly string[],
   socket: object,
 ): Promise<FoundCaller> {
-  const verdict = await pending;
-  const rejection = verdict.ok ? await callers.checkSession?.(verdict.identity) : undefined;
+  const authentication = await pending;
+  const rejection = authentication.ok ? await callers.checkSession?.(authentication.identity) : undefined;
   if (rejection !== undefined) return { refusal: refuseCaller(callers, rejection) };
-  const caller = callerBy(callers, verdict, authorization, socket);
-  const upstream = verdict.ok ? await callers.findUpstream?.(verdict.identity) : undefined;
+  const caller = callerBy(callers, authentication, authorization, socket);
+  const upstream = authentication.ok ? await callers.findUpstream?.(authentication.identity) : undefined;
   if (upstream === undefined || 'refusal' in caller) return caller;
   return 'reason' in upstream ? { refusal: refuseCaller(callers, upstream) } : { ...caller, upstream };
 }
@@ -84,9 +84,14 @@ function decidesAlone({ checkSession, findUpstream }: Callers): boolean {
   return checkSession === undefined && findUpstream === undefined;
 }
 
-function callerBy(callers: Callers, verdict: Verdict, authorization: readonly string[], socket: object): FoundCaller {
-  if (!verdict.ok) return { refusal: refuseCaller(callers, verdict.rejection) };
-  const { identity, holds } = verdict;
+function callerBy(
+  callers: Callers,
+  authentication: Authentication,
+  authorization: readonly string[],
+  socket: object,
+): FoundCaller {
+  if (!authentication.ok) return { refusal: refuseCaller(callers, authentication.rejection) };
+  const { identity, holds } = authentication;
   const caller = callerOfIdentity(identity, authorization);
   // A login may end at any time, so it is checked for each request.
   if (holds !== undefined && decidesAlone(callers) && authorization[0] !== undefined) {

@@ -136,8 +136,8 @@ function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
     commits.clear();
     for (const [source, commit] of Object.entries(read)) commits.set([source, commit], 1);
     const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));
-    for (const verdict of ['create', 'update', 'delete'] as const)
-      objects.set([verdict], planned.filter((each) => each === verdict).length);
+    for (const action of ['create', 'update', 'delete'] as const)
+      objects.set([action], planned.filter((each) => each === action).length);
     // Runs that may not write find the same changes again and again.
     if (paused === undefined) inARow = planned.length === 0 ? 0 : inARow + 1;
     changing.set([], inARow);

@@ -33,7 +33,7 @@ export const ConditionsSchema = list(ConditionSchema, 'Conditions of the resourc
 type Condition = Static<typeof ConditionSchema>;
 
 /** A condition without the fields that follow from the resource and its history. */
-export interface Verdict {
+export interface ConditionResult {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
@@ -44,20 +44,20 @@ export interface Verdict {
  * Returns the conditions to write: one per verdict, in order. A condition with an unchanged status keeps its transition
  * time; conditions without a verdict are dropped.
  */
-export function conditionsOf(resource: Resource, verdicts: readonly Verdict[], observed: Observed): Condition[] {
+export function conditionsOf(resource: Resource, results: readonly ConditionResult[], observed: Observed): Condition[] {
   const { generation } = resource.metadata;
-  return verdicts.map((verdict) => ({
-    ...verdict,
+  return results.map((result) => ({
+    ...result,
     observedGeneration: generation,
-    lastTransitionTime: unchangedSince(resource, verdict) ?? observed.now,
+    lastTransitionTime: unchangedSince(resource, result) ?? observed.now,
   }));
 }
 
-function unchangedSince(resource: Resource, verdict: Verdict): string | undefined {
+function unchangedSince(resource: Resource, result: ConditionResult): string | undefined {
   const living = resource.status?.conditions;
   if (!Array.isArray(living)) return undefined;
-  const same = living.find((item) => isObject(item) && item.type === verdict.type);
-  if (!isObject(same) || same.status !== verdict.status) return undefined;
+  const same = living.find((item) => isObject(item) && item.type === result.type);
+  if (!isObject(same) || same.status !== result.status) return undefined;
   const since = same.lastTransitionTime;
   return typeof since === 'string' ? since : undefined;
 }

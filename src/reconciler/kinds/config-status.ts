@@ -33,7 +33,7 @@ export function configStatus(
   const { resource, name } = self;
   const messages = observed.refusals.map(({ message }) => message);
   const valid = messages.length === 0;
-  const verdict = valid
+  const result = valid
     ? { status: 'True' as const, reason: 'ValidationSucceeded', message: 'the settings can be used' }
     : { status: 'False' as const, reason: 'ValidationFailed', message: messages.join('; ') };
   return {
@@ -43,8 +43,8 @@ export function configStatus(
     conditions: conditionsOf(
       resource,
       [
-        { type: 'Valid', ...verdict },
-        { type: 'Ready', ...verdict },
+        { type: 'Valid', ...result },
+        { type: 'Ready', ...result },
       ],
       observed,
     ),

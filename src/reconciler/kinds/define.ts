@@ -117,9 +117,9 @@ function completeStatus(resource: Resource, schema: TSchema, status: unknown, ob
   const own = spelledFor(versionOf(resource.apiVersion), plain(schema), plain(status));
   const { kept } = observed;
   if (kept === undefined) return own;
-  const verdict = { type: 'DeletionBlocked', status: 'True', reason: 'StillReferenced', message: kept } as const;
+  const blocked = { type: 'DeletionBlocked', status: 'True', reason: 'StillReferenced', message: kept } as const;
   const conditions = Array.isArray(own.conditions) ? own.conditions : [];
-  return { ...own, conditions: [...conditions, ...conditionsOf(resource, [verdict], observed)] };
+  return { ...own, conditions: [...conditions, ...conditionsOf(resource, [blocked], observed)] };
 }
 
 function rememberedFor<T>(find: (resource: Resource) => T): (resource: Resource) => T {

@@ -3,7 +3,7 @@
 
 import { isObject } from '#std/json.ts';
 import { optional, text } from '#std/schema.ts';
-import type { Verdict } from './conditions.ts';
+import type { ConditionResult } from './conditions.ts';
 import type { Finding, Reference, View } from './kind.ts';
 
 interface SettingsKind {
@@ -82,8 +82,8 @@ export function settingsConditions(
   refs: SettingsRefs,
   refusals: readonly Finding[],
   pointer = '/spec',
-): readonly Verdict[] {
-  return FIELDS.flatMap((field): readonly Verdict[] => {
+): readonly ConditionResult[] {
+  return FIELDS.flatMap((field): readonly ConditionResult[] => {
     const ref = refs[field];
     if (ref === undefined) return [];
     const { kind, condition: type, valid } = SETTINGS_KINDS[field];

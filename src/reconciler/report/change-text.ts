@@ -25,7 +25,7 @@ export function countsOf(plan: Plan): Counts {
 export function textOfChange(change: Change): string[] {
   const id = formatId(change.resource);
   if (change.action === 'delete') return [`  ${MARKS.delete} ${id}`];
-  const refused = change.preview?.verdict === 'refused' ? [lineOfRefusal(change.preview)] : [];
+  const refused = change.preview?.result === 'refused' ? [lineOfRefusal(change.preview)] : [];
   if (change.action === 'create') return [`  ${MARKS.create} ${id}`, ...refused];
   const head = change.replaces === true ? `  -/+ ${id} (deleted and created again)` : `  ${MARKS.update} ${id}`;
   return [head, ...change.diff.flatMap(textOfDifference), ...refused];
@@ -39,7 +39,7 @@ function lineOfRefusal({ code, message }: { readonly code: string; readonly mess
 export function unpreviewed({ batches }: Plan): string[] {
   const byReason = new Map<string, string[]>();
   for (const change of batches.flatMap((batch) => batch.changes)) {
-    if (change.action === 'delete' || change.preview?.verdict !== 'skipped') continue;
+    if (change.action === 'delete' || change.preview?.result !== 'skipped') continue;
     const { reason } = change.preview;
     byReason.set(reason, [...(byReason.get(reason) ?? []), formatId(change.resource)]);
   }

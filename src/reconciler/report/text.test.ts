@@ -90,17 +90,17 @@ test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
 });
 
 const LATER = '1 invalid; correct these errors first, then rules and policies are checked as well';
-test.each<{ files: number; invalid: number; problems: number; incomplete?: true; verdict: string; reason: string }>([
-  { files: 0, invalid: 0, problems: 0, verdict: 'nothing to validate', reason: 'the folder is empty' },
-  { files: 0, invalid: 0, problems: 1, verdict: '1 error', reason: 'a kustomization could not be built' },
-  { files: 1, invalid: 0, problems: 0, verdict: 'all valid', reason: 'all is well' },
-  { files: 1, invalid: 0, problems: 1, verdict: '1 error', reason: 'an object without identity is not a resource' },
-  { files: 1, invalid: 1, problems: 2, verdict: '1 invalid', reason: 'one resource has two problems' },
-  { files: 1, invalid: 1, problems: 1, incomplete: true, verdict: LATER, reason: 'its rules were not checked' },
-])('the last line is "$verdict" because $reason', ({ files, invalid, problems, incomplete, verdict }) => {
+test.each<{ files: number; invalid: number; problems: number; incomplete?: true; headline: string; reason: string }>([
+  { files: 0, invalid: 0, problems: 0, headline: 'nothing to validate', reason: 'the folder is empty' },
+  { files: 0, invalid: 0, problems: 1, headline: '1 error', reason: 'a kustomization could not be built' },
+  { files: 1, invalid: 0, problems: 0, headline: 'all valid', reason: 'all is well' },
+  { files: 1, invalid: 0, problems: 1, headline: '1 error', reason: 'an object without identity is not a resource' },
+  { files: 1, invalid: 1, problems: 2, headline: '1 invalid', reason: 'one resource has two problems' },
+  { files: 1, invalid: 1, problems: 1, incomplete: true, headline: LATER, reason: 'its rules were not checked' },
+])('the last line is "$headline" because $reason', ({ files, invalid, problems, incomplete, headline }) => {
   const summary = { files, resources: 0, valid: 0, invalid, problems };
   const text = textOfValidation({ summary, problems: Array(problems).fill(PROBLEM), incomplete, files: [] });
-  expect(text.split('\n').at(-2)).toBe(`0 resources in ${files} file${files === 1 ? '' : 's'}: ${verdict}`);
+  expect(text.split('\n').at(-2)).toBe(`0 resources in ${files} file${files === 1 ? '' : 's'}: ${headline}`);
 });
 
 test('sources that failed for one reason have one line', () => {

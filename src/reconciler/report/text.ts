@@ -30,9 +30,10 @@ export function summaryLine({ summary, problems, incomplete }: Validation): stri
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const more = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
-  const verdict = files === 0 && errors === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
+  const headline =
+    files === 0 && errors === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
   const later = incomplete === true ? '; correct these errors first, then rules and policies are checked as well' : '';
-  return `${validatedSize(summary)}: ${verdict}${later}`;
+  return `${validatedSize(summary)}: ${headline}${later}`;
 }
 
 /** Returns the result in a few words. Documents without an identity are not resources, but may have errors. */

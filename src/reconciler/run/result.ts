@@ -75,8 +75,8 @@ export interface RunResult {
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
-  const verdict = problemsExit(result.problems);
-  if (verdict !== 0) return verdict;
+  const problemsCode = problemsExit(result.problems);
+  if (problemsCode !== 0) return problemsCode;
   if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.outcomes.length === 0 && refusedChanges(result.plan).length > 0) return 7;
@@ -94,7 +94,7 @@ const WAITS: ReadonlySet<string> = new Set(['plan-required', 'source-at-fault'])
 /** Returns the changes that the server would refuse. */
 export function refusedChanges({ batches }: Plan): readonly Change[] {
   const changes = batches.flatMap((batch) => batch.changes);
-  return changes.filter((change) => change.action !== 'delete' && change.preview?.verdict === 'refused');
+  return changes.filter((change) => change.action !== 'delete' && change.preview?.result === 'refused');
 }
 
 export interface Summary {

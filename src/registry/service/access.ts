@@ -32,11 +32,11 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
     // A public path does not allow everyone to start work.
     if (isOpen || (!changes && isPublic(request.url, publicPaths))) return;
     const needed = oauth.enforceScopes || changes ? scopeFor(request.method) : undefined;
-    const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));
-    const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
-    countToken(rejection?.reason ?? 'accepted', verdict.ok ? verdict.identity.provider : '');
+    const authentication = await authenticate(authorizationHeaders(request.raw.rawHeaders));
+    const rejection = authentication.ok ? scopeMissing(authentication.identity, needed) : authentication.rejection;
+    countToken(rejection?.reason ?? 'accepted', authentication.ok ? authentication.identity.provider : '');
     if (rejection === undefined) {
-      if (verdict.ok) request.log.debug(shown(verdict.identity), 'token accepted');
+      if (authentication.ok) request.log.debug(shown(authentication.identity), 'token accepted');
       return;
     }
     request.log.info({ code: rejection.reason, ...details(rejection) }, explain(rejection.reason));

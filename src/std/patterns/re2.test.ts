@@ -92,18 +92,18 @@ function manyKinds(length: number): string {
 describe('no pattern takes longer than the text allows', () => {
   const long = `${'a'.repeat(200_000)}!`;
   test.each([
-    { pattern: '^(a+)+$', text: long, verdict: false },
-    { pattern: '^(a|a)*$', text: long, verdict: false },
-    { pattern: '^(a?){500}$', text: 'a'.repeat(5000), verdict: false },
-    { pattern: '^(a?){500}$', text: long, verdict: 'too costly' },
-    { pattern: 'a*a*a*a*a*b', text: long, verdict: false },
-    { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$', text: long, verdict: false },
-    { pattern: '(a|b)*a(a|b){900}c', text: scattered(300_000), verdict: 'too costly' },
-    { pattern: '[ab]*a[ab]{100}[cd]$', text: scattered(100_000), verdict: false },
-    { pattern: `${'(?:|){1000}'.repeat(4)}b`, text: manyKinds(50_000), verdict: false },
-  ])('/$pattern/: $verdict', ({ pattern, text, verdict }) => {
+    { pattern: '^(a+)+$', text: long, expected: false },
+    { pattern: '^(a|a)*$', text: long, expected: false },
+    { pattern: '^(a?){500}$', text: 'a'.repeat(5000), expected: false },
+    { pattern: '^(a?){500}$', text: long, expected: 'too costly' },
+    { pattern: 'a*a*a*a*a*b', text: long, expected: false },
+    { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$', text: long, expected: false },
+    { pattern: '(a|b)*a(a|b){900}c', text: scattered(300_000), expected: 'too costly' },
+    { pattern: '[ab]*a[ab]{100}[cd]$', text: scattered(100_000), expected: false },
+    { pattern: `${'(?:|){1000}'.repeat(4)}b`, text: manyKinds(50_000), expected: false },
+  ])('/$pattern/: $expected', ({ pattern, text, expected }) => {
     const begun = process.cpuUsage();
-    expect(matches(pattern, text)).toBe(verdict);
+    expect(matches(pattern, text)).toBe(expected);
     expect(process.cpuUsage(begun).user / 1000).toBeLessThan(10_000);
   });
 });

@@ -27,7 +27,7 @@ export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
   return keys.map((key) => key.toPublic());
 }
 
-export type PgpVerdict =
+export type PgpResult =
   | { readonly type: 'good' }
   /** The signature names a key that is not among the keys. */
   | { readonly type: 'stranger'; readonly keyId: string }
@@ -46,7 +46,7 @@ export async function checkPgpSignature(
   armoredSignature: string,
   payload: Buffer,
   keys: readonly PgpKey[],
-): Promise<PgpVerdict> {
+): Promise<PgpResult> {
   const { createMessage, readSignature, verify } = await loadLibrary();
   const signature = await readSignature({ armoredSignature }).catch((error: unknown) => String(error));
   if (typeof signature === 'string') return { type: 'bad', reason: signature };
@@ -57,7 +57,7 @@ export async function checkPgpSignature(
   const keyId = only.keyID.toHex();
   if (!keys.some((key) => key.getKeys(only.keyID).length > 0)) return { type: 'stranger', keyId };
   return await only.verified.then(
-    (): PgpVerdict => ({ type: 'good' }),
+    (): PgpResult => ({ type: 'good' }),
     (error: unknown) => ({ type: 'bad', reason: error instanceof Error ? error.message : String(error) }),
   );
 }

@@ -14,14 +14,14 @@ export function isSshSignature(armored: string): boolean {
   return armored.startsWith(BEGIN);
 }
 
-export interface SshVerdict {
+export interface SshResult {
   readonly good: boolean;
   /** The key that the signature names, as in a `.pub` file. */
   readonly publicKey: Buffer;
 }
 
 /** Throws an Error that says why the signature cannot be checked. */
-export function checkSshSignature(armored: string, payload: Buffer, purpose = GIT_NAMESPACE): SshVerdict {
+export function checkSshSignature(armored: string, payload: Buffer, purpose = GIT_NAMESPACE): SshResult {
   const blob = dearmored(armored);
   if (!blob.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it does not begin as a signature does');
   const wire = readWire(blob.subarray(MAGIC.length));

@@ -102,16 +102,16 @@ function checkSsh({ ssh }: KeyRing, what: string, signature: string, payload: Bu
 }
 
 async function checkPgp({ pgp }: KeyRing, what: string, signature: string, payload: Buffer): Promise<void> {
-  const verdict = await checkPgpSignature(signature, payload, pgp);
-  switch (verdict.type) {
+  const checked = await checkPgpSignature(signature, payload, pgp);
+  switch (checked.type) {
     case 'good':
       return;
     case 'stranger': {
-      const message = `${what} is signed by OpenPGP key ${verdict.keyId}, which is none of the trusted ones`;
+      const message = `${what} is signed by OpenPGP key ${checked.keyId}, which is none of the trusted ones`;
       throw signatureFailure('git-signature-untrusted', message);
     }
     case 'bad':
-      throw signatureFailure('git-signature-invalid', `${what}: the OpenPGP signature is not good: ${verdict.reason}`);
+      throw signatureFailure('git-signature-invalid', `${what}: the OpenPGP signature is not good: ${checked.reason}`);
   }
 }
 

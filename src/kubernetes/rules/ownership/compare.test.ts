@@ -25,9 +25,9 @@ function applied(desired: KubeObject, live: KubeObject): KubeObject {
   return { ...live, metadata };
 }
 
-function verdictOf(desired: KubeObject, live: KubeObject): string {
-  const { verdict, path } = compare(desired, applied(desired, live), typeOf(desired), OWN);
-  return path === undefined ? verdict : `${verdict} ${path}`;
+function resultOf(desired: KubeObject, live: KubeObject): string {
+  const { result, path } = compare(desired, applied(desired, live), typeOf(desired), OWN);
+  return path === undefined ? result : `${result} ${path}`;
 }
 
 interface Row {
@@ -329,11 +329,11 @@ const THINGS: readonly Row[] = [
 ];
 
 test.each(PODS)('pod spec $desired over $live is $is: $reason', ({ desired, live, is }) => {
-  expect(verdictOf(deployment(desired), deployment(live)).replace('/spec/template/spec/', '')).toBe(is);
+  expect(resultOf(deployment(desired), deployment(live)).replace('/spec/template/spec/', '')).toBe(is);
 });
 
 test.each(THINGS)('custom spec $desired over $live is $is: $reason', ({ desired, live, is }) => {
-  expect(verdictOf(thing(desired), thing(live)).replace('/spec/', '')).toBe(is);
+  expect(resultOf(thing(desired), thing(live)).replace('/spec/', '')).toBe(is);
 });
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -487,7 +487,7 @@ const OBJECTS: readonly { desired: KubeObject; live: object; is: string; reason:
 
 test.each(OBJECTS)('$desired.kind is $is: $reason', ({ desired, live, is }) => {
   const { apiVersion, kind, metadata } = desired;
-  expect(verdictOf(desired, { apiVersion, kind, metadata, ...live })).toBe(is);
+  expect(resultOf(desired, { apiVersion, kind, metadata, ...live })).toBe(is);
 });
 
 describe('before values are compared', () => {
@@ -499,45 +499,45 @@ describe('before values are compared', () => {
   }
 
   const OWNERS: readonly { entries: readonly ManagedFieldsEntry[]; is: object; reason: string }[] = [
-    { entries: [entry(desired)], is: { verdict: 'unchanged' }, reason: 'our entry, the same fields' },
+    { entries: [entry(desired)], is: { result: 'unchanged' }, reason: 'our entry, the same fields' },
     {
       entries: [],
-      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
+      is: { result: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'no entry: the apply would add one',
     },
     {
       entries: [entry(desired, { manager: 'other' })],
-      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
+      is: { result: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'only the entry of another',
     },
     {
       entries: [entry(desired, { operation: 'Update' })],
-      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
+      is: { result: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'only an update of ours',
     },
     {
       entries: [entry(desired, { subresource: 'status' })],
-      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
+      is: { result: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'only an apply to a subresource',
     },
     {
       entries: [entry(desired, { apiVersion: 'things.example/v0' })],
-      is: { verdict: 'changed', path: '', reason: 'applied as things.example/v0 before' },
+      is: { result: 'changed', path: '', reason: 'applied as things.example/v0 before' },
       reason: 'applied in another version',
     },
     {
       entries: [entry(thing({ image: 'i', replicas: 1 }))],
-      is: { verdict: 'changed', path: '/spec/replicas', reason: 'no longer declared' },
+      is: { result: 'changed', path: '/spec/replicas', reason: 'no longer declared' },
       reason: 'a field is no longer declared',
     },
     {
       entries: [entry(thing({ replicas: 1 }))],
-      is: { verdict: 'changed', path: '/spec/image', reason: 'not applied by this instance before' },
+      is: { result: 'changed', path: '/spec/image', reason: 'not applied by this instance before' },
       reason: 'another manager took a field',
     },
     {
       entries: [entry(desired, { fieldsV1: { 'k:{': {} } })],
-      is: { verdict: 'unknown', path: '', reason: 'the managedFields entry of this instance cannot be read' },
+      is: { result: 'unknown', path: '', reason: 'the managedFields entry of this instance cannot be read' },
       reason: 'an entry no server wrote',
     },
   ];
@@ -548,16 +548,16 @@ describe('before values are compared', () => {
 
   test('an object of which we would own nothing needs no entry', () => {
     const nothing = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
-    expect(compare(nothing, { ...nothing, data: { a: 'b' } }, typeOf(nothing), OWN)).toEqual({ verdict: 'unchanged' });
+    expect(compare(nothing, { ...nothing, data: { a: 'b' } }, typeOf(nothing), OWN)).toEqual({ result: 'unchanged' });
   });
 
   test('without a type nothing can be known', () => {
-    expect(compare(desired, liveWith(entry(desired)), undefined, OWN).verdict).toBe('unknown');
+    expect(compare(desired, liveWith(entry(desired)), undefined, OWN).result).toBe('unknown');
   });
 
   test('the result for an object that the server will refuse is unknown', () => {
     expect(compare(thing({ image: 7 }), liveWith(entry(desired)), type, OWN)).toEqual({
-      verdict: 'unknown',
+      result: 'unknown',
       path: '/spec/image',
       reason: 'a string is expected',
     });
@@ -567,7 +567,7 @@ describe('before values are compared', () => {
 test('an unknown place outweighs one that differs', () => {
   const desired = deployment({ schedulerName: 'a', tolerations: null });
   const live = deployment({ schedulerName: 'b', tolerations: [{ key: 'x' }] });
-  expect(verdictOf(desired, live)).toBe('unknown /spec/template/spec/tolerations');
+  expect(resultOf(desired, live)).toBe('unknown /spec/template/spec/tolerations');
 });
 
 test('no value of the object reaches the reason', () => {
@@ -579,9 +579,9 @@ test('no value of the object reaches the reason', () => {
 test('ten thousand objects take time by their number, not by its square', () => {
   const pairs = Array.from({ length: 10_000 }, (_, index) => pairOf(index));
   const started = process.cpuUsage();
-  const verdicts = pairs.map(({ desired, live }) => compare(desired, live, typeOf(desired), OWN).verdict);
+  const results = pairs.map(({ desired, live }) => compare(desired, live, typeOf(desired), OWN).result);
   const usedMs = process.cpuUsage(started).user / 1000;
-  expect(new Set(verdicts)).toEqual(new Set(['unchanged']));
+  expect(new Set(results)).toEqual(new Set(['unchanged']));
   // Measured: half a second of processor time. A quadratic walk would take minutes.
   expect(usedMs).toBeLessThan(10_000);
 });

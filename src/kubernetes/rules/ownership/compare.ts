@@ -13,10 +13,10 @@ import { compareObjects } from './values.ts';
  * `unchanged`: the apply would change neither the object nor the fields that we own. `changed`: the apply would change
  * them, or the server would refuse it. `unknown`: only a dry run can tell.
  */
-export type Verdict = 'unchanged' | 'changed' | 'unknown';
+export type Result = 'unchanged' | 'changed' | 'unknown';
 
 export interface Comparison {
-  readonly verdict: Verdict;
+  readonly result: Result;
   /**
    * The first place that decided, as in `differences`. The empty string is the object itself. Absent for `unchanged`.
    */
@@ -37,11 +37,11 @@ export function compare(
   type: MergeType | undefined,
   manager: string,
 ): Comparison {
-  if (type === undefined) return { verdict: 'unknown', path: '', reason: 'no schema of the kind is known' };
+  if (type === undefined) return { result: 'unknown', path: '', reason: 'no schema of the kind is known' };
   const { set, misfits } = ownedSet(desired, type);
   const [misfit] = misfits;
   if (misfit !== undefined) {
-    return { verdict: 'unknown', path: pointerOf(misfit.elements), reason: misfit.reason };
+    return { result: 'unknown', path: pointerOf(misfit.elements), reason: misfit.reason };
   }
   return compareSets(set, desired, entryOf(live, manager)) ?? compareValues(desired, live, type);
 }
@@ -52,20 +52,20 @@ function compareSets(
   entry: ManagedFieldsEntry | undefined,
 ): Comparison | undefined {
   if (entry === undefined) {
-    return set.size === 0 ? undefined : { verdict: 'changed', path: '', reason: 'not applied by this instance before' };
+    return set.size === 0 ? undefined : { result: 'changed', path: '', reason: 'not applied by this instance before' };
   }
   if (entry.apiVersion !== desired.apiVersion) {
-    return { verdict: 'changed', path: '', reason: `applied as ${entry.apiVersion} before` };
+    return { result: 'changed', path: '', reason: `applied as ${entry.apiVersion} before` };
   }
   if (surelyHold(entry.fieldsV1, set)) return undefined;
   const owned = parseFields(entry.fieldsV1);
   if (owned === undefined)
-    return { verdict: 'unknown', path: '', reason: 'the managedFields entry of this instance cannot be read' };
+    return { result: 'unknown', path: '', reason: 'the managedFields entry of this instance cannot be read' };
   if (equalSets(set, owned)) return undefined;
   const [added] = paths(difference(set, owned));
   const [dropped] = paths(difference(owned, set));
   return {
-    verdict: 'changed',
+    result: 'changed',
     path: pointerOf(added ?? dropped ?? []),
     reason: added === undefined ? 'no longer declared' : 'not applied by this instance before',
   };
@@ -73,18 +73,18 @@ function compareSets(
 
 /** Returns the worst result of all places: `unknown` is worse than `changed`. */
 function compareValues(desired: KubeObject, live: KubeObject, type: MergeType): Comparison {
-  let worst: { readonly verdict: Verdict; readonly place: Place | undefined; readonly reason: string } | undefined;
+  let worst: { readonly result: Result; readonly place: Place | undefined; readonly reason: string } | undefined;
   compareObjects(
     (answer, place, reason) => {
-      const verdict = answer === 'differs' ? 'changed' : 'unknown';
-      if (worst === undefined || (worst.verdict === 'changed' && verdict === 'unknown')) {
-        worst = { verdict, place, reason };
+      const result = answer === 'differs' ? 'changed' : 'unknown';
+      if (worst === undefined || (worst.result === 'changed' && result === 'unknown')) {
+        worst = { result, place, reason };
       }
     },
     desired,
     live,
     type,
   );
-  if (worst === undefined) return { verdict: 'unchanged' };
-  return { verdict: worst.verdict, path: pointerOf(elementsOf(worst.place)), reason: worst.reason };
+  if (worst === undefined) return { result: 'unchanged' };
+  return { result: worst.result, path: pointerOf(elementsOf(worst.place)), reason: worst.reason };
 }

@@ -124,7 +124,7 @@ describe.each(CASES)('$reason', ({ desired, theirs, lost, pointers = lost, left 
 
   test('and the rest is applied already', () => {
     const { object: rest } = concede(desired, live, type, 'us');
-    expect(compare(rest, live, type, 'us').verdict).toBe('unchanged');
+    expect(compare(rest, live, type, 'us').result).toBe('unchanged');
   });
 
   test('is ours again once they no longer own it', () => {
@@ -163,7 +163,7 @@ test('a field of both that we change stays theirs, and is no longer ours', () =>
   expect(rest.spec).toEqual({ replicas: 3 });
   const after = applied(shared, rest, 'us');
   expect(after.spec).toEqual({ image: 'a', replicas: 3 });
-  expect(compare(rest, after, typeOf(after), 'us').verdict).toBe('unchanged');
+  expect(compare(rest, after, typeOf(after), 'us').result).toBe('unchanged');
 });
 
 test('a path that the object does not have is not a conflict', () => {

@@ -90,7 +90,7 @@ describe.each(KINDS)('for any $kind', (like) => {
   test('applying the same object again never counts as a change', () => {
     forAll(like, ({ type, desired }) => {
       const live = write(undefined, desired, type, OWN);
-      expect(compare(desired, live, type, OWN).verdict).not.toBe('changed');
+      expect(compare(desired, live, type, OWN).result).not.toBe('changed');
       expect(write(live, desired, type, OWN)).toBe(live);
     });
   });
@@ -98,8 +98,8 @@ describe.each(KINDS)('for any $kind', (like) => {
   test('applying the same normalised object again is known to change nothing, but for hollow values', () => {
     forAll(like, ({ type, desired }) => {
       const normal = normalise(desired, type);
-      const { verdict, reason = '' } = compare(normal, write(undefined, normal, type, OWN), type, OWN);
-      if (verdict !== 'unchanged') expect(reason).toMatch(/empty|spelling|twice/);
+      const { result, reason = '' } = compare(normal, write(undefined, normal, type, OWN), type, OWN);
+      if (result !== 'unchanged') expect(reason).toMatch(/empty|spelling|twice/);
     });
   });
 
@@ -108,7 +108,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     forAll(like, ({ rng, type, desired, live }) => {
       // `normalise` removes nulls. If one was applied before, empty values at its place cannot be compared.
       const again = rng.chance(0.5) ? desired : withoutNulls(edit(rng, desired, type));
-      if (compare(again, live, type, OWN).verdict !== 'unchanged') return;
+      if (compare(again, live, type, OWN).result !== 'unchanged') return;
       unchanged += 1;
       const next = write(live, again, type, OWN);
       expect(withoutManagers(next)).toEqual(withoutManagers(live));
@@ -121,7 +121,7 @@ describe.each(KINDS)('for any $kind', (like) => {
     let changed = 0;
     forAll(like, ({ rng, type, desired, live }) => {
       const again = edit(rng, desired, type);
-      if (compare(again, live, type, OWN).verdict !== 'changed') return;
+      if (compare(again, live, type, OWN).result !== 'changed') return;
       changed += 1;
       expect(write(live, again, type, OWN)).not.toBe(live);
     });

@@ -27,7 +27,7 @@ export interface PolicyWorld {
   params(apiVersion: string, kind: string): ParamSource | undefined;
 }
 
-export interface Verdict {
+export interface Violation {
   readonly policy: string;
   readonly binding: string;
   readonly action: Action;
@@ -39,14 +39,14 @@ export interface Verdict {
 }
 
 export interface PolicyResult {
-  readonly verdicts: readonly Verdict[];
+  readonly violations: readonly Violation[];
   /** Evaluations that only an API server can do. Each policy and reason occurs once. */
   readonly unknown: readonly { readonly policy: string; readonly reason: string }[];
 }
 
 export type PolicyEvaluator = (object: KubeObject) => PolicyResult;
 
-const NO_RESULT: PolicyResult = { verdicts: [], unknown: [] };
+const NO_RESULT: PolicyResult = { violations: [], unknown: [] };
 
 export function createEvaluator({ policies, bindings }: PolicySet, world: PolicyWorld): PolicyEvaluator {
   const bound = policies.map((policy) => ({
@@ -82,7 +82,7 @@ function evaluatePolicies(
   evaluation: Evaluation,
   candidates: readonly { readonly policy: Policy; readonly bindings: readonly Binding[] }[],
 ): PolicyResult {
-  const verdicts = new Map<string, Verdict>();
+  const violations = new Map<string, Violation>();
   const unknown = new Map<string, PolicyResult['unknown'][number]>();
   const values = openValues(evaluation);
   const tell = (policy: string, reason: string): void => void unknown.set(`${policy} ${reason}`, { policy, reason });
@@ -92,14 +92,14 @@ function evaluatePolicies(
     for (const binding of bindings) {
       for (const outcome of underBinding(evaluation, values, policy, match, binding)) {
         if ('reason' in outcome) tell(policy.name, outcome.reason);
-        else verdicts.set(JSON.stringify(outcome), outcome);
+        else violations.set(JSON.stringify(outcome), outcome);
       }
     }
   }
-  return { verdicts: [...verdicts.values()], unknown: [...unknown.values()] };
+  return { violations: [...violations.values()], unknown: [...unknown.values()] };
 }
 
-type Outcome = Verdict | { readonly reason: string };
+type Outcome = Violation | { readonly reason: string };
 
 function underBinding(
   evaluation: Evaluation,
@@ -117,7 +117,7 @@ function underBinding(
   if (params.type === 'error') {
     if (policy.failure === 'Ignore') return [];
     // A binding with invalid parameters denies the request regardless of its actions.
-    return [verdictOf(policy, binding, 'Deny', { message: `failed to configure binding: ${params.message}` }, '')];
+    return [violationOf(policy, binding, 'Deny', { message: `failed to configure binding: ${params.message}` }, '')];
   }
   return params.objects.flatMap((param) => {
     const admission = values(match, param);
@@ -138,16 +138,16 @@ function outcomesOf(
 ): Outcome[] {
   if (decision.type === 'unevaluable') return [{ reason: decision.reason }];
   const pointer = decision.type === 'denied' ? locate(policy, decision.expression, values) : '';
-  return actions.map((action) => verdictOf(policy, binding, action, decision, pointer));
+  return actions.map((action) => violationOf(policy, binding, action, decision, pointer));
 }
 
-function verdictOf(
+function violationOf(
   policy: Policy,
   binding: Binding,
   action: Action,
-  { message, discreet }: Pick<Verdict, 'message' | 'discreet'>,
+  { message, discreet }: Pick<Violation, 'message' | 'discreet'>,
   pointer: string,
-): Verdict {
+): Violation {
   const instead = discreet === undefined ? {} : { discreet };
   return { policy: policy.name, binding: binding.name, action, message, ...instead, pointer };
 }

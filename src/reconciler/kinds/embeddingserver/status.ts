@@ -3,10 +3,10 @@
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, type Verdict } from '../conditions.ts';
+import { conditionsOf, observedGeneration, type ConditionResult } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { imageVerdict } from '../pods/image-verdict.ts';
-import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { imageCondition } from '../pods/image-verdict.ts';
+import { podTemplateConditions } from '../pods/pod-template-verdict.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
 import { cacheOf } from './cache.ts';
@@ -19,10 +19,10 @@ type Progress = Reached<NonNullable<Status['phase']>>;
 export function status(self: Embedding, observed: Observed): Status {
   const { phase, message, ready, reason } =
     setback('Embedding server', self.resource, observed) ?? workloadProgress(self.name, observed.view);
-  const verdicts: Verdict[] = [
-    ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
-    imageVerdict(observed),
-    ...cacheVerdict(self, observed),
+  const results: ConditionResult[] = [
+    ...podTemplateConditions(self.spec.podTemplateSpec, observed.refusals),
+    imageCondition(observed),
+    ...cacheCondition(self, observed),
     { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
   ];
   return {
@@ -31,7 +31,7 @@ export function status(self: Embedding, observed: Observed): Status {
     message,
     url: serverUrl(self),
     readyReplicas: readyReplicas(workloadState(observed.view, 'StatefulSet', self.name)),
-    conditions: conditionsOf(self.resource, verdicts, observed),
+    conditions: conditionsOf(self.resource, results, observed),
   };
 }
 
@@ -56,7 +56,7 @@ function hasPods(name: string, view: Observed['view']): boolean {
 }
 
 /** A cache that cannot be changed is not a failure: the server runs with the existing one. */
-function cacheVerdict(self: Embedding, { view }: Observed): readonly Verdict[] {
+function cacheCondition(self: Embedding, { view }: Observed): readonly ConditionResult[] {
   const { deviation } = cacheOf(self, view);
   const type = 'ModelCacheApplied';
   if (deviation !== undefined) {

@@ -2,9 +2,9 @@
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
+import { conditionsOf, observedGeneration, refusalReason, type ConditionResult } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { podTemplateConditions } from '../pods/pod-template-verdict.ts';
 import { refusalMessage } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
 import { apiEndpoint, type Registry, registryChildNames } from './facts.ts';
@@ -35,9 +35,9 @@ export function status(self: Registry, observed: Observed): Status {
     conditions: conditionsOf(
       self.resource,
       [
-        ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
-        apiVerdict(api, observed),
-        ...syncVerdict(sync.syncStatus),
+        ...podTemplateConditions(self.spec.podTemplateSpec, observed.refusals),
+        apiCondition(api, observed),
+        ...syncConditions(sync.syncStatus),
         { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
       ],
       observed,
@@ -124,7 +124,7 @@ function syncProgress(sync: SyncStatus | undefined): Progress {
   return { phase: 'Ready', message, reason: 'RegistryReady' };
 }
 
-function apiVerdict(api: Api, { refusals, failures }: Observed): Verdict {
+function apiCondition(api: Api, { refusals, failures }: Observed): ConditionResult {
   const message = api.message ?? '';
   if (api.phase === 'Ready') return { type: 'APIReady', status: 'True', reason: 'APIReady', message };
   const password = refusals.some(({ pointer }) => pointer.startsWith('/spec/databaseConfig'));
@@ -133,7 +133,7 @@ function apiVerdict(api: Api, { refusals, failures }: Observed): Verdict {
   return { type: 'APIReady', status: 'False', reason, message };
 }
 
-function syncVerdict(sync: SyncStatus | undefined): readonly Verdict[] {
+function syncConditions(sync: SyncStatus | undefined): readonly ConditionResult[] {
   if (sync === undefined) return [];
   const message = sync.message ?? '';
   switch (sync.phase) {

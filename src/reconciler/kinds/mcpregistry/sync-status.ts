@@ -72,7 +72,7 @@ function steady(before: unknown, after: SyncStatus): SyncStatus {
 
 function overall(sources: readonly Source[]): SyncStatus {
   const states = sources.flatMap(({ state }) => (state === undefined ? [] : [state]));
-  const { phase, message } = verdict(sources);
+  const { phase, message } = summary(sources);
   const lastAttempt = latest(states.map((state) => state.lastAttempt));
   const lastSyncTime = latest(states.map((state) => state.lastSyncTime));
   const lastSyncHash = combined(sources, (state) => state.lastSyncHash);
@@ -88,7 +88,7 @@ function overall(sources: readonly Source[]): SyncStatus {
 }
 
 /** Returns Failed if a source failed, and Complete if all are complete. */
-function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
+function summary(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
   const failed = sources.filter(({ state }) => state?.phase === 'Failed');
   if (failed.length > 0) {
     return { phase: 'Failed', message: failed.map(({ name, state }) => `${name}: ${state?.message}`).join('; ') };

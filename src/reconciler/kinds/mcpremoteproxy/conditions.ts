@@ -1,34 +1,36 @@
 // Computes the conditions of an MCPRemoteProxy, except Ready.
 
-import type { Verdict } from '../conditions.ts';
+import type { ConditionResult } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
-import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
-import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
-import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
+import { podTemplateConditions } from '../pods/pod-template-verdict.ts';
+import { NO_SESSIONS, sessionCondition } from '../proxy/session-verdict.ts';
+import { accountsConditions, bundleConditions, groupConditions } from '../proxy/verdicts.ts';
 import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
 import { toolsLockCondition } from '../tools-lock.ts';
 import type { RemoteProxy } from './facts.ts';
 
-export function remoteProxyVerdicts({ spec, resource }: RemoteProxy, observed: Observed): readonly Verdict[] {
+export function remoteProxyConditions({ spec, resource }: RemoteProxy, observed: Observed): readonly ConditionResult[] {
   const { view, refusals } = observed;
   return [
     ...configurationConditions(refusals),
-    ...groupVerdict(spec.groupRef, view),
+    ...groupConditions(spec.groupRef, view),
     ...settingsConditions(spec, refusals),
     ...(spec.replicas === undefined && spec.sessionStorage === undefined ? [] : [sessionsCondition(spec)]),
-    ...podTemplateVerdict(spec.podTemplateSpec, refusals),
-    ...bundleVerdict(spec.oidcConfig, view),
-    ...accountsVerdict(spec, observed),
+    ...podTemplateConditions(spec.podTemplateSpec, refusals),
+    ...bundleConditions(spec.oidcConfig, view),
+    ...accountsConditions(spec, observed),
     ...toolsLockCondition(resource, view, spec.serviceAccount),
   ];
 }
 
-function sessionsCondition({ transport, sessionStorage, replicas }: RemoteProxy['spec']): Verdict {
-  return transport === 'streamable-http' ? NO_SESSIONS : sessionVerdict(sessionStorage, replicas, ['proxy', 'proxies']);
+function sessionsCondition({ transport, sessionStorage, replicas }: RemoteProxy['spec']): ConditionResult {
+  return transport === 'streamable-http'
+    ? NO_SESSIONS
+    : sessionCondition(sessionStorage, replicas, ['proxy', 'proxies']);
 }
 
 /** Returns AuthConfigured only if there is a problem, because clients take the condition for a sign of one. */
-function configurationConditions(refusals: readonly Finding[]): readonly Verdict[] {
+function configurationConditions(refusals: readonly Finding[]): readonly ConditionResult[] {
   const type = 'ConfigurationValid';
   const fault = configurationFault(refusals);
   if (fault === undefined) {

@@ -7,7 +7,7 @@ import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
 import { adviceOnLog, workloadState } from '../pods/workload.ts';
 import { settingsHashes } from '../shared-settings.ts';
-import { configurationFault, remoteProxyVerdicts } from './conditions.ts';
+import { configurationFault, remoteProxyConditions } from './conditions.ts';
 import { proxyUrl, type RemoteProxy, remoteProxyChildNames } from './facts.ts';
 import type { MCPRemoteProxyStatus } from './schema.ts';
 
@@ -16,7 +16,7 @@ type Progress = Reached<NonNullable<Status['phase']>>;
 
 export function status(self: RemoteProxy, observed: Observed): Status {
   const { phase, message, ready, reason } = progress(self, observed);
-  const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
+  const readyResult = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
   const { oidcConfig, oidcConfigRef } = self.spec;
   const { resourceUrl } = oidcConfigRef ?? oidcConfig ?? {};
   return {
@@ -26,7 +26,7 @@ export function status(self: RemoteProxy, observed: Observed): Status {
     url: proxyUrl(self),
     externalURL: resourceUrl === undefined || resourceUrl === '' ? undefined : resourceUrl,
     ...settingsHashes(self.spec, observed.view),
-    conditions: conditionsOf(self.resource, [...remoteProxyVerdicts(self, observed), verdict], observed),
+    conditions: conditionsOf(self.resource, [...remoteProxyConditions(self, observed), readyResult], observed),
   };
 }
 

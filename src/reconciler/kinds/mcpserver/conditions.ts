@@ -1,35 +1,35 @@
 // Computes the conditions of an MCPServer, except Ready.
 
-import type { Verdict } from '../conditions.ts';
+import type { ConditionResult } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';
-import { imageVerdict } from '../pods/image-verdict.ts';
-import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
-import { NO_SESSIONS, sessionVerdict } from '../proxy/session-verdict.ts';
-import { accountsVerdict, bundleVerdict, groupVerdict } from '../proxy/verdicts.ts';
+import { imageCondition } from '../pods/image-verdict.ts';
+import { podTemplateConditions } from '../pods/pod-template-verdict.ts';
+import { NO_SESSIONS, sessionCondition } from '../proxy/session-verdict.ts';
+import { accountsConditions, bundleConditions, groupConditions } from '../proxy/verdicts.ts';
 import { settingsConditions } from '../shared-settings.ts';
 import { toolsLockCondition } from '../tools-lock.ts';
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
-export function serverVerdicts(self: Server, observed: Observed): readonly Verdict[] {
+export function serverConditions(self: Server, observed: Observed): readonly ConditionResult[] {
   return [
-    ...groupVerdict(self.spec.groupRef, observed.view),
-    ...bundleVerdict(self.spec.oidcConfig, observed.view),
-    ...accountsVerdict(self.spec, observed),
+    ...groupConditions(self.spec.groupRef, observed.view),
+    ...bundleConditions(self.spec.oidcConfig, observed.view),
+    ...accountsConditions(self.spec, observed),
     ...settingsConditions(self.spec, observed.refusals),
-    stdioVerdict(self),
+    stdioCondition(self),
     // The proxy of a server over streamable HTTP keeps no session.
     self.spec.transport === 'streamable-http'
       ? NO_SESSIONS
-      : sessionVerdict(self.spec.sessionStorage, proxyReplicas(self), ['proxy', 'proxies']),
-    ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
-    imageVerdict(observed),
+      : sessionCondition(self.spec.sessionStorage, proxyReplicas(self), ['proxy', 'proxies']),
+    ...podTemplateConditions(self.spec.podTemplateSpec, observed.refusals),
+    imageCondition(observed),
     ...toolsLockCondition(self.resource, observed.view),
-    ...profileVerdict(self, observed.view),
+    ...profileConditions(self, observed.view),
   ];
 }
 
-function stdioVerdict(self: Server): Verdict {
+function stdioCondition(self: Server): ConditionResult {
   const type = 'StdioReplicaCapped';
   const { replicas, backendReplicas } = self.spec;
   const held = [
@@ -45,7 +45,7 @@ function stdioVerdict(self: Server): Verdict {
 }
 
 /** Returns the condition about the permission profile. A policy may exist although no network plugin enforces it. */
-function profileVerdict(self: Server, view: View): readonly Verdict[] {
+function profileConditions(self: Server, view: View): readonly ConditionResult[] {
   const type = 'PermissionProfileEnforced';
   const profile = profileOf(self, view);
   if (profile === undefined) return [];

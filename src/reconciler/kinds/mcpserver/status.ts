@@ -7,7 +7,7 @@ import type { Observed } from '../kind.ts';
 import { type Progress as Reached, setback } from '../pods/progress.ts';
 import { adviceOnEvents, adviceOnLog, readyReplicas, whyElsewhere, workloadState } from '../pods/workload.ts';
 import { settingsHashes } from '../shared-settings.ts';
-import { serverVerdicts } from './conditions.ts';
+import { serverConditions } from './conditions.ts';
 import { clientUrl, type Server, serverChildNames, sessionPool } from './facts.ts';
 import type { MCPServerStatus } from './schema.ts';
 
@@ -21,7 +21,7 @@ export function status(self: Server, observed: Observed): Status {
   const proxy = workloadState(observed.view, 'Deployment', serverChildNames(self.name).deployment);
   const progress: Progress = setback('MCP server', self.resource, observed) ?? workloadProgress(self, observed.view);
   const { phase, message, ready, reason, why = message } = progress;
-  const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message: why } as const;
+  const readyResult = { type: 'Ready', status: ready ? 'True' : 'False', reason, message: why } as const;
   return {
     ...observedGeneration(self.resource),
     phase,
@@ -29,7 +29,7 @@ export function status(self: Server, observed: Observed): Status {
     url: clientUrl(self),
     readyReplicas: whyElsewhere(proxy) === undefined ? readyReplicas(proxy) : 0,
     ...settingsHashes(self.spec, observed.view),
-    conditions: conditionsOf(self.resource, [...serverVerdicts(self, observed), verdict], observed),
+    conditions: conditionsOf(self.resource, [...serverConditions(self, observed), readyResult], observed),
   };
 }
 

@@ -2,11 +2,11 @@
 // remote server responds.
 
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
+import { conditionsOf, observedGeneration, refusalReason, type ConditionResult } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
-import { caBundleConditions, groupVerdict } from '../proxy/verdicts.ts';
+import { caBundleConditions, groupConditions } from '../proxy/verdicts.ts';
 import { isReference, settingsConditions } from '../shared-settings.ts';
 import type { MCPServerEntrySpec, MCPServerEntryStatus } from './schema.ts';
 
@@ -17,7 +17,7 @@ export function status(self: Entry, observed: Observed): Static<typeof MCPServer
   const { refusals, view } = observed;
   const conditions = [
     validCondition(refusals),
-    ...groupVerdict(spec.groupRef.name, view),
+    ...groupConditions(spec.groupRef.name, view),
     ...settingsConditions({ externalAuthConfigRef: spec.externalAuthConfigRef }, refusals),
     ...caBundleConditions(spec.caBundleRef, view),
     urlCondition(refusals),
@@ -31,13 +31,13 @@ export function status(self: Entry, observed: Observed): Static<typeof MCPServer
   };
 }
 
-function validCondition(refusals: readonly Finding[]): Verdict {
+function validCondition(refusals: readonly Finding[]): ConditionResult {
   const type = 'Valid';
   if (refusals.length === 0) return { type, status: 'True', reason: 'ConfigValid', message: USABLE };
   return { type, status: 'False', reason: 'ConfigInvalid', message: refusalMessage(refusals) };
 }
 
-function readyCondition(refusals: readonly Finding[]): Verdict {
+function readyCondition(refusals: readonly Finding[]): ConditionResult {
   const type = 'Ready';
   const [refusal] = refusals;
   if (refusal === undefined) return { type, status: 'True', reason: 'ConfigValid', message: USABLE };
@@ -46,7 +46,7 @@ function readyCondition(refusals: readonly Finding[]): Verdict {
 
 const USABLE = 'virtual servers can use the entry';
 
-function urlCondition(refusals: readonly Finding[]): Verdict {
+function urlCondition(refusals: readonly Finding[]): ConditionResult {
   const type = 'RemoteURLValidated';
   const fault = refusals.find(({ pointer }) => pointer.startsWith('/spec/remoteUrl'));
   if (fault === undefined) {
@@ -60,7 +60,7 @@ function urlCondition(refusals: readonly Finding[]): Verdict {
   return { type, status: 'False', reason: 'RemoteURLInvalid', message: fault.message };
 }
 
-function headersConditions({ spec }: Entry, refusals: readonly Finding[]): readonly Verdict[] {
+function headersConditions({ spec }: Entry, refusals: readonly Finding[]): readonly ConditionResult[] {
   if ((spec.headerForward?.addHeadersFromSecret ?? []).length === 0) return [];
   const type = 'HeaderSecretRefsValidated';
   const missing = refusals.find(({ pointer, code }) => pointer.startsWith('/spec/headerForward') && isReference(code));

@@ -1,10 +1,10 @@
 // Computes the condition that says whether the image may run in this namespace.
 
 import { isObject } from '#std/json.ts';
-import type { Verdict } from '../conditions.ts';
+import type { ConditionResult } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 
-export function imageVerdict({ view, refusals }: Observed): Verdict {
+export function imageCondition({ view, refusals }: Observed): ConditionResult {
   const type = 'ImageValidated';
   const refusal = refusals.find(({ code }) => code === 'image-not-enforced' || code === 'image-unknown');
   if (refusal !== undefined) {

@@ -1,10 +1,13 @@
 // Computes the condition about the author's pod template.
 
 import type { JsonObject } from '#std/json.ts';
-import type { Verdict } from '../conditions.ts';
+import type { ConditionResult } from '../conditions.ts';
 import type { Finding } from '../kind.ts';
 
-export function podTemplateVerdict(template: JsonObject | undefined, refusals: readonly Finding[]): readonly Verdict[] {
+export function podTemplateConditions(
+  template: JsonObject | undefined,
+  refusals: readonly Finding[],
+): readonly ConditionResult[] {
   if (template === undefined) return [];
   const type = 'PodTemplateValid';
   const faults = refusals.filter(({ code }) => code === 'invalid-pod-template');

@@ -1,11 +1,11 @@
 // Computes the condition that warns of sessions that are lost between several processes.
 
 import type { Static } from '#std/schema.ts';
-import type { Verdict } from '../conditions.ts';
+import type { ConditionResult } from '../conditions.ts';
 import type { SessionStorage } from './session.ts';
 
 /** Condition for the proxy of a server over streamable HTTP. */
-export const NO_SESSIONS: Verdict = {
+export const NO_SESSIONS: ConditionResult = {
   type: 'SessionStorageWarning',
   status: 'False',
   reason: 'SessionStorageWarningNotApplicable',
@@ -13,11 +13,11 @@ export const NO_SESSIONS: Verdict = {
 };
 
 /** `processes`: declared number, or undefined; `called`: noun for the processes, singular and plural. */
-export function sessionVerdict(
+export function sessionCondition(
   storage: Static<typeof SessionStorage> | undefined,
   processes: number | undefined,
   called: readonly [string, string],
-): Verdict {
+): ConditionResult {
   const type = 'SessionStorageWarning';
   if (storage?.provider === 'redis') {
     const message = 'sessions are kept in Redis';

@@ -6,14 +6,14 @@ import type { Static } from '#std/schema.ts';
 import type { OIDCConfig } from '../auth/oidc.ts';
 import { acceptedAccounts } from '../auth/oidc-settings.ts';
 import type { TokenSource } from '../auth/token-settings.ts';
-import type { Verdict } from '../conditions.ts';
+import type { ConditionResult } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';
 
 type OIDC = Static<typeof OIDCConfig>;
 type CABundle = NonNullable<NonNullable<OIDC['inline']>['caBundleRef']>;
 
 /** A group counts as ready if it exists: its readiness only means that its members were counted. */
-export function groupVerdict(groupRef: string | undefined, view: View): readonly Verdict[] {
+export function groupConditions(groupRef: string | undefined, view: View): readonly ConditionResult[] {
   if (groupRef === undefined) return [];
   const type = 'GroupRefValidated';
   const group = view.find('MCPGroup', groupRef);
@@ -31,12 +31,12 @@ export function groupVerdict(groupRef: string | undefined, view: View): readonly
 }
 
 /** Returns a condition about the existence of the certificates that an OIDCConfigRef names. */
-export function bundleVerdict(oidc: OIDC | undefined, view: View): readonly Verdict[] {
+export function bundleConditions(oidc: OIDC | undefined, view: View): readonly ConditionResult[] {
   const { inline, configMap } = oidc ?? {};
   return caBundleConditions((inline ?? configMap)?.caBundleRef, view);
 }
 
-export function caBundleConditions(bundle: CABundle | undefined, view: View): readonly Verdict[] {
+export function caBundleConditions(bundle: CABundle | undefined, view: View): readonly ConditionResult[] {
   const ref = bundle?.configMapRef;
   if (ref === undefined) return [];
   const type = 'CABundleRefValidated';
@@ -52,7 +52,7 @@ export function caBundleConditions(bundle: CABundle | undefined, view: View): re
 }
 
 /** Returns a condition about tokens of the cluster's service accounts, for a resource that is to accept them. */
-export function accountsVerdict(source: TokenSource, { tokenIssuer, view }: Observed): readonly Verdict[] {
+export function accountsConditions(source: TokenSource, { tokenIssuer, view }: Observed): readonly ConditionResult[] {
   const accepted = acceptedAccounts(source, view);
   if (accepted === undefined || tokenIssuer === undefined) return [];
   const type = 'ServiceAccountTokensAccepted';

@@ -4,7 +4,7 @@ import type { VirtualCode } from '#contracts/virtual-model/codes.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, type Verdict } from '../conditions.ts';
+import { conditionsOf, observedGeneration, type ConditionResult } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Finding, Observed, View } from '../kind.ts';
 import type { VirtualMCPCompositeToolDefinitionSpec, VirtualMCPCompositeToolDefinitionStatus } from './schema.ts';
@@ -14,7 +14,7 @@ type Status = Static<typeof VirtualMCPCompositeToolDefinitionStatus>;
 export function status(self: Typed<typeof VirtualMCPCompositeToolDefinitionSpec>, observed: Observed): Status {
   const { refusals, view } = observed;
   const errors = refusals.map(({ pointer, message }) => `${fieldPath(pointer)}: ${message}`);
-  const conditions = conditionsOf(self.resource, workflowVerdicts(refusals, errors.join('; ')), observed);
+  const conditions = conditionsOf(self.resource, workflowConditions(refusals, errors.join('; ')), observed);
   return {
     ...observedGeneration(self.resource),
     validationStatus: errors.length === 0 ? 'Valid' : 'Invalid',
@@ -24,7 +24,7 @@ export function status(self: Typed<typeof VirtualMCPCompositeToolDefinitionSpec>
   };
 }
 
-function workflowVerdicts(refusals: readonly Finding[], errors: string): readonly Verdict[] {
+function workflowConditions(refusals: readonly Finding[], errors: string): readonly ConditionResult[] {
   if (refusals.length === 0) {
     const message = 'the workflow is valid';
     return [

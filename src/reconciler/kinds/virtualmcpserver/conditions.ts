@@ -2,41 +2,41 @@
 
 import { isObject } from '#std/json.ts';
 import { countText } from '#std/words/count-text.ts';
-import type { Verdict } from '../conditions.ts';
+import type { ConditionResult } from '../conditions.ts';
 import type { Finding, Observed, View } from '../kind.ts';
-import { sessionVerdict } from '../proxy/session-verdict.ts';
-import { accountsVerdict, bundleVerdict } from '../proxy/verdicts.ts';
+import { sessionCondition } from '../proxy/session-verdict.ts';
+import { accountsConditions, bundleConditions } from '../proxy/verdicts.ts';
 import { settingsConditions } from '../shared-settings.ts';
 import { backendsLockCondition } from '../tools-lock.ts';
 import type { Backend } from './backends.ts';
 import { type Spec, tokenSourceOf, type VirtualServer } from './facts.ts';
 
-export function virtualServerVerdicts(
+export function virtualServerConditions(
   self: VirtualServer,
   backends: readonly Backend[],
   observed: Observed,
-): readonly Verdict[] {
+): readonly ConditionResult[] {
   const { spec } = self;
   const { refusals, view } = observed;
   return [
-    validVerdict(refusals),
-    ...podTemplateVerdict(spec, refusals),
-    groupVerdict(spec, view),
-    workflowsVerdict(spec, observed),
-    ...embeddingVerdict(spec, view),
-    ...authServerVerdict(spec, refusals),
-    authVerdict(spec, view),
+    validCondition(refusals),
+    ...templateConditions(spec, refusals),
+    groupCondition(spec, view),
+    workflowsConditions(spec, observed),
+    ...embeddingConditions(spec, view),
+    ...authServerConditions(spec, refusals),
+    authCondition(spec, view),
     ...settingsConditions(spec.incomingAuth, refusals, '/spec/incomingAuth'),
     ...settingsConditions(spec, refusals),
-    ...bundleVerdict(spec.incomingAuth.oidcConfig, view),
-    ...accountsVerdict(tokenSourceOf(spec), observed),
-    sessionVerdict(spec.sessionStorage, spec.replicas, ['server', 'servers']),
+    ...bundleConditions(spec.incomingAuth.oidcConfig, view),
+    ...accountsConditions(tokenSourceOf(spec), observed),
+    sessionCondition(spec.sessionStorage, spec.replicas, ['server', 'servers']),
     ...backendsLockCondition({ name: self.name, account: spec.serviceAccount }, backends, view),
-    ...backends.flatMap(conversionVerdict).filter(isFirstOfItsType),
+    ...backends.flatMap(conversionConditions).filter(isFirstOfItsType),
   ];
 }
 
-function verdict(type: string, reason: string, message: string, holds = true): Verdict {
+function resultOf(type: string, reason: string, message: string, holds = true): ConditionResult {
   return { type, status: holds ? 'True' : 'False', reason, message };
 }
 
@@ -44,40 +44,40 @@ function sentences(findings: readonly Finding[]): string {
   return findings.map(({ message }) => message).join('; ');
 }
 
-function validVerdict(refusals: readonly Finding[]): Verdict {
-  if (refusals.length === 0) return verdict('Valid', 'ValidationSucceeded', 'nothing is wrong with the server');
-  return verdict('Valid', 'ValidationFailed', sentences(refusals), false);
+function validCondition(refusals: readonly Finding[]): ConditionResult {
+  if (refusals.length === 0) return resultOf('Valid', 'ValidationSucceeded', 'nothing is wrong with the server');
+  return resultOf('Valid', 'ValidationFailed', sentences(refusals), false);
 }
 
-function podTemplateVerdict({ podTemplateSpec }: Spec, refusals: readonly Finding[]): readonly Verdict[] {
+function templateConditions({ podTemplateSpec }: Spec, refusals: readonly Finding[]): readonly ConditionResult[] {
   if (podTemplateSpec === undefined) return [];
   const type = 'PodTemplateSpecValid';
   const faults = refusals.filter(({ code }) => code === 'invalid-pod-template');
-  if (faults.length === 0) return [verdict(type, 'PodTemplateSpecValid', 'podTemplateSpec is a pod template')];
-  return [verdict(type, 'InvalidPodTemplateSpec', sentences(faults), false)];
+  if (faults.length === 0) return [resultOf(type, 'PodTemplateSpecValid', 'podTemplateSpec is a pod template')];
+  return [resultOf(type, 'InvalidPodTemplateSpec', sentences(faults), false)];
 }
 
-function groupVerdict({ config }: Spec, view: View): Verdict {
+function groupCondition({ config }: Spec, view: View): ConditionResult {
   const type = 'GroupRefValidated';
   const group = view.find('MCPGroup', config.groupRef);
   const name = `MCPGroup ${config.groupRef}`;
-  if (group === undefined) return verdict(type, 'GroupRefNotFound', `${name} does not exist in this namespace`, false);
+  if (group === undefined) return resultOf(type, 'GroupRefNotFound', `${name} does not exist in this namespace`, false);
   if (group.metadata.deletionTimestamp !== undefined) {
-    return verdict(type, 'GroupRefNotFound', `${name} is being deleted`, false);
+    return resultOf(type, 'GroupRefNotFound', `${name} is being deleted`, false);
   }
   if (isObject(group.status) && group.status.phase === 'Failed') {
-    return verdict(type, 'GroupRefNotReady', `${name} has failed`, false);
+    return resultOf(type, 'GroupRefNotReady', `${name} has failed`, false);
   }
-  return verdict(type, 'GroupRefValid', `${name} exists`);
+  return resultOf(type, 'GroupRefValid', `${name} exists`);
 }
 
-function workflowsVerdict({ config }: Spec, { view, refusals }: Observed): Verdict {
+function workflowsConditions({ config }: Spec, { view, refusals }: Observed): ConditionResult {
   const type = 'CompositeToolRefsValidated';
   const refs = config.compositeToolRefs ?? [];
   const missing = refs.filter(({ name }) => view.find('VirtualMCPCompositeToolDefinition', name) === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
-    return verdict(
+    return resultOf(
       type,
       'CompositeToolRefNotFound',
       `VirtualMCPCompositeToolDefinition ${names} does not exist`,
@@ -85,8 +85,8 @@ function workflowsVerdict({ config }: Spec, { view, refusals }: Observed): Verdi
     );
   }
   const faults = refusals.filter(({ code }) => code.startsWith('composite-tool-'));
-  if (faults.length > 0) return verdict(type, 'CompositeToolRefInvalid', sentences(faults), false);
-  return verdict(
+  if (faults.length > 0) return resultOf(type, 'CompositeToolRefInvalid', sentences(faults), false);
+  return resultOf(
     type,
     'CompositeToolRefsValid',
     `${countText(refs.length, 'workflow is', 'workflows are')} referred to, and valid`,
@@ -94,52 +94,52 @@ function workflowsVerdict({ config }: Spec, { view, refusals }: Observed): Verdi
 }
 
 /** Returns the condition about the EmbeddingServer, which is ready in phase Running with a ready pod. */
-export function embeddingVerdict({ embeddingServerRef }: Spec, view: View): readonly Verdict[] {
+export function embeddingConditions({ embeddingServerRef }: Spec, view: View): readonly ConditionResult[] {
   if (embeddingServerRef === undefined) return [];
   const type = 'EmbeddingServerReady';
   const name = `EmbeddingServer ${embeddingServerRef.name}`;
   const server = view.find('EmbeddingServer', embeddingServerRef.name);
-  if (server === undefined) return [verdict(type, 'EmbeddingServerNotFound', `${name} does not exist`, false)];
+  if (server === undefined) return [resultOf(type, 'EmbeddingServerNotFound', `${name} does not exist`, false)];
   const { phase, readyReplicas } = isObject(server.status) ? server.status : {};
   if (phase === 'Running' && Number(readyReplicas) > 0)
-    return [verdict(type, 'EmbeddingServerReady', `${name} is ready`)];
+    return [resultOf(type, 'EmbeddingServerReady', `${name} is ready`)];
   const message = phase === 'Failed' ? `${name} has failed` : 'Waiting for EmbeddingServer to become ready';
-  return [verdict(type, 'EmbeddingServerNotReady', message, false)];
+  return [resultOf(type, 'EmbeddingServerNotReady', message, false)];
 }
 
-function authServerVerdict({ authServerConfig }: Spec, refusals: readonly Finding[]): readonly Verdict[] {
+function authServerConditions({ authServerConfig }: Spec, refusals: readonly Finding[]): readonly ConditionResult[] {
   if (authServerConfig === undefined) return [];
   const type = 'AuthServerConfigValidated';
   const faults = refusals.filter(({ pointer }) => pointer.startsWith('/spec/authServerConfig'));
-  if (faults.length === 0) return [verdict(type, 'AuthServerConfigValid', 'the authorization server is valid')];
-  return [verdict(type, 'AuthServerConfigInvalid', sentences(faults), false)];
+  if (faults.length === 0) return [resultOf(type, 'AuthServerConfigValid', 'the authorization server is valid')];
+  return [resultOf(type, 'AuthServerConfigInvalid', sentences(faults), false)];
 }
 
-function authVerdict({ incomingAuth }: Spec, view: View): Verdict {
+function authCondition({ incomingAuth }: Spec, view: View): ConditionResult {
   const type = 'AuthConfigured';
   const ref = incomingAuth.oidcConfig?.inline?.clientSecretRef;
-  if (incomingAuth.type === 'anonymous') return verdict(type, 'AuthValid', 'anyone may call');
-  if (ref === undefined) return verdict(type, 'AuthValid', 'callers need a token');
+  if (incomingAuth.type === 'anonymous') return resultOf(type, 'AuthValid', 'anyone may call');
+  if (ref === undefined) return resultOf(type, 'AuthValid', 'callers need a token');
   const secret = view.find('Secret', ref.name);
-  if (secret === undefined) return verdict(type, 'AuthInvalid', `Secret ${ref.name} does not exist`, false);
+  if (secret === undefined) return resultOf(type, 'AuthInvalid', `Secret ${ref.name} does not exist`, false);
   if (!isObject(secret.data) || secret.data[ref.key] === undefined) {
-    return verdict(type, 'AuthInvalid', `Secret ${ref.name} has no key ${ref.key}`, false);
+    return resultOf(type, 'AuthInvalid', `Secret ${ref.name} has no key ${ref.key}`, false);
   }
-  return verdict(type, 'AuthValid', 'callers need a token');
+  return resultOf(type, 'AuthValid', 'callers need a token');
 }
 
 /**
  * Returns one condition for the default, and one for each backend with settings of authentication (its own settings, or
  * settings in the manifest).
  */
-function conversionVerdict({ name, by, authConfig, auth }: Backend): readonly Verdict[] {
+function conversionConditions({ name, by, authConfig, auth }: Backend): readonly ConditionResult[] {
   if (authConfig === undefined) return [];
   const subject = { default: '', backend: `-${name}`, discovered: `-${name}`, nobody: '' }[by];
   const type = `${{ default: 'Default', backend: 'Backend', discovered: 'Discovered', nobody: '' }[by]}AuthConfig${subject}`;
-  if ('fault' in auth) return [verdict(type, 'ConversionFailed', auth.fault, false)];
-  return [verdict(type, 'ConversionSucceeded', `as MCPExternalAuthConfig ${authConfig} says`)];
+  if ('fault' in auth) return [resultOf(type, 'ConversionFailed', auth.fault, false)];
+  return [resultOf(type, 'ConversionSucceeded', `as MCPExternalAuthConfig ${authConfig} says`)];
 }
 
-function isFirstOfItsType({ type }: Verdict, index: number, all: readonly Verdict[]): boolean {
+function isFirstOfItsType({ type }: ConditionResult, index: number, all: readonly ConditionResult[]): boolean {
   return all.findIndex((other) => other.type === type) === index;
 }

@@ -4,13 +4,13 @@
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import { countText } from '#std/words/count-text.ts';
-import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
+import { conditionsOf, observedGeneration, refusalReason, type ConditionResult } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';
 import { settingsHashes } from '../shared-settings.ts';
 import { type Backend, backendsOf } from './backends.ts';
-import { embeddingVerdict, virtualServerVerdicts } from './conditions.ts';
+import { embeddingConditions, virtualServerConditions } from './conditions.ts';
 import { originOf, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import type { VirtualMCPServerStatus } from './schema.ts';
 
@@ -29,8 +29,8 @@ export function status(self: VirtualServer, observed: Observed): Status {
   const backends = backendsOf(self.spec, observed.view);
   const discovered = backends.map((backend) => discoveredBackend(self, backend));
   const { phase, message, reason, ready = phase === 'Ready' } = progress(self, discovered, observed);
-  const isReady: Verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message };
-  const degraded: Verdict = { type: 'Degraded', status: 'True', reason, message };
+  const isReady: ConditionResult = { type: 'Ready', status: ready ? 'True' : 'False', reason, message };
+  const degraded: ConditionResult = { type: 'Degraded', status: 'True', reason, message };
   return {
     ...observedGeneration(self.resource),
     phase,
@@ -42,8 +42,8 @@ export function status(self: VirtualServer, observed: Observed): Status {
     conditions: conditionsOf(
       self.resource,
       [
-        ...virtualServerVerdicts(self, backends, observed),
-        backendsVerdict(discovered),
+        ...virtualServerConditions(self, backends, observed),
+        backendsCondition(discovered),
         ...(phase === 'Degraded' ? [degraded] : []),
         isReady,
       ],
@@ -57,7 +57,7 @@ function hashes({ spec }: VirtualServer, { view }: Observed) {
   return { oidcConfigHash, authzConfigHash, telemetryConfigHash: settingsHashes(spec, view).telemetryConfigHash };
 }
 
-function backendsVerdict(backends: readonly Discovered[]): Verdict {
+function backendsCondition(backends: readonly Discovered[]): ConditionResult {
   const message = `${countText(backends.length, 'backend')}, ${countOf(backends, 'ready')} ready`;
   return { type: 'BackendsDiscovered', status: 'True', reason: 'BackendsDiscovered', message };
 }
@@ -70,7 +70,7 @@ function progress(self: VirtualServer, backends: readonly Discovered[], observed
     return { phase: 'Failed', message: refusalMessage(refusals), reason: refusalReason(refusal) };
   }
   if (failures.length > 0) return { phase: 'Failed', message: failures.join('; '), reason: 'ChildrenFailed' };
-  const waiting = embeddingVerdict(self.spec, view).find((each) => each.status === 'False');
+  const waiting = embeddingConditions(self.spec, view).find((each) => each.status === 'False');
   if (waiting !== undefined) return { phase: 'Pending', message: waiting.message, reason: waiting.reason };
   return podProgress(self, backends, observed);
 }

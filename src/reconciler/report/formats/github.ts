@@ -10,8 +10,8 @@ import { visible } from '../visible.ts';
 const ANNOTATIONS_MAX = 10;
 
 export function githubOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
-  const verdict = problems.length === 0 ? 'no problems' : countOf(problems);
-  const end = `${validatedSize(summary)}: ${verdict}`;
+  const headline = problems.length === 0 ? 'no problems' : countOf(problems);
+  const end = `${validatedSize(summary)}: ${headline}`;
   return [...annotations(problems, context), end].map((line) => `${line}\n`).join('');
 }
 

@@ -3,6 +3,7 @@
 import type { Failure } from '#std/failure.ts';
 import type { Problem } from '#std/problem.ts';
 import type { Outcome } from '../../run/apply/apply.ts';
+import type { Preview } from '../../run/diff/compared.ts';
 import type { Change, Plan } from '../../run/plan/plan.ts';
 import { type RunResult, summaryOf } from '../../run/result.ts';
 import type { Validation } from '../../run/validate.ts';
@@ -69,7 +70,11 @@ function changeOf(change: Change): object {
   const { action, resource, diff } = change;
   if (change.action === 'delete') return { action, resource, diff };
   const { replaces, preview } = change;
-  return { action, resource, diff, replaces: replaces || undefined, preview };
+  return { action, resource, diff, replaces: replaces || undefined, preview: preview && previewOf(preview) };
+}
+
+function previewOf({ result, ...reason }: Preview): object {
+  return { verdict: result, ...reason };
 }
 
 /** Returns the commit if there is one source; null if there are several sources, or the source could not be fetched. */

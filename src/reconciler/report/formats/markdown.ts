@@ -75,7 +75,7 @@ function earlierItems({ rendered }: RunResult, { commandOf }: ReportContext): re
 }
 
 function refusalOf(change: Change, context: ReportContext): string[] {
-  if (change.action === 'delete' || change.preview?.verdict !== 'refused') return [];
+  if (change.action === 'delete' || change.preview?.result !== 'refused') return [];
   const { preview, resource } = change;
   return [`- ${code(formatId(resource))}: ${inline(preview.message)} ${linkOf(preview.code, context)}`];
 }

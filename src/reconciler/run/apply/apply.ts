@@ -130,7 +130,7 @@ function notTried(
     const message = `not tried: ${blocker} failed before it`;
     return { action: 'held', error: { code: 'blocked', message }, resource, owner };
   }
-  if (change.action === 'delete' || change.preview?.verdict !== 'refused') return undefined;
+  if (change.action === 'delete' || change.preview?.result !== 'refused') return undefined;
   const { code, message } = change.preview;
   return { action: 'failed', error: { code, message }, resource, owner };
 }

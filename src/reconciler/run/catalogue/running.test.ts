@@ -4,7 +4,7 @@ import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import type { JsonObject } from '#std/json.ts';
 import { KINDS } from '../../kinds/index.ts';
 import { openViews } from '../observe/view.ts';
-import type { Verdict } from '../resolve/resolve.ts';
+import type { Health } from '../resolve/resolve.ts';
 import type { RegistryDeps } from './registries.ts';
 import { runningServers } from './running.ts';
 
@@ -20,7 +20,7 @@ function resource(kind: string, name: string, spec: JsonObject, status: JsonObje
 }
 
 interface Given {
-  readonly byHand?: { readonly object: KubeObject; readonly verdict: Verdict };
+  readonly byHand?: { readonly object: KubeObject; readonly health: Health };
   /** Objects in the cluster that are not servers of ours. */
   readonly others?: readonly KubeObject[];
   readonly unlisted?: readonly string[];
@@ -31,9 +31,7 @@ function running(owned: readonly KubeObject[], given: Given = {}): readonly Runn
   const { byHand, others = [], unlisted = [] } = given;
   const objects = [...owned, ...others, ...(byHand === undefined ? [] : [byHand.object])];
   const standings =
-    byHand === undefined
-      ? []
-      : [{ verdict: byHand.verdict, loaded: { id: idOf(byHand.object), byHand: true } } as const];
+    byHand === undefined ? [] : [{ health: byHand.health, loaded: { id: idOf(byHand.object), byHand: true } } as const];
   const observed = {
     living: (id: Parameters<typeof keyOf>[0]) => objects.find((each) => keyOf(idOf(each)) === keyOf(id)),
     views: openViews({ apiGroup: API_GROUP, layers: [objects] }),
@@ -104,7 +102,7 @@ test.each([
   ['an object without a spec', { ...CLOCK, metadata: { name: 'x', namespace: 'tools' }, spec: undefined }],
 ])('%s is left out, and stops nothing', (_what, object) => {
   expect(names(running([object, CLOCK]))).toEqual(['clock ready']);
-  expect(names(running([CLOCK], { byHand: { object, verdict: 'refused' } }))).toEqual(['clock ready']);
+  expect(names(running([CLOCK], { byHand: { object, health: 'refused' } }))).toEqual(['clock ready']);
 });
 
 test('an unreadable object that a server refers to stops nothing', () => {
@@ -122,8 +120,8 @@ test('an unreadable object that a server refers to stops nothing', () => {
 
 test('a server that was applied by hand is shown unless it is kept unchanged as invalid', () => {
   const object = { ...CLOCK, metadata: { name: 'by-hand', namespace: 'tools' } };
-  expect(names(running([], { byHand: { object, verdict: 'healthy' } }))).toEqual(['by-hand ready']);
-  expect(names(running([], { byHand: { object, verdict: 'held' } }))).toEqual([]);
+  expect(names(running([], { byHand: { object, health: 'healthy' } }))).toEqual(['by-hand ready']);
+  expect(names(running([], { byHand: { object, health: 'held' } }))).toEqual([]);
 });
 
 test('a failed LIST counts if it is of one of our kinds', () => {

@@ -20,7 +20,7 @@ export interface Settled {
   readonly changes: readonly StatusChange[];
 }
 
-interface DeclaredServer extends Pick<Standing, 'verdict'> {
+interface DeclaredServer extends Pick<Standing, 'health'> {
   readonly loaded: Pick<Sourced, 'id' | 'byHand'>;
 }
 
@@ -40,8 +40,8 @@ export function runningServers(
   { observed, changes }: Settled,
 ): readonly ListedServer[] | undefined {
   if (registries === undefined || options.kinds.some(({ kind }) => observed.unlisted.has(kind))) return undefined;
-  const byHand = standings.flatMap(({ verdict, loaded: { id, byHand } }): readonly KubeObject[] => {
-    const object = byHand === true && verdict !== 'held' ? observed.living(id) : undefined;
+  const byHand = standings.flatMap(({ health, loaded: { id, byHand } }): readonly KubeObject[] => {
+    const object = byHand === true && health !== 'held' ? observed.living(id) : undefined;
     return object === undefined ? [] : [object];
   });
   const read = objectReader(options);

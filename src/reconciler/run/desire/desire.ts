@@ -59,9 +59,9 @@ export interface Made extends Desires {
 }
 
 export function desire(input: DesireInput): Made {
-  const applied = input.standings.filter((standing) => standing.verdict !== 'held');
+  const applied = input.standings.filter((standing) => standing.health !== 'held');
   const own = applied.filter(({ loaded }) => loaded.byHand !== true).map(({ loaded }) => ownDesired(input, loaded));
-  const healthy = input.children ? applied.filter((standing) => standing.verdict === 'healthy') : [];
+  const healthy = input.children ? applied.filter((standing) => standing.health === 'healthy') : [];
   const made = healthy.map((standing) => ({ standing, ...childrenOf(input, standing) }));
   const unread = new Map(
     made.filter((one) => one.unread.length > 0).map(({ standing, unread }) => [standing.loaded, unread]),
@@ -72,7 +72,7 @@ export function desire(input: DesireInput): Made {
     'no two healthy resources create the same object: kinds name all objects that they create',
   );
   const held = input.standings.filter(
-    ({ loaded, verdict }) => !input.children || verdict !== 'healthy' || unread.has(loaded),
+    ({ loaded, health }) => !input.children || health !== 'healthy' || unread.has(loaded),
   );
   return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))), unread };
 }

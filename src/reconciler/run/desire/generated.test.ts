@@ -47,7 +47,7 @@ describe('a value that is generated once', () => {
       ...{ manager: 'skep-test', applySet: 'ours', force: true },
     }).compared[0];
     expect(compared).toMatchObject({
-      verdict: 'changed',
+      result: 'changed',
       diff: [{ path: '.data.key', after: '*** (generated at random)' }],
     });
   });

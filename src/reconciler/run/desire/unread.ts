@@ -50,7 +50,7 @@ export function refuseUnread(
   const standings = resolved.standings.map((standing) => {
     const findings = unread.get(standing.loaded);
     if (findings === undefined) return standing;
-    return { ...standing, verdict: 'refused' as const, findings: [...standing.findings, ...findings] };
+    return { ...standing, health: 'refused' as const, findings: [...standing.findings, ...findings] };
   });
   const problems = [...unread].flatMap(([loaded, findings]) => findings.map((finding) => problemOf(loaded, finding)));
   return { resolved: { ...resolved, standings }, problems };

@@ -13,7 +13,7 @@ export interface Compared {
    * `unknown`: only a dry run of the server can decide. `replace`: the change requires deleting the object and creating
    * it again.
    */
-  readonly verdict: 'create' | 'changed' | 'unchanged' | 'unknown' | 'replace';
+  readonly result: 'create' | 'changed' | 'unchanged' | 'unknown' | 'replace';
   readonly diff: readonly Difference[];
   /** Fields that other managers have set to other values. */
   readonly fields?: readonly FieldOfOther[];
@@ -32,12 +32,12 @@ export interface Evicted {
 
 /** Decision of the server about a change before the change is made. */
 export type Preview =
-  | { readonly verdict: 'accepted' }
-  | { readonly verdict: 'refused'; readonly code: string; readonly message: string }
+  | { readonly result: 'accepted' }
+  | { readonly result: 'refused'; readonly code: string; readonly message: string }
   /** The server got no request, or did not respond, for this reason. */
-  | { readonly verdict: 'skipped'; readonly reason: string };
+  | { readonly result: 'skipped'; readonly reason: string };
 
 /** Returns true if a run has something to write about the object. */
-export function isToBeWritten({ verdict }: Compared): boolean {
-  return verdict !== 'unchanged';
+export function isToBeWritten({ result }: Compared): boolean {
+  return result !== 'unchanged';
 }

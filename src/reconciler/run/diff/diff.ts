@@ -72,19 +72,19 @@ function compareOne(input: DiffInput, desired: Desired, found: KubeObject | unde
   const type = input.typeOf(desired.id);
   const normal = withoutLongValues({ ...desired, object: normalise(desired.object, type) });
   const live = found && shortenObject(found);
-  if (live === undefined) return { desired: normal, verdict: 'create', diff: [] };
+  if (live === undefined) return { desired: normal, result: 'create', diff: [] };
   if (desired.random !== undefined) {
     const paths = Object.keys(desired.random).map((key) => `.data.${key}`);
     return {
       desired: normal,
       live,
-      verdict: 'changed',
+      result: 'changed',
       diff: paths.map((path) => ({ path, after: '*** (generated at random)' })),
     };
   }
-  if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };
+  if (type === undefined) return { desired: normal, live, result: 'unknown', diff: [] };
   const whole = compareWhole(normal, live, type, input.manager);
-  if (whole.verdict === 'unchanged') return whole;
+  if (whole.result === 'unchanged') return whole;
   const stateOf = fieldStates(input, normal.object, desired.owner !== undefined);
   const keeps = (path: string, manager: string): boolean => stateOf(path, manager) !== 'set-back';
   const { object, conceded, taken } = concede(normal.object, live, type, input.manager, keeps);
@@ -104,7 +104,7 @@ function withoutLongValues(desired: Desired): Desired {
 }
 
 function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
-  const { verdict } = compare(desired.object, live, type, manager);
-  const changes = verdict === 'unchanged' ? [] : differences(desired.object, live, type, manager);
-  return { desired, live, verdict, diff: maskSecrets(desired.id.kind, changes) };
+  const { result } = compare(desired.object, live, type, manager);
+  const changes = result === 'unchanged' ? [] : differences(desired.object, live, type, manager);
+  return { desired, live, result, diff: maskSecrets(desired.id.kind, changes) };
 }

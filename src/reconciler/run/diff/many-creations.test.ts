@@ -3,14 +3,14 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { Compared } from './compared.ts';
 import { firstOfMany } from './many-creations.ts';
 
-function comparedOf(name: string, namespace: string, verdict: Compared['verdict'] = 'create'): Compared {
+function comparedOf(name: string, namespace: string, result: Compared['result'] = 'create'): Compared {
   const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name };
   const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name } };
-  return { desired: { id, key: `${namespace}/${name}`, object }, verdict, diff: [] };
+  return { desired: { id, key: `${namespace}/${name}`, object }, result, diff: [] };
 }
 
-function many(count: number, namespace: string, verdict?: Compared['verdict']): Compared[] {
-  return Array.from({ length: count }, (_, index) => comparedOf(String(index), namespace, verdict));
+function many(count: number, namespace: string, result?: Compared['result']): Compared[] {
+  return Array.from({ length: count }, (_, index) => comparedOf(String(index), namespace, result));
 }
 
 test('beyond the first sixteen objects of a kind in a namespace, these sixteen stand for each', () => {

@@ -15,7 +15,7 @@ export function firstOfMany(
   compared: readonly Compared[],
   accountOf: (object: KubeObject) => string | undefined,
 ): ReadonlyMap<string, readonly string[]> {
-  const creations = compared.filter(({ verdict }) => verdict === 'create');
+  const creations = compared.filter(({ result }) => result === 'create');
   const groups = Map.groupBy(creations, ({ desired: { object } }) => {
     const { apiVersion, kind, metadata } = object;
     return JSON.stringify([apiVersion, kind, metadata.namespace ?? '', accountOf(object) ?? '']);

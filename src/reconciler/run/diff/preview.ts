@@ -58,14 +58,14 @@ export interface Previewed {
 export async function preview(given: PreviewDeps, input: PreviewInput): Promise<Previewed> {
   const deps = { ...given, certainty: openCertainty(given, input.manager) };
   const previews = new Map<string, Asked>();
-  const created = new Set(input.compared.flatMap(({ desired, verdict }) => (verdict === 'create' ? desired.key : [])));
+  const created = new Set(input.compared.flatMap(({ desired, result }) => (result === 'create' ? desired.key : [])));
   const first = input.sampled ? firstOfMany(input.compared, input.accountOf) : new Map<string, readonly string[]>();
 
   async function askAbout(each: Compared): Promise<Compared> {
-    if (each.verdict === 'unchanged') return each;
+    if (each.result === 'unchanged') return each;
     if (await isRemembered(deps, each)) return unchanged(each);
     const reason = dependence(each.desired.object, created);
-    if (reason !== undefined) return previewed(each, { verdict: 'skipped', reason });
+    if (reason !== undefined) return previewed(each, { result: 'skipped', reason });
     const answer = answerBefore(input, each) ?? askServer(deps, input, each);
     previews.set(each.desired.key, { about: each, answer });
     return answer;
@@ -78,7 +78,7 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
   const compared = await Promise.all(
     input.compared.map((each, index) => {
       const isLike = first.get(each.desired.key)?.every((key) => toCome.has(key)) === true;
-      return answers[index] ?? (isLike ? previewed(each, { verdict: 'skipped', reason: LIKE_OTHERS }) : askAbout(each));
+      return answers[index] ?? (isLike ? previewed(each, { result: 'skipped', reason: LIKE_OTHERS }) : askAbout(each));
     }),
   );
   return { compared, previews };
@@ -91,8 +91,8 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
  */
 function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySet<string> {
   const given = answers.filter((each) => each !== undefined);
-  if (given.some(({ verdict }) => verdict === 'replace')) return new Set();
-  const answered = (wanted: Preview['verdict']) => given.filter((each) => each.preview?.verdict === wanted);
+  if (given.some(({ result }) => result === 'replace')) return new Set();
+  const answered = (wanted: Preview['result']) => given.filter((each) => each.preview?.result === wanted);
   const refused = new Set(answered('refused').map(({ desired }) => desired.key));
   const coming = answered('accepted').filter(
     ({ desired: { owner } }) => owner === undefined || !refused.has(keyOf(owner)),
@@ -115,11 +115,11 @@ async function isRemembered({ certainty }: Asking, { desired, live }: Compared):
 }
 
 function unchanged({ fields = [], ...compared }: Compared): Compared {
-  return { ...compared, verdict: 'unchanged', diff: [], fields: fields.filter(({ state }) => state !== 'set-back') };
+  return { ...compared, result: 'unchanged', diff: [], fields: fields.filter(({ state }) => state !== 'set-back') };
 }
 
 function previewed(compared: Compared, answer: Preview): Compared {
-  return { ...compared, verdict: compared.verdict === 'unknown' ? 'changed' : compared.verdict, preview: answer };
+  return { ...compared, result: compared.result === 'unknown' ? 'changed' : compared.result, preview: answer };
 }
 
 /** Returns why the server cannot decide about the object yet: the same plan creates an object that it needs. */
@@ -159,7 +159,7 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
     const left = { ...compared, desired: { ...desired, object: { ...object, metadata } }, fields };
     const answered = conceded.length === 0 ? compared : left;
     if (live === undefined || desired.random !== undefined || !sameContent(stored, live)) {
-      return previewed(await asAnswered(deps, input, answered, stored), { verdict: 'accepted' });
+      return previewed(await asAnswered(deps, input, answered, stored), { result: 'accepted' });
     }
     await deps.certainty.remember(answered.desired.object, live);
     return unchanged(answered);
@@ -181,10 +181,10 @@ async function asAnswered(deps: Asking, { manager }: PreviewInput, compared: Com
 
 async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Compared): Promise<Compared> {
   const type = await readMergeType(deps.cluster, compared.desired.object);
-  if (type === undefined) return previewed(compared, { verdict: 'skipped', reason: 'the server publishes no schema' });
+  if (type === undefined) return previewed(compared, { result: 'skipped', reason: 'the server publishes no schema' });
   try {
     await tryEvicting(deps.cluster, compared, type, asAccount(input, compared).as);
-    return previewed(compared, { verdict: 'accepted' });
+    return previewed(compared, { result: 'accepted' });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return answerRefusal(deps, input, compared, error);
@@ -203,9 +203,9 @@ async function withoutOthersParts(
   if (refused === undefined || type === undefined) return undefined;
   try {
     const cleared = await clearWay(deps.cluster, input, compared, type, refused, asAccount(input, compared).as);
-    return cleared && previewed(cleared, { verdict: 'accepted' });
+    return cleared && previewed(cleared, { result: 'accepted' });
   } catch (error) {
-    if (error instanceof Failure) return previewed(compared, { verdict: 'skipped', reason: error.message });
+    if (error instanceof Failure) return previewed(compared, { result: 'skipped', reason: error.message });
     throw error;
   }
 }
@@ -229,18 +229,18 @@ async function answerRefusal(
   failure: Failure,
 ): Promise<Compared> {
   const { code, message } = failure;
-  if (isNoAnswer(failure)) return previewed(compared, { verdict: 'skipped', reason: message });
+  if (isNoAnswer(failure)) return previewed(compared, { result: 'skipped', reason: message });
   const cleared = await withoutOthersParts(deps, input, compared, failure);
   if (cleared !== undefined) return cleared;
   const fields =
     compared.live === undefined
       ? undefined
       : await findImmutableFields(deps.cluster, { ...input, ...asAccount(input, compared) }, compared, failure);
-  if (fields === undefined) return previewed(compared, { verdict: 'refused', code, message });
+  if (fields === undefined) return previewed(compared, { result: 'refused', code, message });
   const bar = input.replaceBar(compared);
-  if (bar === undefined) return { ...compared, verdict: 'replace', preview: { verdict: 'accepted' } };
+  if (bar === undefined) return { ...compared, result: 'replace', preview: { result: 'accepted' } };
   const told = `${message}. ${fields} cannot be changed, only replaced with the whole object: ${bar}`;
-  return previewed(compared, { verdict: 'refused', code: 'immutable-field', message: told });
+  return previewed(compared, { result: 'refused', code: 'immutable-field', message: told });
 }
 
 /** Returns true for temporary failures, and for webhooks that accept no dry runs: the real change may succeed. */

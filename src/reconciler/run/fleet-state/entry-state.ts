@@ -106,7 +106,7 @@ function readinessOf({ ready, progressing, failed, notRun = [] }: RunResult['rea
   return found;
 }
 
-export interface Declared extends Pick<Standing, 'verdict'> {
+export interface Declared extends Pick<Standing, 'health'> {
   readonly loaded: Pick<Sourced, 'id' | 'kind'>;
   readonly live: KubeObject | undefined;
 }
@@ -121,10 +121,10 @@ export function entryState(
   const { loaded } = declared;
   const key = keyOf(loaded.id);
   const problem = facts.problems.get(key);
-  if (declared.verdict === 'held') return { state: 'kept', why: keptText(problem, facts.kept.get(key)) };
+  if (declared.health === 'held') return { state: 'kept', why: keptText(problem, facts.kept.get(key)) };
   const failed = facts.failed.get(key);
   if (failed !== undefined) return { state: 'failed', why: failed };
-  if (declared.verdict === 'refused') return { state: 'failed', why: problemText(problem) ?? 'It is refused.' };
+  if (declared.health === 'refused') return { state: 'failed', why: problemText(problem) ?? 'It is refused.' };
   const kept = facts.kept.get(key);
   if (kept !== undefined) return { state: 'kept', why: sentence(kept) };
   if (!snapshot.known(groupKindOf(loaded.id))) {

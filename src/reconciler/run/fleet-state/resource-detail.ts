@@ -76,7 +76,7 @@ async function detailedObject(
     why,
     differences: shown,
     fields: fields.map(({ path, manager, state }) => ({ path, manager, state })),
-    ...(compared.verdict === 'unknown' ? { uncertain: true as const } : {}),
+    ...(compared.result === 'unknown' ? { uncertain: true as const } : {}),
     ...(pods && { pods }),
   };
 }

@@ -26,7 +26,7 @@ export function statesOf({ living, standings, desired, changes }: StatesInput): 
   const after = new Map(living.map((object) => [keyOfObject(object), object]));
   for (const change of changes) if (change.action === 'delete') after.delete(change.key);
   const unsettled = new Set(
-    standings.filter(({ verdict }) => verdict !== 'healthy').map(({ loaded }) => keyOf(loaded.id)),
+    standings.filter(({ health }) => health !== 'healthy').map(({ loaded }) => keyOf(loaded.id)),
   );
   const read = new Map(standings.map(({ loaded }) => [keyOf(loaded.id), loaded.defaulted]));
   for (const { key, object, owner } of desired) {

@@ -127,7 +127,7 @@ function keptFields(
 ): Omit<Kept, 'loaded'> | undefined {
   const { manager, force } = rules;
   const [desired, live] = inOneForm(normalise(declared, type), found);
-  if (compare(desired, live, type, manager).verdict === 'unchanged') return undefined;
+  if (compare(desired, live, type, manager).result === 'unchanged') return undefined;
   const stateOf = fieldStates(rules, desired, false);
   const keeps = (path: string, other: string): boolean => stateOf(path, other) !== 'set-back';
   const { object, conceded } = concede(desired, live, type, manager, keeps);

@@ -163,9 +163,9 @@ function liveObjects(
 
 /** Returns the declared objects that exist in the cluster and that the instance may touch. */
 function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Declared & { readonly custom: boolean })[] {
-  return resolved.standings.flatMap(({ loaded: { id, source, kind }, verdict }) => {
+  return resolved.standings.flatMap(({ loaded: { id, source, kind }, health }) => {
     const custom = kind !== undefined;
-    const skipped = leftAlone.has(keyOf(id)) || (!custom && verdict !== 'healthy');
+    const skipped = leftAlone.has(keyOf(id)) || (!custom && health !== 'healthy');
     const live = skipped ? undefined : snapshot.find(id);
     return live === undefined ? [] : [{ id, source, live, custom }];
   });

@@ -47,8 +47,8 @@ export function explain(prepared: Explained): readonly Explanation[] {
     note(resource, 'unchanged', ['it is in the cluster as it is declared', ...look.notes(resource)]);
   }
   for (const { resource, reason } of plan.held) note(resource, 'held', [reason, ...guardReasons(plan, resource)]);
-  for (const { loaded, verdict, findings } of resolved.standings) {
-    if (verdict === 'held')
+  for (const { loaded, health, findings } of resolved.standings) {
+    if (health === 'held')
       note(
         loaded.id,
         'held',
@@ -67,7 +67,7 @@ const INVALID = 'its manifest is invalid: see the problems';
 
 function whatOf(change: Change): Explanation['what'] {
   if (change.action === 'delete') return 'deleted';
-  if (change.preview?.verdict === 'refused') return 'refused';
+  if (change.preview?.result === 'refused') return 'refused';
   if (change.action === 'create') return 'created';
   return change.replaces === true ? 'replaced' : 'updated';
 }
@@ -75,9 +75,9 @@ function whatOf(change: Change): Explanation['what'] {
 function reasonsOf(change: Change, look: Lookup, plan: Plan): string[] {
   if (change.action === 'delete') return deletionReasons(change, look, plan);
   const preview = change.preview;
-  if (preview?.verdict === 'refused') return [`the API server refuses the change: ${preview.message}`];
+  if (preview?.result === 'refused') return [`the API server refuses the change: ${preview.message}`];
   const unseen =
-    preview?.verdict === 'skipped' ? [`the API server could not check the change beforehand: ${preview.reason}`] : [];
+    preview?.result === 'skipped' ? [`the API server could not check the change beforehand: ${preview.reason}`] : [];
   if (change.action === 'create') return ['it is not in the cluster yet', ...unseen];
   const paths = change.diff.map(({ path }) => path);
   const differing =
@@ -139,7 +139,7 @@ function lookup({ gathered, snapshot, resolved, desires, plan }: Explained): Loo
     notes(id) {
       const standing = refused.get(keyOf(id));
       const held = plan.held.some(({ resource }) => keyOf(resource) === keyOf(id));
-      if (standing?.verdict !== 'refused' || held) return [];
+      if (standing?.health !== 'refused' || held) return [];
       const errors = standing.findings.filter(({ severity }) => severity === 'error');
       return errors.map(({ message }) => `its children are kept unchanged: ${message}`);
     },

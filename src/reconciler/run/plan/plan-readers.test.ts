@@ -5,7 +5,7 @@ import type { Preview } from '../diff/compared.ts';
 import type { Change } from './plan.ts';
 import { withoutForbidden } from './plan-readers.ts';
 
-const FORBIDDEN: Preview = { verdict: 'refused', code: 'cluster-forbidden', message: 'may not patch' };
+const FORBIDDEN: Preview = { result: 'refused', code: 'cluster-forbidden', message: 'may not patch' };
 
 function planWith(previews: readonly Preview[]) {
   const changes = previews.map((preview, index): Change => {
@@ -31,7 +31,7 @@ test('if every dry run is forbidden, that is reported once and nothing counts as
 });
 
 test('if one dry run was allowed, the others are refused', () => {
-  const { plan, problems } = planWith([FORBIDDEN, { verdict: 'accepted' }]);
+  const { plan, problems } = planWith([FORBIDDEN, { result: 'accepted' }]);
   expect(problems).toEqual([]);
   expect(plan.batches[0]?.changes.map((change) => 'preview' in change)).toEqual([true, true]);
 });

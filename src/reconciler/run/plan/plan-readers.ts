@@ -6,8 +6,8 @@ import type { Change, Plan } from './plan.ts';
 
 export function withoutForbidden(plan: Plan): { readonly plan: Plan; readonly problems: readonly Problem[] } {
   const previews = plan.batches.flatMap(({ changes }) => changes.flatMap((change) => previewOf(change) ?? []));
-  const asked = previews.filter(({ verdict }) => verdict !== 'skipped');
-  const forbidden = asked.filter((preview) => preview.verdict === 'refused' && preview.code === 'cluster-forbidden');
+  const asked = previews.filter(({ result }) => result !== 'skipped');
+  const forbidden = asked.filter((preview) => preview.result === 'refused' && preview.code === 'cluster-forbidden');
   if (asked.length === 0 || forbidden.length < asked.length) return { plan, problems: [] };
   const batches = plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) }));
   const message = 'the server forbids dry runs to this account, so it has checked none of these changes';

@@ -24,14 +24,14 @@ function object(id: string, labels: Record<string, string> = {}): KubeObject {
   return { apiVersion: 'v1', kind, metadata };
 }
 
-function compared(verdict: Compared['verdict'], id: string, owner?: string): Compared {
+function compared(result: Compared['result'], id: string, owner?: string): Compared {
   const desired = object(id);
   const whose = owner === undefined ? {} : { owner: idOf(object(owner)) };
-  const live = verdict === 'create' ? {} : { live: object(id) };
+  const live = result === 'create' ? {} : { live: object(id) };
   return {
     desired: { object: desired, id: idOf(desired), key: keyOf(idOf(desired)), ...whose },
     ...live,
-    verdict,
+    result,
     diff: [],
   };
 }
@@ -267,7 +267,7 @@ describe('the guard', () => {
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
     const live = object('a/Service/p');
     const desired = { object: live, id: idOf(live), key: keyOf(idOf(live)) };
-    const anew: Compared = { desired, live, verdict: 'replace', diff: [] };
+    const anew: Compared = { desired, live, result: 'replace', diff: [] };
     const guards = [{ surplus: [live] }, { compared: [anew] }].map((each) => planOf({ ...each, limits }).waiting[0]);
     const [deleted, replaced] = guards;
     expect(replaced?.deletions).toEqual(deleted?.deletions.map((each) => ({ ...each, replaced: true })));

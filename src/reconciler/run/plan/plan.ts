@@ -105,7 +105,7 @@ export function plan(input: PlanInput): Plan {
   const { compared } = input;
   const lists = sortLists(input.lists);
   const { going, held, facts } = input.deletions;
-  const same = compared.filter((each) => each.verdict === 'unchanged' && !isTouched(input, each));
+  const same = compared.filter((each) => each.result === 'unchanged' && !isTouched(input, each));
   const unchanged = same.map(({ desired }) => desired.id);
   const waiting = listsByUid(lists.waiting);
   const isWaiting = (object: KubeObject): boolean => waiting.has(object.metadata.uid ?? '');
@@ -137,8 +137,8 @@ export function plan(input: PlanInput): Plan {
 }
 
 /** Returns the object that is deleted before it is created again; undefined if its deletion has begun already. */
-export function replacedOf({ verdict, live }: Compared): KubeObject | undefined {
-  return verdict === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
+export function replacedOf({ result, live }: Compared): KubeObject | undefined {
+  return result === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }
 
 /**
@@ -151,21 +151,21 @@ function isTouched({ leaving }: PlanInput, { desired, live }: Compared): boolean
 }
 
 function writeOf(input: PlanInput, compared: Compared): Change[] {
-  const { desired, live, verdict, diff, preview, evicted } = compared;
+  const { desired, live, result, diff, preview, evicted } = compared;
   const { object, contents, id: resource, key, owner, random } = desired;
-  const touched = verdict === 'unchanged' && isTouched(input, compared);
-  if (verdict === 'unchanged' && !touched) return [];
+  const touched = result === 'unchanged' && isTouched(input, compared);
+  if (result === 'unchanged' && !touched) return [];
   return [
     {
-      action: verdict === 'create' ? 'create' : 'update',
+      action: result === 'create' ? 'create' : 'update',
       resource,
       key,
       object,
       ...(contents && { contents }),
-      uid: verdict === 'create' ? undefined : live?.metadata.uid,
+      uid: result === 'create' ? undefined : live?.metadata.uid,
       owner,
       random,
-      replaces: verdict === 'replace' ? true : undefined,
+      replaces: result === 'replace' ? true : undefined,
       evicted,
       touched: touched ? true : undefined,
       preview,

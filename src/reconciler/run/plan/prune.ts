@@ -200,6 +200,6 @@ function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): rea
 
 /** Returns the keys of invalid resources, and of resources that depend on them. */
 function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
-  const held = standings.filter(({ verdict }) => verdict === 'held').map(({ loaded }) => loaded.id);
+  const held = standings.filter(({ health }) => health === 'held').map(({ loaded }) => loaded.id);
   return new Set([...invalid, ...held].map(keyOf));
 }

@@ -133,5 +133,5 @@ function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): S
     message: `${problem.code}: ${problem.message}`,
     pointer: '',
   };
-  return { ...standing, verdict: 'refused', findings: [...standing.findings, finding] };
+  return { ...standing, health: 'refused', findings: [...standing.findings, finding] };
 }

@@ -7,7 +7,7 @@ import {
   type PolicyResult,
   createEvaluator,
   type PolicyWorld,
-  type Verdict,
+  type Violation,
 } from '#kubernetes/rules/policy/judge.ts';
 import type { ParamSource } from '#kubernetes/rules/policy/params.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
@@ -151,27 +151,27 @@ export function evaluateAll<T>(evaluator: PolicyEvaluator, requests: Iterable<Po
   let audited = 0;
   for (const request of requests) {
     const result = request.result ?? evaluator(request.object);
-    for (const verdict of result.verdicts) {
-      if (verdict.action === 'Audit') {
+    for (const violation of result.violations) {
+      if (violation.action === 'Audit') {
         audited++;
         continue;
       }
-      const problem = policyProblem(request, verdict);
+      const problem = policyProblem(request, violation);
       problems.push(problem);
-      if (verdict.action === 'Deny' && !denied.has(request.of)) denied.set(request.of, problem);
+      if (violation.action === 'Deny' && !denied.has(request.of)) denied.set(request.of, problem);
     }
     for (const { policy, reason } of result.unknown) noteUnknown(unknown, request.resource, policy, reason);
   }
   return { problems: [...problems, ...[...unknown.values()].map(unevaluatedProblem)], denied, audited };
 }
 
-function policyProblem<T>({ object, resource, child }: PolicyRequest<T>, verdict: Verdict): Problem {
-  const pointer = child === true ? '' : verdict.pointer;
-  const said = object.kind === 'Secret' ? (verdict.discreet ?? verdict.message) : verdict.message;
+function policyProblem<T>({ object, resource, child }: PolicyRequest<T>, violation: Violation): Problem {
+  const pointer = child === true ? '' : violation.pointer;
+  const said = object.kind === 'Secret' ? (violation.discreet ?? violation.message) : violation.message;
   const whose = child === true ? ` (its ${object.kind} ${object.metadata.name})` : '';
   return {
-    code: `policy/${verdict.policy}`,
-    severity: verdict.action === 'Deny' ? 'error' : 'warning',
+    code: `policy/${violation.policy}`,
+    severity: violation.action === 'Deny' ? 'error' : 'warning',
     message: `${said}${whose}`,
     pointer,
     place: resource.place(pointer === '' ? '/metadata/name' : pointer),

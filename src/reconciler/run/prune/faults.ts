@@ -46,14 +46,14 @@ export function faultsOf(input: FaultsInput): Faults {
   }
   for (const [source, ids] of gathered.faulty) for (const id of ids) note(source, id, 'is invalid');
   for (const id of gathered.invalid) noteDeclared(id, 'is invalid');
-  for (const { loaded, verdict } of resolved.standings) {
-    if (verdict === 'held') noteDeclared(loaded.id, 'depends on an invalid resource');
-    if (verdict === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
+  for (const { loaded, health } of resolved.standings) {
+    if (health === 'held') noteDeclared(loaded.id, 'depends on an invalid resource');
+    if (health === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
   }
   for (const { resource } of foreign)
     noteDeclared(resource, 'would create an object that exists and does not belong to this instance');
   for (const { desired, preview } of compared) {
-    if (preview?.verdict === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the API server');
+    if (preview?.result === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the API server');
   }
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }

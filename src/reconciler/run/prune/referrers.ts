@@ -31,8 +31,8 @@ export function referrersOf({ standings, live, kinds, apiGroup }: ReferrersInput
   const living = new Map<string, ResourceId[]>();
   const wanted = new Map<string, ResourceId[]>();
   const applied = new Set<string>();
-  for (const { loaded, verdict } of standings) {
-    if (verdict === 'held' || loaded.kind === undefined || loaded.defaulted === undefined) continue;
+  for (const { loaded, health } of standings) {
+    if (health === 'held' || loaded.kind === undefined || loaded.defaulted === undefined) continue;
     applied.add(referenceName(loaded.id));
     noteReferrers(wanted, loaded.id, loaded.kind, loaded.defaulted);
   }

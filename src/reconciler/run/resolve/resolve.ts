@@ -31,11 +31,11 @@ export interface ResolveInput {
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
-export type Verdict = 'healthy' | 'refused' | 'held';
+export type Health = 'healthy' | 'refused' | 'held';
 
 export interface Standing {
   readonly loaded: Sourced;
-  readonly verdict: Verdict;
+  readonly health: Health;
   /** Reasons why the resource is refused or held; empty if it is healthy. */
   readonly findings: readonly Finding[];
 }
@@ -53,7 +53,7 @@ export function resolve(input: ResolveInput): Resolved {
 
 /** Reports missing references of held resources, too, so that one run shows all mistakes to correct. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
-  const held = standings.filter(({ loaded, verdict }) => verdict === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
+  const held = standings.filter(({ loaded, health }) => health === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];
   const declared = new Set(input.loaded.map(({ id }) => referenceName(id.namespace, id.kind, id.name)));
   return held.flatMap(({ loaded }) => {
@@ -85,7 +85,7 @@ function standingsOf(input: ResolveInput): readonly Standing[] {
     const own = ownStanding(resolving, loaded);
     // Noted before the recursion, because a needed resource may need this resource in turn.
     known.set(loaded, own);
-    const standing = own.verdict === 'healthy' ? afterNeeded(own, neededStanding) : own;
+    const standing = own.health === 'healthy' ? afterNeeded(own, neededStanding) : own;
     known.set(loaded, standing);
     return standing;
   }
@@ -102,11 +102,11 @@ interface Judging extends Resolving {
 }
 
 function ownStanding(input: Judging, loaded: Sourced): Standing {
-  if (input.leftAlone.has(keyOf(loaded.id))) return { loaded, verdict: 'held', findings: [] };
+  if (input.leftAlone.has(keyOf(loaded.id))) return { loaded, health: 'held', findings: [] };
   const blocker = input.held.get(keyOf(loaded.id));
-  if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
+  if (blocker !== undefined) return { loaded, health: 'held', findings: heldFindings(loaded.id, blocker) };
   const findings = [...findingsOf(input, loaded), ...(input.collided.get(keyOf(loaded.id)) ?? [])];
-  return { loaded, verdict: findings.some(isError) ? 'refused' : 'healthy', findings };
+  return { loaded, health: findings.some(isError) ? 'refused' : 'healthy', findings };
 }
 
 /** Refuses a resource that needs a refused resource: its children would depend on an unusable object. */
@@ -118,13 +118,13 @@ function afterNeeded(standing: Standing, standingOf: (name: string) => Standing 
     const { pointer, optional } = reference;
     if (optional !== undefined) return [];
     const needed = standingOf(referenceName(id.namespace, reference.kind, reference.name));
-    if (needed?.verdict !== 'refused') return [];
+    if (needed?.health !== 'refused') return [];
     const why = needed.findings.filter(isError).map((finding) => finding.message);
     const message = `${reference.kind} "${reference.name}" cannot be used: ${why.join('; ')}`;
     return [{ code: 'needs-refused', severity: 'error', pointer, message }];
   });
   if (refusals.length === 0) return standing;
-  return { loaded, verdict: 'refused', findings: [...findings, ...refusals] };
+  return { loaded, health: 'refused', findings: [...findings, ...refusals] };
 }
 
 function isError({ severity }: Finding): boolean {

@@ -68,8 +68,8 @@ export function computeStatuses(input: SettleInput, observed: ObservedState, now
 
 /** Returns the readiness of resources from statuses that another operator writes. */
 function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
-  const reported = standings.flatMap(({ loaded, verdict }) => {
-    const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
+  const reported = standings.flatMap(({ loaded, health }) => {
+    const found = loaded.kind === undefined || health === 'held' ? undefined : living(loaded.id);
     if (found === undefined) return [];
     const status = isObject(found.status) ? found.status : {};
     return [{ id: notReady(loaded.id, status), state: toldState(found) }];
@@ -88,10 +88,10 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
   const notRun: NotReady[] = [];
   const drifted: NotReady[] = [];
   const renewed = startRenewing();
-  for (const { loaded, verdict, findings } of inOrder(input.standings)) {
+  for (const { loaded, health, findings } of inOrder(input.standings)) {
     const { id, kind } = loaded;
     const found = observed.living(id);
-    if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
+    if (kind === undefined || health === 'held' || found === undefined || !isObject(found.spec)) continue;
     const live = resourceFrom(found, found.spec);
     const around = renewed.over(observed.views(id.namespace ?? ''), id.namespace ?? '');
     const { status, isKnown, isWritten } = computeStatus(input, observed, { kind, live, found, findings, around, now });

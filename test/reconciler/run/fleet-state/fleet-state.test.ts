@@ -5,7 +5,7 @@ import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { fleetStateOf, type Looked, unknownState } from '#reconciler/run/fleet-state/fleet-state.ts';
 import type { EntryState, FleetState } from '#reconciler/run/fleet-state/format.ts';
-import type { Verdict } from '#reconciler/run/resolve/resolve.ts';
+import type { Health } from '#reconciler/run/resolve/resolve.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import type { JsonObject } from '#std/json.ts';
 
@@ -31,7 +31,7 @@ const READY: RunResult = { ...NOTHING, readiness: { ...NOTHING.readiness, ready:
 
 interface Given {
   readonly result?: Partial<RunResult>;
-  readonly verdict?: Verdict;
+  readonly verdict?: Health;
   /** Status of the live object; `null`: there is no such object. */
   readonly status?: JsonObject | null;
   readonly unlisted?: readonly string[];
@@ -44,7 +44,7 @@ function lookedAt({ verdict = 'healthy', status = {}, unlisted = [], declared = 
   const loaded = { id: idOf(declared), object: declared, kind, source: 'fleet', place: () => PLACE };
   return {
     gathered: { loaded: [loaded], suspended: new Map() },
-    resolved: { standings: [{ loaded, verdict, findings: [] }] },
+    resolved: { standings: [{ loaded, health, findings: [] }] },
     desires: { objects: [] },
     snapshot: {
       find: (id) => (live !== undefined && keyOf(id) === keyOf(loaded.id) ? live : undefined),
