@@ -61,7 +61,7 @@ export interface DesiredFleet {
   /** Locks of tools that are in force. */
   readonly locks: readonly KubeObject[];
   /** Desired objects of the healthy resources, including families that belong to other owners. */
-  readonly wishes: Desires;
+  readonly allDesires: Desires;
   readonly desires: OwnDesires;
   /** True if the key for the digests of Secrets does not exist yet. */
   readonly unsealed: boolean;
@@ -101,15 +101,15 @@ export async function desireFleet(
     leftAlone,
     living,
   });
-  const wished = await wish(deps, options, mode, { ...observed, resolved: asDeclared, views, registries });
-  const { resolved, wishes, unsealed } = wished;
-  const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
+  const computed = await computeDesires(deps, options, mode, { ...observed, resolved: asDeclared, views, registries });
+  const { resolved, allDesires, unsealed } = computed;
+  const desiredKinds = allDesires.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
-  await snapshot.completeWhole(wishes.objects.flatMap(({ id, owner }) => (owner === undefined ? [] : [id])));
-  await snapshot.complete(wishes.objects.map(({ id }) => id));
-  const digests = checkDigests({ locks: gathered.locks, counting: locks.objects, objects: wishes.objects });
+  await snapshot.completeWhole(allDesires.objects.flatMap(({ id, owner }) => (owner === undefined ? [] : [id])));
+  await snapshot.complete(allDesires.objects.map(({ id }) => id));
+  const digests = checkDigests({ locks: gathered.locks, counting: locks.objects, objects: allDesires.objects });
   const own = withoutForeign({
-    desires: wishes,
+    desires: allDesires,
     standings: resolved.standings,
     living,
     applySet: applySetId(instance, homeNamespace),
@@ -119,11 +119,11 @@ export async function desireFleet(
     registries,
     resolved,
     locks: locks.objects,
-    wishes,
+    allDesires,
     desires: keepValues(own, living, deps.reuse ?? NO_REUSE),
     unsealed,
     watched: [...observed.ownKinds, ...desiredKinds],
-    problems: [locks, registries, resolved, wished, own, digests].flatMap(({ problems }) => problems),
+    problems: [locks, registries, resolved, computed, own, digests].flatMap(({ problems }) => problems),
   };
 }
 
@@ -161,7 +161,7 @@ interface ChildrenFrom extends DesiredFrom, Pick<ResolveInput, 'views'> {
 }
 
 /** Returns the desired objects of the healthy resources, except for objects that policies deny. */
-async function wish(
+async function computeDesires(
   deps: DesireDeps,
   options: DesireOptions,
   mode: SyncMode,

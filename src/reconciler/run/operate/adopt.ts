@@ -92,7 +92,7 @@ interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'>
 async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   const { apiGroup, instance, homeNamespace } = options;
   const prepared = await prepare(deps, { ...options, scope: 'git', takesOver: true }, 'read');
-  const { snapshot, wishes, parent, leftAlone } = prepared;
+  const { snapshot, allDesires, parent, leftAlone } = prepared;
   await snapshot.ensure(THEIR_KINDS);
   const all = declaredOf(prepared);
   const declared = all.filter(({ custom }) => custom);
@@ -106,7 +106,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
       applySet,
       declared,
       ofOthers: ofOthers.map(({ live }) => live),
-      children: wishes.objects.filter(({ owner }) => owner !== undefined),
+      children: allDesires.objects.filter(({ owner }) => owner !== undefined),
       ...liveObjects(options, snapshot, leftAlone),
     });
   // Objects are stored whole, so the contents of the adopted objects are read, too.
@@ -172,10 +172,14 @@ function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Decl
 }
 
 /** Returns the problems with objects that stay with another owner. */
-function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunOptions, taken: ReadonlySet<string>) {
+function foreignProblems(
+  { snapshot, resolved, allDesires }: Prepared,
+  options: RunOptions,
+  taken: ReadonlySet<string>,
+) {
   const { instance, homeNamespace } = options;
   const { problems } = withoutForeign({
-    desires: { ...wishes, objects: wishes.objects.filter(({ key }) => !taken.has(key)) },
+    desires: { ...allDesires, objects: allDesires.objects.filter(({ key }) => !taken.has(key)) },
     standings: resolved.standings,
     living: snapshot.find,
     applySet: applySetId(instance, homeNamespace),

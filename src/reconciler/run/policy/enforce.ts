@@ -83,7 +83,7 @@ function isNamespace({ id }: Sourced): boolean {
 
 export interface ChildrenEnforced {
   readonly resolved: Resolved;
-  readonly wishes: Desires;
+  readonly allDesires: Desires;
   readonly problems: readonly Problem[];
 }
 
@@ -94,18 +94,18 @@ export interface ChildrenEnforced {
 export function enforceOnChildren(
   evaluator: PolicyEvaluator | undefined,
   resolved: Resolved,
-  wishes: Desires,
+  allDesires: Desires,
 ): ChildrenEnforced {
-  if (evaluator === undefined) return { resolved, wishes, problems: [] };
+  if (evaluator === undefined) return { resolved, allDesires, problems: [] };
   const owners = new Map(resolved.standings.map((standing) => [keyOf(standing.loaded.id), standing.loaded]));
-  const { problems, denied } = evaluateAll(evaluator, admittedChildren(wishes, owners));
-  if (denied.size === 0) return { resolved, wishes, problems };
+  const { problems, denied } = evaluateAll(evaluator, admittedChildren(allDesires, owners));
+  if (denied.size === 0) return { resolved, allDesires, problems };
   return {
     resolved: { ...resolved, standings: resolved.standings.map((standing) => refusedBy(standing, denied)) },
-    wishes: {
-      ...wishes,
-      objects: wishes.objects.filter(({ owner }) => owner === undefined || !isDenied(denied, keyOf(owner))),
-      heldOwners: new Set([...wishes.heldOwners, ...[...denied.keys()].map(({ id }) => heldOwner(id))]),
+    allDesires: {
+      ...allDesires,
+      objects: allDesires.objects.filter(({ owner }) => owner === undefined || !isDenied(denied, keyOf(owner))),
+      heldOwners: new Set([...allDesires.heldOwners, ...[...denied.keys()].map(({ id }) => heldOwner(id))]),
     },
     problems,
   };
