@@ -28,7 +28,7 @@ export interface SourceState {
    * Value of the `sync-trigger` annotation. The process that reads the annotation leaves it here for the process that
    * syncs the source.
    */
-  readonly wantedTrigger?: string;
+  readonly requestedTrigger?: string;
   /** Number of manual syncs that clients of the service have requested. */
   readonly requests?: number;
   /** Number of these client requests that had arrived by the last attempt. */

@@ -100,14 +100,14 @@ export async function resolvePermitted(
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 function guardedLookup({ guard, resolve }: ConnectorOptions) {
-  return function lookupPermitted(hostname: string, wanted: LookupOptions, callback: LookupCallback): void {
+  return function lookupPermitted(hostname: string, lookupOptions: LookupOptions, callback: LookupCallback): void {
     resolve(hostname).then(
       (addresses) => {
-        const matching = addresses.filter(({ family }) => !wanted.family || wanted.family === family);
+        const matching = addresses.filter(({ family }) => !lookupOptions.family || lookupOptions.family === family);
         const permitted = matching.filter(({ address }) => guard(address) === undefined);
         const [first] = permitted;
         if (first === undefined) return callback(noneLeft(guard, hostname, matching), '');
-        if (wanted.all === true) return callback(null, permitted);
+        if (lookupOptions.all === true) return callback(null, permitted);
         callback(null, first.address, first.family);
       },
       (error: NodeJS.ErrnoException) => callback(error, ''),

@@ -6,7 +6,7 @@ import { findPassword } from '#contracts/pgpass.ts';
 import { Failure } from '#std/failure.ts';
 import { isOpen, readPassword } from './pgpass.ts';
 
-const WANTED = { host: 'db.example.com', port: 5432, database: 'registry', user: 'db_app' };
+const CONNECTION = { host: 'db.example.com', port: 5432, database: 'registry', user: 'db_app' };
 
 describe('the first line that fits gives the password', () => {
   test.each([
@@ -25,12 +25,12 @@ describe('the first line that fits gives the password', () => {
     { text: 'DB.example.com:*:*:*:no', password: undefined, reason: 'letters are compared exactly' },
     { text: '', password: undefined, reason: 'an empty file has none' },
   ])('$reason', ({ text, password }) => {
-    expect(findPassword(text, WANTED)).toBe(password);
+    expect(findPassword(text, CONNECTION)).toBe(password);
   });
 
   test('a colon and a backslash in a field are escaped', () => {
     const text = 'fe80\\:\\:1:*:a\\\\b:*:secret';
-    expect(findPassword(text, { ...WANTED, host: 'fe80::1', database: 'a\\b' })).toBe('secret');
+    expect(findPassword(text, { ...CONNECTION, host: 'fe80::1', database: 'a\\b' })).toBe('secret');
   });
 });
 
@@ -42,7 +42,7 @@ describe('the file', () => {
 
   async function failureOf(path: string): Promise<string> {
     try {
-      return `read: ${await readPassword(path, WANTED)}`;
+      return `read: ${await readPassword(path, CONNECTION)}`;
     } catch (failure) {
       return failure instanceof Failure ? `${failure.code}: ${failure.message}` : String(failure);
     }

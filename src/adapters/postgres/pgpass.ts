@@ -16,13 +16,13 @@ export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: num
  * The group of a file of root may read it: Secrets are mounted in this way, and libpq allows it for keys (the
  * PostgreSQL manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
  */
-export async function readPassword(file: string, wanted: PasswordFor): Promise<string | undefined> {
+export async function readPassword(file: string, connection: PasswordFor): Promise<string | undefined> {
   try {
     if (process.platform !== 'win32' && isOpen(await stat(file))) {
       const message = `password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 if it is root's`;
       throw new Failure('database-passfile-unreadable', message, { data: { file } });
     }
-    return findPassword(textOfFile(await readFile(file), file, 'database-passfile-unreadable'), wanted);
+    return findPassword(textOfFile(await readFile(file), file, 'database-passfile-unreadable'), connection);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     throw new Failure('database-passfile-unreadable', `password file ${file} cannot be read`, {

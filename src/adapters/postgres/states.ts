@@ -78,7 +78,7 @@ function toState(row: SourceRow): SourceState {
     trigger: row.manual_trigger ?? undefined,
     requests: row.requests === '0' ? undefined : Number(row.requests),
     requestsServed: row.requests_served === '0' ? undefined : Number(row.requests_served),
-    wantedTrigger: row.wanted_trigger ?? undefined,
+    requestedTrigger: row.wanted_trigger ?? undefined,
     resume: row.resume ?? undefined,
     emptySince: row.empty_since?.toISOString(),
   };

@@ -68,24 +68,27 @@ export function loginProvider(settings: LoginSettings): LoginProvider {
   };
 }
 
-type Wanted = Pick<Parameters<typeof auth>[1], 'serverUrl' | 'resourceMetadataUrl' | 'scope' | 'forceReauthorization'>;
+type LoginRequest = Pick<
+  Parameters<typeof auth>[1],
+  'serverUrl' | 'resourceMetadataUrl' | 'scope' | 'forceReauthorization'
+>;
 
-async function logIn(settings: LoginSettings, wanted: Wanted): Promise<void> {
+async function logIn(settings: LoginSettings, request: LoginRequest): Promise<void> {
   const { port } = await settings.file.read();
   const back = await awaitReturn(port);
   try {
-    await logInThrough(settings, back, wanted);
+    await logInThrough(settings, back, request);
   } finally {
     back.close();
   }
 }
 
-async function logInThrough(settings: LoginSettings, back: Return, wanted: Wanted): Promise<void> {
+async function logInThrough(settings: LoginSettings, back: Return, request: LoginRequest): Promise<void> {
   const { terminal, fetch } = settings;
   const state = settings.newState();
   const provider = oauthProvider(settings, back, state);
-  const options = { ...wanted, fetchFn: fetch };
-  const named = wanted.resourceMetadataUrl !== undefined;
+  const options = { ...request, fetchFn: fetch };
+  const named = request.resourceMetadataUrl !== undefined;
   const result = await auth(provider, options).catch((cause) => (named ? refuse(cause) : refuseUnnamed(cause)));
   if (result === 'AUTHORIZED') return;
   const query = await back.comesBack(state);

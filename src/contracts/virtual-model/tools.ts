@@ -35,8 +35,8 @@ export function shownTools(tools: readonly Tool[], { filter, names }: Shown): re
   const renamed = renamedTools(tools, names);
   const unknown = renamed.find(({ any }) => any);
   if (filter.length === 0) return renamed;
-  const wanted = new Set(filter);
-  if (unknown === undefined) return renamed.filter(({ name }) => wanted.has(name));
+  const listed = new Set(filter);
+  if (unknown === undefined) return renamed.filter(({ name }) => listed.has(name));
   const byName = new Map(renamed.toReversed().map((tool) => [tool.name, tool]));
   return filter.map((name) => byName.get(name) ?? toolOf(name, name, unknown.member));
 }

@@ -60,8 +60,8 @@ function candidateOf(mapping: Mapping, roleClaim: string, pointer: string): Cand
  * Returns whether the claim contains the value as a whole: `no-admin` does not contain `admin`. A text counts as one
  * value, since providers send it for people in a single group.
  */
-function contains(value: unknown, wanted: string): boolean {
-  return Array.isArray(value) ? value.includes(wanted) : value === wanted;
+function contains(value: unknown, expected: string): boolean {
+  return Array.isArray(value) ? value.includes(expected) : value === expected;
 }
 
 function checkRole(role: string, pointer: string): void {

@@ -96,12 +96,12 @@ export async function openProxyTelemetry(options: ProxyTelemetryOptions): Promis
   const { telemetry_config: telemetry, namespace } = config;
   if (telemetry === undefined) return undefined;
   const { tracing_enabled: tracing, metrics_enabled: metrics, endpoint } = telemetry;
-  const wanted = tracing || metrics;
-  if (wanted !== (endpoint !== undefined)) {
-    const missing = wanted ? 'no endpoint is configured' : 'neither traces nor metrics are enabled';
+  const isEnabled = tracing || metrics;
+  if (isEnabled !== (endpoint !== undefined)) {
+    const missing = isEnabled ? 'no endpoint is configured' : 'neither traces nor metrics are enabled';
     logger.warn({ code: 'telemetry-incomplete' }, `no telemetry is sent: ${missing}`);
   }
-  if (endpoint === undefined || !wanted) return undefined;
+  if (endpoint === undefined || !isEnabled) return undefined;
   const url = collectorUrl(endpoint, telemetry.insecure);
   if (url === undefined) {
     throw new Failure('proxy-config-invalid', `/telemetry_config/endpoint ${endpoint} is neither a URL nor host:port`);

@@ -31,7 +31,7 @@ export interface Crashes {
    * Records failures that could not be recorded before, because the crashed thread still had the claims of the sources.
    * Returns the other sources.
    */
-  recordPending(wanted: readonly Own[]): Promise<readonly Own[]>;
+  recordPending(requested: readonly Own[]): Promise<readonly Own[]>;
   /** Groups the sources by thread: one thread reads one group. */
   groupsOf(sources: readonly Own[]): readonly (readonly Own[])[];
 }
@@ -76,10 +76,10 @@ export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, si
       }
       for (const { name } of sources) suspects.delete(name);
     },
-    async recordPending(wanted) {
-      const crashed = wanted.filter(({ name }) => unrecorded.has(name));
+    async recordPending(requested) {
+      const crashed = requested.filter(({ name }) => unrecorded.has(name));
       if (crashed.length > 0) await record(crashed);
-      return wanted.filter((source) => !crashed.includes(source));
+      return requested.filter((source) => !crashed.includes(source));
     },
     groupsOf: (sources) => setApart(sources, suspects),
   };

@@ -95,8 +95,8 @@ async function run(
       }
       retained = true;
       const states = await writer.states(registry);
-      const wanted = sources.filter((source) => isFree(source, states[source.name], clock.now()));
-      for (const group of crashes.groupsOf(await crashes.recordPending(wanted))) {
+      const freeSources = sources.filter((source) => isFree(source, states[source.name], clock.now()));
+      for (const group of crashes.groupsOf(await crashes.recordPending(freeSources))) {
         await crashes.attempt(group, () => syncInThread({ ...order, sources: group }, report, signal));
       }
     } catch (failure) {

@@ -102,9 +102,9 @@ interface Field {
  * Returns the type of a kind, or undefined if the document does not have the kind. It is compiled on first use and
  * remembered with the document.
  */
-export function rootType(document: OpenApiDocument, wanted: GroupVersionKind): MergeType | undefined {
+export function rootType(document: OpenApiDocument, gvk: GroupVersionKind): MergeType | undefined {
   const compiler = compilerOf(document);
-  const name = compiler.names().get(kindKey(wanted));
+  const name = compiler.names().get(kindKey(gvk));
   return name === undefined ? undefined : compiler.named(name);
 }
 

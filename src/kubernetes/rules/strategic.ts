@@ -20,8 +20,8 @@ export interface Patched {
 }
 
 /** Returns the merge rules of a kind, or undefined if the document does not have it. */
-export function patchTypeOf(document: OpenApiDocument, wanted: GroupVersionKind): PatchType | undefined {
-  const { group, version, kind } = wanted;
+export function patchTypeOf(document: OpenApiDocument, target: GroupVersionKind): PatchType | undefined {
+  const { group, version, kind } = target;
   const schema = Object.values(document.components.schemas).find((candidate) =>
     candidate['x-kubernetes-group-version-kind']?.some(
       (gvk) => gvk.group === group && gvk.version === version && gvk.kind === kind,

@@ -227,8 +227,8 @@ test('requests and fetches by how they ended', () => {
   metrics.fetched({ source: 'fleet', seconds: 0.2 });
   metrics.fetched({ source: 'fleet', seconds: 0.1, failure: 'git-unreachable' });
   const lines = metrics.text().split('\n');
-  const wanted = /^skep_(cluster_(requests|retries)_total|cluster_request_seconds_count|source_fetches)/;
-  expect(lines.filter((line) => wanted.test(line))).toEqual([
+  const families = /^skep_(cluster_(requests|retries)_total|cluster_request_seconds_count|source_fetches)/;
+  expect(lines.filter((line) => families.test(line))).toEqual([
     'skep_cluster_requests_total{method="GET",code="200"} 1',
     'skep_cluster_requests_total{method="PATCH",code="429"} 1',
     'skep_cluster_requests_total{method="PATCH",code="none"} 1',

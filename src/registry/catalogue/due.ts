@@ -53,8 +53,8 @@ export function due(
 
 /** Returns whether a sync was requested, by the annotation or through the service's API. */
 export function isTriggered(state: SourceState, trigger: string | undefined): boolean {
-  const wanted = trigger ?? state.wantedTrigger;
-  if (wanted !== undefined && wanted !== state.trigger) return true;
+  const requested = trigger ?? state.requestedTrigger;
+  if (requested !== undefined && requested !== state.trigger) return true;
   return (state.requests ?? 0) > (state.requestsServed ?? 0);
 }
 

@@ -20,7 +20,7 @@ export function entryFilter(filter: Filter): EntryFilter {
   const included = names.include.flatMap((pattern) => parseGlob(pattern) ?? []);
   const excluded = names.exclude.flatMap((pattern) => parseGlob(pattern) ?? []);
   const hasName = (globs: typeof included, name: string) => globs.some((glob) => globMatches(glob, name));
-  const hasTag = (wanted: readonly string[], own: readonly string[]) => wanted.some((tag) => own.includes(tag));
+  const hasTag = (listed: readonly string[], own: readonly string[]) => listed.some((tag) => own.includes(tag));
 
   function acceptsName(name: string): boolean {
     if (malformed.length > 0 || hasName(excluded, name)) return false;

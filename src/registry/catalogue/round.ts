@@ -32,9 +32,11 @@ export interface RoundRequest<O = Origin> {
  */
 export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O>): Promise<readonly SyncOutcome[]> {
   const states = await ports.writer.states(request.registry);
-  const wanted = request.sources.filter((source) => due(source, states[source.name], request.trigger, ports.now()).due);
+  const dueSources = request.sources.filter(
+    (source) => due(source, states[source.name], request.trigger, ports.now()).due,
+  );
   const results = await Promise.allSettled(
-    wanted.map((source) =>
+    dueSources.map((source) =>
       ports.inTurn((arrival) => syncOne({ ...ports, source: announceArrival(ports.source, arrival) }, request, source)),
     ),
   );

@@ -98,7 +98,7 @@ function attempted<O>(attempt: Attempt<O>): SourceState {
     ...(state ?? fresh),
     lastAttempt: timeOf(attempt.now),
     declarationHash: declarationHash(source),
-    trigger: attempt.trigger ?? state?.wantedTrigger ?? state?.trigger,
+    trigger: attempt.trigger ?? state?.requestedTrigger ?? state?.trigger,
     requestsServed: state?.requests ?? state?.requestsServed,
   };
 }

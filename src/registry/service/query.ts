@@ -39,10 +39,10 @@ export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest
     sort: readSort(raw),
   });
   if (!read.ok) return read;
-  const { limit, ...wanted } = read.value;
-  const includeDeleted = readIncludeDeleted(raw, impliesDeleted(wanted));
+  const { limit, ...conditions } = read.value;
+  const includeDeleted = readIncludeDeleted(raw, impliesDeleted(conditions));
   if (!includeDeleted.ok) return includeDeleted;
-  const asked = { ...withoutAbsent(wanted), includeDeleted: includeDeleted.value };
+  const asked = { ...withoutAbsent(conditions), includeDeleted: includeDeleted.value };
   const filters: Filters = { registry, ...asked };
   const after = readCursor(raw, filters);
   if (!after.ok) return after;

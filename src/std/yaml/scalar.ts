@@ -25,10 +25,10 @@ export function resolveScalar(text: string, plain: boolean, tag: string | undefi
 
 function resolveTagged(text: string, tag: string): Resolved {
   if (tag === 'binary') return resolveBinary(text);
-  const wanted = { int: 'number', float: 'number', bool: 'boolean', null: 'object' }[tag];
-  if (wanted === undefined) return { ok: true, value: text };
+  const expectedType = { int: 'number', float: 'number', bool: 'boolean', null: 'object' }[tag];
+  if (expectedType === undefined) return { ok: true, value: text };
   const resolved = resolvePlain(text);
-  if (!resolved.ok || typeof resolved.value === wanted) return resolved;
+  if (!resolved.ok || typeof resolved.value === expectedType) return resolved;
   return { ok: false, reason: `the value is tagged !!${tag}, but does not have that type` };
 }
 

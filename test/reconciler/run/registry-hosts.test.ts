@@ -75,7 +75,7 @@ function run(trigger: string, writer: Store = store): Promise<RunResult> {
 async function serviceSyncs(): Promise<string | undefined> {
   const claim = await store.claim({ ...OWN, source: 'mounted' });
   if (claim === undefined) throw new Error('somebody else syncs it');
-  const { wantedTrigger: trigger } = claim.state;
+  const { requestedTrigger: trigger } = claim.state;
   const entry = { name: 'io.acme/clock', version: '1.0.0', description: 'x', tags: [], transports: [] };
   const images = ['images.example.com/clock:1.0.0'];
   const now = '2026-01-01T00:00:00.000Z';

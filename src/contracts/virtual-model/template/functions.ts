@@ -61,8 +61,8 @@ export function callFunction(budget: Budget, name: string, values: readonly Valu
   const found = FUNCTIONS.get(name);
   if (found === undefined) return stop(`there is no function ${name}`);
   if (values.length < found.least || values.length > found.most) {
-    const wanted = found.most === ANY ? `at least ${found.least}` : found.least;
-    stop(`${name} takes ${wanted} values, not ${values.length}`);
+    const expected = found.most === ANY ? `at least ${found.least}` : found.least;
+    stop(`${name} takes ${expected} values, not ${values.length}`);
   }
   const result = found.call(values, budget);
   return typeof result === 'string' ? spendText(budget, result) : result;

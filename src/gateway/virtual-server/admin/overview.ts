@@ -100,8 +100,8 @@ function memberPlace(route: Route | undefined): JsonObject {
 
 function conflictsOf({ offer, resolution }: Overview): JsonObject[] {
   const { tools, outdone, outdoneOthers, prompts, findResource, find } = offer;
-  const wanted = Map.groupBy(outdone, ({ name }) => name);
-  const ofTools = [...wanted].map(([name, losers]): JsonObject => {
+  const outdoneByName = Map.groupBy(outdone, ({ name }) => name);
+  const ofTools = [...outdoneByName].map(([name, losers]): JsonObject => {
     const winner = resolution.strategy === 'manual' ? undefined : find(name);
     return {
       list: 'tools',

@@ -87,13 +87,13 @@ function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: To
   if (!Array.isArray(keywords) || !keywords.every((each) => typeof each === 'string'))
     return refuseCall(call, answer, 'find_tool takes a list of texts as tool_keywords').flow;
   const flow = createLaterFlow();
-  const wanted = {
+  const query = {
     description: beginning(description, DESCRIPTION_MAX),
     keywords: keywords.slice(0, KEYWORDS_MAX).map((keyword) => beginning(keyword, KEYWORD_MAX)),
     era: exchange.era,
     permits: world.permittedTools(exchange),
   };
-  world.optimizer.find(list, wanted).then(
+  world.optimizer.find(list, query).then(
     (found) => {
       if (!flow.aborted()) finish(exchange, request, answer, foundResult(found));
     },

@@ -7,7 +7,7 @@ import type { OptimizerSettings } from './settings.ts';
 import { type ToolIndex, tokensOf } from './tool-index.ts';
 import { searchTerms } from './words.ts';
 
-export interface Wanted {
+export interface ToolSearch {
   readonly description: string;
   readonly keywords: readonly string[];
   readonly era: Era;
@@ -33,24 +33,24 @@ export async function findTools(
   index: ToolIndex,
   settings: OptimizerSettings,
   meanings: Meanings | undefined,
-  wanted: Wanted,
+  query: ToolSearch,
 ): Promise<Found> {
-  const { description, era } = wanted;
+  const { description, era } = query;
   const nearest = await meanings?.nearest(description, index.meanings);
-  const shown = (position: number) => isShown(index.items[position], wanted);
+  const shown = (position: number) => isShown(index.items[position], query);
   const near = nearest?.ok === true ? nearest.near : undefined;
-  const chosen = choose(index, settings, near, wanted, shown);
+  const chosen = choose(index, settings, near, query, shown);
   const tools = chosen.flatMap((position) => index.items[position]?.[era] ?? []);
   return {
     tools,
-    baselineTokens: baselineOf(index, wanted),
+    baselineTokens: baselineOf(index, query),
     returnedTokens: tokensOf(tools),
     byMeaning: near !== undefined,
     ...(nearest?.ok === false ? { note: `Found by words alone: ${nearest.why}.` } : {}),
   };
 }
 
-function isShown(item: ListedItem | undefined, { era, permits }: Wanted): boolean {
+function isShown(item: ListedItem | undefined, { era, permits }: ToolSearch): boolean {
   return item?.[era] !== undefined && (permits === undefined || permits(item.key));
 }
 
@@ -62,7 +62,7 @@ function choose(
   { words }: ToolIndex,
   { toolsMax, semanticRatio, distanceMax }: OptimizerSettings,
   near: readonly Near[] | undefined,
-  { description, keywords }: Wanted,
+  { description, keywords }: ToolSearch,
   shown: (position: number) => boolean,
 ): readonly number[] {
   const semanticMax = near === undefined ? 0 : Math.round(toolsMax * semanticRatio);
@@ -82,9 +82,9 @@ function choose(
   }
 }
 
-function baselineOf(index: ToolIndex, wanted: Wanted): number {
-  const { era, permits } = wanted;
+function baselineOf(index: ToolIndex, query: ToolSearch): number {
+  const { era, permits } = query;
   // Without policies, all callers have the same number, which the index contains.
   if (permits === undefined) return index.tokens[era];
-  return tokensOf(index.items.flatMap((item) => (isShown(item, wanted) ? (item[era] ?? []) : [])));
+  return tokensOf(index.items.flatMap((item) => (isShown(item, query) ? (item[era] ?? []) : [])));
 }

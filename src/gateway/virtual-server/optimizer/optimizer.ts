@@ -1,7 +1,7 @@
 // Searches the tools of one virtual server, by its current settings.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type Found, findTools, type Wanted } from './find.ts';
+import { type Found, findTools, type ToolSearch } from './find.ts';
 import { createMeanings, type Meanings } from './meanings.ts';
 import type { MeaningPorts, OpenWordIndex } from './ports.ts';
 import type { OptimizerSettings } from './settings.ts';
@@ -14,7 +14,7 @@ export interface Optimizer {
   use(settings: OptimizerSettings | undefined): void;
   /** Reads the meanings of a list that is offered to a caller. */
   learn(list: SearchedList): void;
-  find(list: SearchedList, wanted: Wanted): Promise<Found>;
+  find(list: SearchedList, query: ToolSearch): Promise<Found>;
   /** Returns whether the embedding service has read the tools, or has not answered in time. */
   ready(): boolean;
 }
@@ -45,9 +45,9 @@ export function createOptimizer(first: OptimizerSettings | undefined, ports: Opt
         learned = true;
       });
     },
-    async find(list, wanted) {
+    async find(list, query) {
       if (current === undefined) throw new Error('a search requires an enabled optimizer');
-      const found = await findTools(indexOf(list), current.settings, current.meanings, wanted);
+      const found = await findTools(indexOf(list), current.settings, current.meanings, query);
       ports.found(found);
       return found;
     },

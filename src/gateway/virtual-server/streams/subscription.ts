@@ -38,10 +38,10 @@ export function openSubscription(
 ): Flow {
   const reply = createReply(answer);
   const { notifications } = objectOf(body, request.params);
-  const wanted = isObject(notifications) ? notifications : {};
+  const requested = isObject(notifications) ? notifications : {};
   const outlet = createOutlet(reply, request.id.json);
-  const methods = new Set<string>(CHANGES.flatMap(([key, , method]) => (wanted[key] === true ? [method] : [])));
-  const owners = ownersOf(world, offer, wanted);
+  const methods = new Set<string>(CHANGES.flatMap(([key, , method]) => (requested[key] === true ? [method] : [])));
+  const owners = ownersOf(world, offer, requested);
   const stopWatching = world.catalogue.watch(exchange, (lists) => {
     for (const method of new Set(lists.map((list) => LISTS[list].changed)))
       notify(outlet, callMessage(method, undefined));
@@ -68,12 +68,12 @@ interface Subscribed {
   readonly own: string;
 }
 
-function ownersOf({ members }: World, offer: Offer, wanted: JsonObject): ReadonlyMap<Member, readonly Subscribed[]> {
+function ownersOf({ members }: World, offer: Offer, requested: JsonObject): ReadonlyMap<Member, readonly Subscribed[]> {
   const routed = [
-    ...textsIn(wanted.resourceSubscriptions).map(
+    ...textsIn(requested.resourceSubscriptions).map(
       (name) => ({ kind: 'resource', name, to: offer.findResource(name) }) as const,
     ),
-    ...textsIn(wanted.taskIds).map((name) => ({ kind: 'task', name, to: readTaskOfMember(name) }) as const),
+    ...textsIn(requested.taskIds).map((name) => ({ kind: 'task', name, to: readTaskOfMember(name) }) as const),
   ];
   const owned = routed.flatMap(({ to, ...each }) => {
     const owner = to && members.find(to.member);

@@ -60,19 +60,19 @@ function readLimit(text: string | null): number {
  * list).
  */
 function readListRevision(context: ApiContext, query: URLSearchParams, limit: number): number {
-  const wanted = readRevision(query.get('resourceVersion'));
+  const requested = readRevision(query.get('resourceVersion'));
   const match = query.get('resourceVersionMatch');
   const current = context.store.revision();
-  if (wanted === undefined && match !== null && match !== '') {
+  if (requested === undefined && match !== null && match !== '') {
     throw forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided');
   }
-  if (wanted === undefined || wanted === 0) return current;
-  if (wanted > current) throw versionTooLarge(wanted, current);
+  if (requested === undefined || requested === 0) return current;
+  if (requested > current) throw versionTooLarge(requested, current);
   const exact = match === 'Exact' || (match === null && limit > 0);
   if (!exact) return current;
-  if (wanted < context.store.oldest())
+  if (requested < context.store.oldest())
     throw apiError(410, 'Expired', 'The resourceVersion for the provided list is too old.');
-  return wanted;
+  return requested;
 }
 
 function forbiddenMatch(message: string): Error {
@@ -88,9 +88,9 @@ function forbiddenMatch(message: string): Error {
   );
 }
 
-function versionTooLarge(wanted: number, current: number): Error {
+function versionTooLarge(requested: number, current: number): Error {
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-  const message = `Timeout: Too large resource version: ${wanted}, current: ${current}`;
+  const message = `Timeout: Too large resource version: ${requested}, current: ${current}`;
   return apiError(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });
 }
 

@@ -76,9 +76,9 @@ function unparsedTime(value: string, precision: 'seconds' | 'micro'): string {
   const layout = precision === 'seconds' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
   const date = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(value)?.[0] ?? '';
   const rest = value.slice(date.length);
-  const wanted = date === '' ? '2006' : precision === 'micro' ? '.000000' : 'Z07:00';
+  const goLayout = date === '' ? '2006' : precision === 'micro' ? '.000000' : 'Z07:00';
   const quoted = JSON.stringify(value);
-  return `parsing time ${quoted} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(wanted)}`;
+  return `parsing time ${quoted} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(goLayout)}`;
 }
 
 export function isZero(value: Json): boolean {

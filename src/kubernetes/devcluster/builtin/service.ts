@@ -76,9 +76,9 @@ function freeAddress(neighbours: Neighbours): string {
 
 function withNodePorts(spec: JsonObject, before: JsonObject, neighbours: Neighbours): JsonObject {
   const ports = itemsAt(spec, 'ports');
-  const wanted =
+  const hasNodePorts =
     spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
-  if (!wanted || ports.every((port) => port.nodePort !== undefined)) return spec;
+  if (!hasNodePorts || ports.every((port) => port.nodePort !== undefined)) return spec;
   const taken = new Set(
     neighbours(SERVICES).flatMap((service) => itemsAt(specOf(service), 'ports').map((p) => p.nodePort)),
   );

@@ -13,12 +13,12 @@ export interface Condition {
 /** Returns the new conditions, with the times of old conditions that have the same content. */
 export function keepConditionTimes(
   old: Json | undefined,
-  wanted: readonly Condition[],
+  desired: readonly Condition[],
   time: string,
   hasUpdateTime: boolean,
 ): JsonObject[] {
   const known = Array.isArray(old) ? old.filter(isObject) : [];
-  return wanted.map(({ type, status, reason, message }) => {
+  return desired.map(({ type, status, reason, message }) => {
     const before = known.find((condition) => condition.type === type);
     const same = before?.status === status && before.reason === reason && before.message === message;
     const since = before?.status === status ? (before.lastTransitionTime ?? time) : time;

@@ -31,12 +31,12 @@ export function deploymentStatus({ object, phase, failure, time, ready: counted,
     if (failure !== undefined) return 0;
     return phase === 'settled' ? replicas : Math.min(replicas, readyNow(old));
   }
-  const wanted = [...conditionsFor(replicaSet, { ready, replicas, phase, failure }), ...notRunHere(absent)];
+  const newConditions = [...conditionsFor(replicaSet, { ready, replicas, phase, failure }), ...notRunHere(absent)];
   const status: JsonObject = {
     ...positive({ observedGeneration: object.metadata.generation ?? 0, replicas, updatedReplicas: replicas }),
     ...positive({ readyReplicas: ready, availableReplicas: ready, unavailableReplicas: replicas - ready }),
     terminatingReplicas: 0,
-    conditions: keepConditionTimes(old.conditions, wanted, time, true),
+    conditions: keepConditionTimes(old.conditions, newConditions, time, true),
   };
   const annotations = { ...object.metadata.annotations, [REVISION_ANNOTATION]: revisionOf(object, old, replicaSet) };
   if (jsonEquals(status, old) && jsonEquals(annotations, object.metadata.annotations)) return object;

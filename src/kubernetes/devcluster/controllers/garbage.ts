@@ -100,14 +100,14 @@ function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): 
   }
   const hasDependents = (garbage.dependents.get(object.metadata.uid ?? '')?.size ?? 0) > 0;
   const foreground = waiting.length > 0 && hasDependents;
-  const wanted = (object.metadata.finalizers ?? []).includes(ORPHAN)
+  const isOrphaning = (object.metadata.finalizers ?? []).includes(ORPHAN)
     ? 'Orphan'
     : foreground
       ? 'Foreground'
       : 'Background';
   const { uid } = object.metadata;
   writeRemoval(garbage.context, key.collection, object, {
-    propagation: wanted,
+    propagation: isOrphaning,
     ...(uid === undefined ? {} : { uid }),
   });
 }

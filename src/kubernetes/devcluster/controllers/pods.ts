@@ -21,7 +21,7 @@ export interface PodCount {
 /** Creates and deletes pods until they match the workload. */
 export function settlePods(context: ApiContext, workload: KubeObject): PodCount {
   const pods = podsOf(context, workload);
-  const { hash, replicas } = wantedOf(workload);
+  const { hash, replicas } = desiredPods(workload);
   const current = pods.filter(({ metadata }) => metadata.labels?.[HASH_LABEL] === hash);
   const stale = pods.filter((pod) => !current.includes(pod));
   if (workload.kind === 'StatefulSet') settleOrdinals(context, workload, current, stale);
@@ -47,12 +47,12 @@ function settleAny(
   current: readonly KubeObject[],
   stale: readonly KubeObject[],
 ): void {
-  const { replicas, recreates } = wantedOf(workload);
+  const { replicas, recreates } = desiredPods(workload);
   const isEnough = current.filter(isReady).length >= replicas;
   if (isEnough || recreates) for (const pod of stale) remove(context, pod);
   for (const pod of current.toSorted(readyFirst).slice(replicas)) remove(context, pod);
   for (let count = current.length; count < replicas; count += 1) {
-    makePod(context, workload, `${workload.metadata.name}-${wantedOf(workload).hash}-${context.newSuffix()}`);
+    makePod(context, workload, `${workload.metadata.name}-${desiredPods(workload).hash}-${context.newSuffix()}`);
   }
 }
 
@@ -63,14 +63,14 @@ function settleOrdinals(
   current: readonly KubeObject[],
   stale: readonly KubeObject[],
 ): void {
-  const { replicas } = wantedOf(workload);
+  const { replicas } = desiredPods(workload);
   const names = Array.from({ length: replicas }, (_, index) => `${workload.metadata.name}-${index}`);
   const superfluous = current.filter(({ metadata }) => !names.includes(metadata.name));
   for (const pod of [...stale, ...superfluous]) remove(context, pod);
   for (const name of names) if (!current.some((pod) => pod.metadata.name === name)) makePod(context, workload, name);
 }
 
-function wantedOf({ spec }: KubeObject): { hash: string; replicas: number; recreates: boolean } {
+function desiredPods({ spec }: KubeObject): { hash: string; replicas: number; recreates: boolean } {
   const { replicas, template, strategy }: JsonObject = isObject(spec) ? spec : {};
   return {
     hash: templateHash(template),

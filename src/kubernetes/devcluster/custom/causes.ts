@@ -138,8 +138,13 @@ function notOfType({ field }: Place, what: string, type: string): string {
 
 function typeCause(place: Place): Cause {
   const { field, schema, value } = place;
-  const wanted = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : String(schema.type ?? 'object');
-  return { reason: 'FieldValueTypeInvalid', message: notOfType(place, JSON.stringify(typeName(value)), wanted), field };
+  const expectedType =
+    schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : String(schema.type ?? 'object');
+  return {
+    reason: 'FieldValueTypeInvalid',
+    message: notOfType(place, JSON.stringify(typeName(value)), expectedType),
+    field,
+  };
 }
 
 function typeName(value: Json | undefined): string {

@@ -3,39 +3,39 @@ import { type Form, negotiate } from './accept.ts';
 
 const ALL: readonly Form[] = ['object', 'table', 'partial-object', 'partial-list', 'aggregated-discovery'];
 
-const rows: readonly { header: string; forms: readonly Form[]; wanted: string }[] = [
-  { header: '', forms: ALL, wanted: 'object json' },
-  { header: '*/*', forms: ALL, wanted: 'object json' },
-  { header: 'application/json', forms: ALL, wanted: 'object json' },
-  { header: 'application/yaml', forms: ALL, wanted: 'object yaml' },
-  { header: 'application/vnd.kubernetes.protobuf, application/json', forms: ALL, wanted: 'object json' },
-  { header: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json', forms: ALL, wanted: 'table json' },
-  { header: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json', forms: ALL, wanted: 'object json' },
+const rows: readonly { header: string; forms: readonly Form[]; expected: string }[] = [
+  { header: '', forms: ALL, expected: 'object json' },
+  { header: '*/*', forms: ALL, expected: 'object json' },
+  { header: 'application/json', forms: ALL, expected: 'object json' },
+  { header: 'application/yaml', forms: ALL, expected: 'object yaml' },
+  { header: 'application/vnd.kubernetes.protobuf, application/json', forms: ALL, expected: 'object json' },
+  { header: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json', forms: ALL, expected: 'table json' },
+  { header: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json', forms: ALL, expected: 'object json' },
   {
     header: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
     forms: ALL,
-    wanted: 'partial-list json',
+    expected: 'partial-list json',
   },
   {
     header: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, */*',
     forms: ['object'],
-    wanted: 'object json',
+    expected: 'object json',
   },
   {
     header: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
     forms: ALL,
-    wanted: 'aggregated-discovery json',
+    expected: 'aggregated-discovery json',
   },
   {
     header: 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json',
     forms: ALL,
-    wanted: 'object json',
+    expected: 'object json',
   },
 ];
 
-test.each(rows)('"$header" wants $wanted', ({ header, forms, wanted }) => {
+test.each(rows)('"$header" wants $expected', ({ header, forms, expected }) => {
   const { form, format } = negotiate(header, forms);
-  expect(`${form} ${format}`).toBe(wanted);
+  expect(`${form} ${format}`).toBe(expected);
 });
 
 test.each(['application/xml', 'application/vnd.kubernetes.protobuf', 'application/json;as=Cake'])(

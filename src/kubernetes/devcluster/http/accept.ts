@@ -4,7 +4,7 @@ import { notAcceptable } from '../api/status.ts';
 
 export type Form = 'object' | 'table' | 'partial-object' | 'partial-list' | 'aggregated-discovery';
 
-export interface Wanted {
+export interface Representation {
   readonly form: Form;
   readonly format: 'json' | 'yaml';
 }
@@ -12,16 +12,16 @@ export interface Wanted {
 const ACCEPTED = ['application/json', 'application/yaml', 'application/json;stream=watch'];
 
 /** Returns the first form of the header that can be served. Throws a 406 if no form can be served. */
-export function negotiate(header: string, forms: readonly Form[]): Wanted {
+export function negotiate(header: string, forms: readonly Form[]): Representation {
   if (header.trim() === '') return { form: 'object', format: 'json' };
   for (const range of header.split(',')) {
-    const wanted = readRange(range);
-    if (wanted !== undefined && forms.includes(wanted.form)) return wanted;
+    const accepted = readRange(range);
+    if (accepted !== undefined && forms.includes(accepted.form)) return accepted;
   }
   throw notAcceptable(ACCEPTED);
 }
 
-function readRange(range: string): Wanted | undefined {
+function readRange(range: string): Representation | undefined {
   const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
   const format = formatOf(type.toLowerCase());
   if (format === undefined) return undefined;
@@ -35,7 +35,7 @@ function splitParameter(part: string): [name: string, value: string] {
   return equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)];
 }
 
-function formatOf(type: string): Wanted['format'] | undefined {
+function formatOf(type: string): Representation['format'] | undefined {
   if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'json';
   return type === 'application/yaml' ? 'yaml' : undefined;
 }

@@ -128,12 +128,12 @@ async function handleResource(parts: HandlerParts, exchange: Exchange, request: 
   count(parts.counters, request);
   const fault = strike(parts.faults, request);
   if (fault !== undefined && (await suffer(parts, exchange, fault))) return;
-  const wanted = negotiate(message.headers.accept ?? '', formsOf(request));
+  const representation = negotiate(message.headers.accept ?? '', formsOf(request));
   if (request.verb === 'watch') {
-    await streamWatch(parts.api, request, wanted, response);
+    await streamWatch(parts.api, request, representation, response);
     return;
   }
-  const answer = render(request, perform(parts.api, request), wanted, parts.api.now());
+  const answer = render(request, perform(parts.api, request), representation, parts.api.now());
   if (fault !== undefined && 'drop' in fault) {
     response.destroy();
     return;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../rules/object.ts';
 import type { ApiAnswer, ApiRequest, ListAnswer } from '../api/request.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { tableOf } from '../table/table.ts';
-import type { Form, Wanted } from './accept.ts';
+import type { Form, Representation } from './accept.ts';
 import { type Answer, jsonAnswer, warningHeaders, yamlAnswer } from './respond.ts';
 
 /** Returns the forms in which the response to this verb can be rendered. */
@@ -14,17 +14,17 @@ export function formsOf(request: ApiRequest): readonly Form[] {
   return ['object', 'table', 'partial-object'];
 }
 
-export function render(request: ApiRequest, answer: ApiAnswer, wanted: Wanted, now: number): Answer {
-  const write = wanted.format === 'yaml' ? yamlAnswer : jsonAnswer;
+export function render(request: ApiRequest, answer: ApiAnswer, representation: Representation, now: number): Answer {
+  const write = representation.format === 'yaml' ? yamlAnswer : jsonAnswer;
   const deprecation = request.type.custom?.deprecation;
   const general = deprecation === undefined ? [] : [deprecation];
   if (answer.shape === 'list') {
-    return write(200, renderList(request, answer, wanted.form, now), warningHeaders(general));
+    return write(200, renderList(request, answer, representation.form, now), warningHeaders(general));
   }
   const headers = warningHeaders([...general, ...(answer.warnings ?? [])]);
   return write(
     answer.code,
-    renderObject(request.type, answer.object as KubeObject, wanted.form, now, request),
+    renderObject(request.type, answer.object as KubeObject, representation.form, now, request),
     headers,
   );
 }

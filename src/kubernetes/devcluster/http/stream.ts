@@ -5,7 +5,7 @@ import type { KubeObject } from '../../rules/object.ts';
 import type { ApiContext } from '../api/context.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { openWatch, type WatchEvent } from '../api/watch.ts';
-import type { Wanted } from './accept.ts';
+import type { Representation } from './accept.ts';
 import { renderObject } from './render.ts';
 
 /** About the interval of a real API server. */
@@ -19,7 +19,7 @@ const BACKLOG_LIMIT_BYTES = 64 * 1024 * 1024;
 export function streamWatch(
   context: ApiContext,
   request: ApiRequest,
-  wanted: Wanted,
+  representation: Representation,
   response: ServerResponse,
 ): Promise<void> {
   const watch = openWatch(context, request);
@@ -28,7 +28,7 @@ export function streamWatch(
   let first = true;
   const emit = (event: WatchEvent): void => {
     if (response.destroyed) return;
-    const object = renderEvent(context, request, wanted, event, first);
+    const object = renderEvent(context, request, representation, event, first);
     first = false;
     response.write(`${JSON.stringify({ type: event.type, object })}\n`);
     if (response.writableLength > BACKLOG_LIMIT_BYTES) response.destroy();
@@ -55,11 +55,17 @@ export function streamWatch(
 }
 
 /** Renders an event. Only the first table of a watch names its columns. */
-function renderEvent(context: ApiContext, request: ApiRequest, wanted: Wanted, event: WatchEvent, first: boolean) {
+function renderEvent(
+  context: ApiContext,
+  request: ApiRequest,
+  representation: Representation,
+  event: WatchEvent,
+  first: boolean,
+) {
   if (event.type === 'ERROR') return event.object;
-  if (event.type === 'BOOKMARK' && wanted.form === 'object') return event.object;
-  const rendered = renderObject(request.type, event.object as KubeObject, wanted.form, context.now(), request);
-  if (wanted.form !== 'table') return rendered;
+  if (event.type === 'BOOKMARK' && representation.form === 'object') return event.object;
+  const rendered = renderObject(request.type, event.object as KubeObject, representation.form, context.now(), request);
+  if (representation.form !== 'table') return rendered;
   if (event.type === 'BOOKMARK') return { ...rendered, columnDefinitions: null, rows: [] };
   return first ? rendered : { ...rendered, columnDefinitions: null };
 }

@@ -62,10 +62,10 @@ export function startNode(options: NodeOptions): Node {
   let begun = options.begin === undefined;
 
   async function look(): Promise<void> {
-    const wanted = await api.pods();
-    const uids = new Set(wanted.map(({ metadata }) => metadata.uid));
+    const desired = await api.pods();
+    const uids = new Set(desired.map(({ metadata }) => metadata.uid));
     for (const uid of pods.keys()) if (!uids.has(uid)) end(uid);
-    for (const pod of wanted) await follow(pod);
+    for (const pod of desired) await follow(pod);
   }
 
   async function follow(pod: Pod): Promise<void> {

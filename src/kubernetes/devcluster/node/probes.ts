@@ -35,11 +35,11 @@ function runsCommand(probe: Probe | undefined): boolean {
 export async function askProbe(probe: Probe, container: Container, world: ProbeWorld): Promise<ProbeResult> {
   const timeoutMs = 1000 * (probe.timeoutSeconds ?? 1);
   const { httpGet } = probe;
-  const wanted = httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port ?? '';
-  const port = portNumber(container, wanted);
+  const declaredPort = httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port ?? '';
+  const port = portNumber(container, declaredPort);
   // A port that the container does not declare belongs to another program of this machine.
   const local = port === undefined ? undefined : world.local(port);
-  if (local === undefined) return { passed: false, detail: `the container declares no port ${wanted}` };
+  if (local === undefined) return { passed: false, detail: `the container declares no port ${declaredPort}` };
   // A gRPC server accepts connections; its health service is not called.
   if (httpGet === undefined) return accepts(local, timeoutMs);
   return answersWell(local, httpGet.path ?? '/', timeoutMs);

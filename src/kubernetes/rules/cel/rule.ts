@@ -23,33 +23,33 @@ export type CompiledRule =
   /** Kubernetes may evaluate it; this program cannot. */
   | { readonly type: 'unsupported'; readonly reason: string };
 
-export function compileRule(scope: ExpressionScope, text: string, wanted: 'bool' | 'string'): CompiledRule {
+export function compileRule(scope: ExpressionScope, text: string, expectedType: 'bool' | 'string'): CompiledRule {
   const compiled = compileExpression(scope, text);
   if (compiled.type !== 'expression') return compiled;
   const { ast, resultType } = compiled;
-  if (resultType !== wanted && resultType !== 'dyn') {
-    return { type: 'invalid', reason: `must evaluate to a ${wanted}, not to ${resultType}` };
+  if (resultType !== expectedType && resultType !== 'dyn') {
+    return { type: 'invalid', reason: `must evaluate to a ${expectedType}, not to ${resultType}` };
   }
   const reason = unsupportedLists(ast, scope.objects);
   if (reason !== undefined) return { type: 'unsupported', reason };
   return {
     type: 'rule',
     usesOldSelf: mentions(ast, 'oldSelf'),
-    evaluate: (self, oldSelf) => evaluate(compiled, { self, oldSelf }, wanted === 'bool' ? 'boolean' : 'string'),
+    evaluate: (self, oldSelf) => evaluate(compiled, { self, oldSelf }, expectedType === 'bool' ? 'boolean' : 'string'),
   };
 }
 
 function evaluate(
   expression: Expression,
   context: Readonly<Record<string, unknown>>,
-  wanted: 'boolean' | 'string',
+  expectedType: 'boolean' | 'string',
 ): Outcome {
   const evaluated = expression.evaluate(context);
   switch (evaluated.type) {
     case 'value': {
       const { value } = evaluated;
-      if (typeof value === wanted) return { type: 'value', value: value as boolean | string };
-      return { type: 'error', message: `the result is not a ${wanted}` };
+      if (typeof value === expectedType) return { type: 'value', value: value as boolean | string };
+      return { type: 'error', message: `the result is not a ${expectedType}` };
     }
     case 'error':
       return evaluated;

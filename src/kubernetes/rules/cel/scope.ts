@@ -13,7 +13,7 @@ export interface CelScope {
   /**
    * Compiles a rule once per text. With `optionalOldSelf`, `oldSelf` is an optional, which is empty for a new object.
    */
-  compile(expression: string, wanted: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
+  compile(expression: string, expectedType: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
   /** Converts a value for rules. */
   value(value: Json): unknown;
   /** Converts the value of `oldSelf` for rules with `optionalOldSelf`. */
@@ -35,11 +35,11 @@ export function celScope(schema: CelSchema, root: boolean): CelScope | undefined
   optional.environment.registerVariable('self', type.name).registerVariable('oldSelf', `optional<${type.name}>`);
   const compiled = new Map<string, CompiledRule>();
   return {
-    compile(expression, wanted, optionalOldSelf = false) {
-      const key = `${wanted} ${optionalOldSelf} ${expression}`;
+    compile(expression, expectedType, optionalOldSelf = false) {
+      const key = `${expectedType} ${optionalOldSelf} ${expression}`;
       const cached = compiled.get(key);
       if (cached !== undefined) return cached;
-      const fresh = compileRule(optionalOldSelf ? optional : plain, expression, wanted);
+      const fresh = compileRule(optionalOldSelf ? optional : plain, expression, expectedType);
       compiled.set(key, fresh);
       return fresh;
     },

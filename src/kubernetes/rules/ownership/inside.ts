@@ -105,8 +105,8 @@ function compareMaps(
     note('unknown', place, 'empty may be defaulted', live, desired);
     return;
   }
-  const wanted = type.storage === 'verbatim' ? withDefaults(desired, map) : desired;
-  for (const [key, value] of Object.entries(wanted)) {
+  const withDefault = type.storage === 'verbatim' ? withDefaults(desired, map) : desired;
+  for (const [key, value] of Object.entries(withDefault)) {
     const below = keyType(map, key);
     if (value === undefined || below === undefined) continue;
     const there = present(live[key]);
@@ -115,7 +115,7 @@ function compareMaps(
     compareInside(note, value, there, below, { above: place, element: fieldElement(key) });
   }
   for (const [key, value] of Object.entries(live)) {
-    if (wanted[key] !== undefined || value === undefined || value === null) continue;
+    if (withDefault[key] !== undefined || value === undefined || value === null) continue;
     if (isFilledByServer(desired, key, value, type, map)) continue;
     const answer = type.storage === 'verbatim' ? 'differs' : 'unknown';
     note(answer, { above: place, element: fieldElement(key) }, 'the value in the cluster has more', value, undefined);

@@ -34,9 +34,9 @@ function childAt(value: Json | undefined, element: string): Json | undefined {
   if (element.startsWith('f:')) return isObject(value) ? value[name] : undefined;
   if (!Array.isArray(value)) return undefined;
   if (element.startsWith('i:')) return value[Number(name)];
-  const wanted: Json = JSON.parse(name);
-  if (element.startsWith('v:')) return value.find((item) => jsonEquals(item, wanted));
-  return value.find((item) => isObject(item) && isObject(wanted) && hasKeys(item, wanted));
+  const keyValue: Json = JSON.parse(name);
+  if (element.startsWith('v:')) return value.find((item) => jsonEquals(item, keyValue));
+  return value.find((item) => isObject(item) && isObject(keyValue) && hasKeys(item, keyValue));
 }
 
 function hasKeys(item: JsonObject, keys: JsonObject): boolean {

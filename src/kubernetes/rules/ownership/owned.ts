@@ -93,10 +93,10 @@ function walkValue(walk: Walk, value: Json, type: MergeType, place: Place | unde
   }
 }
 
-function checkScalar(walk: Walk, value: Json, { value: wanted }: ScalarType, place: Place | undefined): void {
+function checkScalar(walk: Walk, value: Json, { value: expected }: ScalarType, place: Place | undefined): void {
   if (value === null) return;
-  const fits = wanted === 'any' ? typeof value !== 'object' : jsonType(value) === wanted;
-  if (!fits) walk.refuse(place, wanted === 'any' ? 'a scalar is expected' : `a ${wanted} is expected`);
+  const fits = expected === 'any' ? typeof value !== 'object' : jsonType(value) === expected;
+  if (!fits) walk.refuse(place, expected === 'any' ? 'a scalar is expected' : `a ${expected} is expected`);
 }
 
 function jsonType(value: Json): string {

@@ -34,9 +34,9 @@ export function compareObjects(
   const walk = { note, owned };
   const map = type.map;
   if (map === undefined) return;
-  const wanted = type.name === SECRET ? withStringData(desired as JsonObject) : (desired as JsonObject);
+  const desiredMap = type.name === SECRET ? withStringData(desired as JsonObject) : (desired as JsonObject);
   const living = live as JsonObject;
-  for (const [key, value] of Object.entries(wanted)) {
+  for (const [key, value] of Object.entries(desiredMap)) {
     const below = keyType(map, key);
     if (value === undefined || below === undefined || UNCOMPARED.has(key)) continue;
     const compared = key === 'metadata' && isObject(value) ? withoutIdentity(value) : value;

@@ -144,7 +144,7 @@ function checkExpression(
   out: Report,
   scope: ExpressionScope,
   text: unknown,
-  wanted: readonly string[] | undefined,
+  expected: readonly string[] | undefined,
   pointer: string,
 ): string | undefined {
   if (typeof text !== 'string' || text.trim() === '') {
@@ -161,8 +161,8 @@ function checkExpression(
       return undefined;
     case 'expression': {
       const { resultType } = compiled;
-      if (wanted === undefined || wanted.includes(resultType)) return resultType;
-      const message = `must evaluate to ${wanted.join(' or ')}, but evaluates to ${resultType}${hint(resultType, wanted)}.`;
+      if (expected === undefined || expected.includes(resultType)) return resultType;
+      const message = `must evaluate to ${expected.join(' or ')}, but evaluates to ${resultType}${hint(resultType, expected)}.`;
       refuseField(out, pointer, message, 'policy-expression');
       return undefined;
     }
@@ -170,7 +170,7 @@ function checkExpression(
 }
 
 /** Explains types that are known only with a value. The server refuses such a policy, too. */
-function hint(found: string, [wanted]: readonly string[]): string {
+function hint(found: string, [expected]: readonly string[]): string {
   if (found !== 'dyn') return '';
-  return wanted === 'bool' ? ', which may be anything: compare it, as in "... == true"' : ': wrap it in string(...)';
+  return expected === 'bool' ? ', which may be anything: compare it, as in "... == true"' : ': wrap it in string(...)';
 }

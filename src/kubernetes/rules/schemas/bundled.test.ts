@@ -59,10 +59,10 @@ describe('bundled schemas', () => {
 });
 
 /** Returns every string under the key. A property of that name is an object and does not count. */
-function strings(value: Json | undefined, wanted: string): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => strings(item, wanted));
+function strings(value: Json | undefined, name: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => strings(item, name));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, child]) =>
-    key === wanted && typeof child === 'string' ? [child] : strings(child, wanted),
+    key === name && typeof child === 'string' ? [child] : strings(child, name),
   );
 }

@@ -24,9 +24,9 @@ export function forbid(out: Report, pointer: string, message: string): void {
 }
 
 /** Returns `must be a string, not an integer`, with a remedy if YAML read a word or number as another type. */
-export function wrongType(wanted: string, value: Json): string {
-  const quotes = wanted === 'a string' && (typeof value === 'number' || typeof value === 'boolean');
-  return `must be ${wanted}, not ${describeValue(value)}${quotes ? ': put it in quotes' : ''}.`;
+export function wrongType(expected: string, value: Json): string {
+  const quotes = expected === 'a string' && (typeof value === 'number' || typeof value === 'boolean');
+  return `must be ${expected}, not ${describeValue(value)}${quotes ? ': put it in quotes' : ''}.`;
 }
 
 /** Describes a value, for a text after "not". */

@@ -30,8 +30,8 @@ function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defa
   if (commit !== undefined) return false;
   if (semver !== undefined) return ref.startsWith('refs/tags/');
   if (tag !== undefined) return ref === `refs/tags/${tag}`;
-  const wanted = branch ?? defaultBranch;
-  return wanted === undefined ? ref.startsWith('refs/heads/') : ref === `refs/heads/${wanted}`;
+  const followedBranch = branch ?? defaultBranch;
+  return followedBranch === undefined ? ref.startsWith('refs/heads/') : ref === `refs/heads/${followedBranch}`;
 }
 
 /**

@@ -16,13 +16,13 @@ export interface Cache {
 }
 
 export function cacheOf(self: Embedding, view: View): Cache {
-  const wanted = wantedTemplates(self);
+  const desired = claimTemplates(self);
   const living = livingTemplates(self, view);
-  if (living === undefined || jsonEquals(living, wanted)) return { templates: wanted };
-  return { templates: living, deviation: deviation(wanted, living) };
+  if (living === undefined || jsonEquals(living, desired)) return { templates: desired };
+  return { templates: living, deviation: deviation(desired, living) };
 }
 
-function wantedTemplates({ spec }: Embedding): JsonObject[] {
+function claimTemplates({ spec }: Embedding): JsonObject[] {
   const { modelCache, resourceOverrides } = spec;
   if (modelCache?.enabled !== true) return [];
   const { labels, annotations } = resourceOverrides?.persistentVolumeClaim ?? {};
@@ -70,10 +70,10 @@ function livingTemplates({ name }: Embedding, view: View): JsonObject[] | undefi
   });
 }
 
-function deviation(wanted: readonly JsonObject[], living: readonly JsonObject[]): string {
+function deviation(desired: readonly JsonObject[], living: readonly JsonObject[]): string {
   if (living.length === 0) return 'the StatefulSet has no cache';
-  if (wanted.length === 0) return 'the StatefulSet has a cache';
-  const [before, after] = [described(living), described(wanted)];
+  if (desired.length === 0) return 'the StatefulSet has a cache';
+  const [before, after] = [described(living), described(desired)];
   return before === after
     ? 'labels or annotations of the claims differ'
     : `the cache in the cluster is ${before}, declared is ${after}`;

@@ -5,7 +5,7 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { forwardedHeaders } from '../auth/header-forward.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
 import { type Mounted, mountedConfigMap } from '../pods/pod.ts';
-import { wantedReplicas } from '../proxy/disruption.ts';
+import { desiredReplicas } from '../proxy/disruption.ts';
 import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
 import { type ProxyFacts, type ProxyNeeds, proxyNeeds } from '../proxy/proxy.ts';
 import { BACKEND_CA } from '../proxy/service.ts';
@@ -42,7 +42,7 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
       annotations: files.checksums,
     }),
     proxyService(proxy),
-    ...proxyDisruption(proxy, wantedReplicas(spec.replicas, view, 'Deployment', proxy.names.deployment)),
+    ...proxyDisruption(proxy, desiredReplicas(spec.replicas, view, 'Deployment', proxy.names.deployment)),
   ];
 }
 

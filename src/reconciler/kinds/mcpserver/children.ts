@@ -6,7 +6,7 @@ import { serviceAccount } from '../generated.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
 import { mountedConfigMap } from '../pods/pod.ts';
-import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
+import { disruptionBudget, desiredReplicas } from '../proxy/disruption.ts';
 import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
 import { proxyNeeds } from '../proxy/proxy.ts';
 import { sessionKeys } from '../proxy/session-keys.ts';
@@ -88,9 +88,9 @@ export function generated(self: Server): readonly GeneratedSecret[] {
 
 /** Returns the declared number of proxies; with stdio at most one, even if another controller sets the number. */
 function cappedProxies(self: Server, view: View): number | undefined {
-  const wanted = proxyReplicas(self);
-  if (wanted !== undefined || !isStdio(self.spec)) return wanted;
-  const chosen = wantedReplicas(undefined, view, 'Deployment', serverChildNames(self.name).deployment);
+  const proxyCount = proxyReplicas(self);
+  if (proxyCount !== undefined || !isStdio(self.spec)) return proxyCount;
+  const chosen = desiredReplicas(undefined, view, 'Deployment', serverChildNames(self.name).deployment);
   return chosen !== undefined && chosen > 1 ? 1 : undefined;
 }
 
@@ -98,8 +98,8 @@ function cappedProxies(self: Server, view: View): number | undefined {
 function budgets(self: Server, view: View): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   const { deployment, statefulSet, backendDisruption } = serverChildNames(name);
-  const servers = wantedReplicas(serverReplicas(self), view, 'StatefulSet', statefulSet);
-  const proxies = isStdio(spec) ? 1 : wantedReplicas(spec.replicas, view, 'Deployment', deployment);
+  const servers = desiredReplicas(serverReplicas(self), view, 'StatefulSet', statefulSet);
+  const proxies = isStdio(spec) ? 1 : desiredReplicas(spec.replicas, view, 'Deployment', deployment);
   const labels = backendLabels(self);
   return [
     ...proxyDisruption(proxyOf(self), proxies),

@@ -16,9 +16,9 @@ export function podFailure(view: View, workload: KubeObject): string | undefined
 }
 
 function isCurrent({ metadata }: KubeObject, { spec, status }: KubeObject): boolean {
-  const wanted = labelsOf(spec);
+  const selectorLabels = labelsOf(spec);
   const labels = metadata.labels ?? {};
-  if (wanted.length === 0 || wanted.some(([key, value]) => labels[key] !== value)) return false;
+  if (selectorLabels.length === 0 || selectorLabels.some(([key, value]) => labels[key] !== value)) return false;
   const { updateRevision, replicas, updatedReplicas } = isObject(status) ? status : {};
   // Pods of a StatefulSet name their version. Pods of a Deployment have the current version once all were updated.
   return updateRevision === undefined

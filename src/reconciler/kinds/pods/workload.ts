@@ -16,7 +16,7 @@ export type WorkloadState =
    * Some declared pods are not ready or not of the current version. `ready` counts pods of any version. `rolled`: no
    * pod of another version exists.
    */
-  | { readonly state: 'progressing'; readonly ready: number; readonly wanted: number; readonly rolled: boolean }
+  | { readonly state: 'progressing'; readonly ready: number; readonly desired: number; readonly rolled: boolean }
   /** `elsewhere`: why the workload counts as ready although its pods do not run on this machine (`skep dev`). */
   | { readonly state: 'complete'; readonly ready: number; readonly elsewhere?: string };
 
@@ -25,9 +25,9 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   if (live === undefined) return { state: 'missing' };
   const spec = objectOf(live.spec);
   const status = objectOf(live.status);
-  const wanted = numberOf(spec.replicas) ?? 1;
+  const desired = numberOf(spec.replicas) ?? 1;
   const ready = numberOf(status.readyReplicas) ?? 0;
-  if (wanted === 0) return { state: 'stopped' };
+  if (desired === 0) return { state: 'stopped' };
   const observed = numberOf(status.observedGeneration) ?? 0;
   const current = observed >= (live.metadata.generation ?? 0);
   const failure = current ? (failureOf(live) ?? podFailure(view, live)) : undefined;
@@ -36,10 +36,10 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   const total = numberOf(status.replicas) ?? 0;
   // Only StatefulSets have revisions; the two agree once the last pod is new.
   const rolled = status.currentRevision === status.updateRevision;
-  const complete = current && rolled && ready >= wanted && updated >= wanted && total <= wanted;
+  const complete = current && rolled && ready >= desired && updated >= desired && total <= desired;
   const absent = conditionOf(status, NOT_RUN_HERE);
   if (complete && absent !== undefined) return { state: 'complete', ready, elsewhere: String(absent.message) };
-  return complete ? { state: 'complete', ready } : { state: 'progressing', ready, wanted, rolled: current && rolled };
+  return complete ? { state: 'complete', ready } : { state: 'progressing', ready, desired, rolled: current && rolled };
 }
 
 /** Returns why the pods of a workload do not run on this machine; undefined if they do. */
@@ -65,9 +65,9 @@ export function adviceOnEvents(namespace: string, statefulSet: string): string {
   return `If this lasts, its events have the reason: kubectl -n ${namespace} describe pod ${statefulSet}-0`;
 }
 
-function conditionOf({ conditions }: JsonObject, wanted: string): JsonObject | undefined {
+function conditionOf({ conditions }: JsonObject, desired: string): JsonObject | undefined {
   const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
-  return list.find(({ type, status }) => type === wanted && status === 'True');
+  return list.find(({ type, status }) => type === desired && status === 'True');
 }
 
 /**

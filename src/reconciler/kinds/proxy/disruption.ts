@@ -26,7 +26,7 @@ export function disruptionBudget(replicas: number | undefined, guarded: Guarded)
 }
 
 /** Returns the declared number of pods. If another controller sets the number, returns the live number. */
-export function wantedReplicas(
+export function desiredReplicas(
   written: number | undefined,
   view: View,
   kind: 'Deployment' | 'StatefulSet',

@@ -32,7 +32,7 @@ import {
 import { hasOwnHook, podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
-import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
+import { disruptionBudget, desiredReplicas } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
 import { backendsReport } from '../tools-lock.ts';
@@ -214,7 +214,7 @@ function secretEnv({ spec }: VirtualServer, { oidc, callable, telemetry }: Needs
 function disruption({ name, namespace, spec }: VirtualServer, view: View): readonly KubeObject[] {
   const labels = workloadLabels('virtualmcpserver', name);
   const names = virtualServerChildNames(name);
-  const replicas = wantedReplicas(spec.replicas, view, 'Deployment', names.deployment);
+  const replicas = desiredReplicas(spec.replicas, view, 'Deployment', names.deployment);
   return disruptionBudget(replicas, { name: names.service, namespace, labels, selector: labels });
 }
 

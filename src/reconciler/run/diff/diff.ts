@@ -38,8 +38,8 @@ export interface Diff {
 export function diff(input: DiffInput): Diff {
   const found = input.desired.map(({ id }) => input.living(id));
   const compared = input.desired.map((desired, index) => compareAgain(input, desired, found[index]));
-  const wanted = new Set(found);
-  const surplus = input.live.filter((object) => isMember(object, input.applySet) && !wanted.has(object));
+  const desiredObjects = new Set(found);
+  const surplus = input.live.filter((object) => isMember(object, input.applySet) && !desiredObjects.has(object));
   return { compared, surplus };
 }
 

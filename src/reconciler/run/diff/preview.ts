@@ -92,7 +92,7 @@ export async function preview(given: PreviewDeps, input: PreviewInput): Promise<
 function creationsToCome(answers: readonly (Compared | undefined)[]): ReadonlySet<string> {
   const given = answers.filter((each) => each !== undefined);
   if (given.some(({ result }) => result === 'replace')) return new Set();
-  const answered = (wanted: Preview['result']) => given.filter((each) => each.preview?.result === wanted);
+  const answered = (outcome: Preview['result']) => given.filter((each) => each.preview?.result === outcome);
   const refused = new Set(answered('refused').map(({ desired }) => desired.key));
   const coming = answered('accepted').filter(
     ({ desired: { owner } }) => owner === undefined || !refused.has(keyOf(owner)),

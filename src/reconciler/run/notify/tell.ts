@@ -54,8 +54,8 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
       await channel.send({ ...notice, before: before?.state, unsent: before?.unsent });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const wanted = Number(error.data.retryAfterMs ?? 0);
-      const pauseMs = Math.min(Math.max((silences.get(key)?.pauseMs ?? PAUSE_MS / 2) * 2, wanted), HOUR_MS);
+      const requestedMs = Number(error.data.retryAfterMs ?? 0);
+      const pauseMs = Math.min(Math.max((silences.get(key)?.pauseMs ?? PAUSE_MS / 2) * 2, requestedMs), HOUR_MS);
       silences.set(key, { until: now + pauseMs, pauseMs });
       return { ...keepChanges(channel, record, before), failure: error };
     }

@@ -61,7 +61,7 @@ export interface AdoptionInput {
 
 export function adoptions(input: AdoptionInput): readonly Adoption[] {
   const owners = new Map(input.declared.map((declared) => [keyOf(declared.id), declared]));
-  const wanted = new Map(input.children.map((child) => [child.key, child]));
+  const childByKey = new Map(input.children.map((child) => [child.key, child]));
   const statefulSets = new Map<string, Declared>();
   const decided = new Set(input.children.flatMap(({ owner }) => (owner === undefined ? [] : [keyOf(owner)])));
   for (const { id, owner } of input.children) {
@@ -73,7 +73,7 @@ export function adoptions(input: AdoptionInput): readonly Adoption[] {
     ...input.ofOthers.map((live) => ordinaryAdoption(input, live)),
     ...input.live.flatMap((live): Adoption[] => {
       if (live.metadata.deletionTimestamp !== undefined) return [];
-      const desired = wanted.get(keyOf(idOf(live)));
+      const desired = childByKey.get(keyOf(idOf(live)));
       const owner = desired?.owner === undefined ? formerOwner(input, live) : owners.get(keyOf(desired.owner));
       if (owner === undefined || !isTheirs(input, live, owner, statefulSets)) return [];
       const adoption = childAdoption(input, live, owner, desired);

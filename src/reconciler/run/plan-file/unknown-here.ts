@@ -72,8 +72,10 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
     const names = kind.references(defaulted).filter((reference) => reference.kind === 'ConfigMap');
     return names.map(({ name }) => keyOf({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }));
   });
-  const wanted = new Set(read.filter((key) => !declared.has(key)));
-  const found = snapshot.objects.filter(({ resource, state }) => state === 'foreign' && wanted.has(keyOf(resource)));
+  const undeclared = new Set(read.filter((key) => !declared.has(key)));
+  const found = snapshot.objects.filter(
+    ({ resource, state }) => state === 'foreign' && undeclared.has(keyOf(resource)),
+  );
   if (found.length === 0) return [];
   return [
     `the contents of ConfigMaps that are not in Git, and their effects: ${some(found.map(({ resource }) => resource))}`,

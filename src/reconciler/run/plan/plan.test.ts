@@ -51,7 +51,7 @@ function planOf(changes: Changes): Plan {
     heldOwners: new Set(),
     unknownOwnerKinds: new Set(),
     heldKeys: new Set(),
-    referrers: { wanted: () => [] },
+    referrers: { desired: () => [] },
     leftAlone: new Map(),
     unknownReferrers: [],
     staying: [],

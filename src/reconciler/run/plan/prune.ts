@@ -188,7 +188,7 @@ function unknownOwnerKinds({ kinds, apiGroup: group }: OwnKinds, snapshot: Snaps
   return new Set(unknown.map(({ kind }) => kind.toLowerCase()));
 }
 
-const NOBODY: Referrers = { living: () => [], wanted: () => [] };
+const NOBODY: Referrers = { living: () => [], desired: () => [] };
 
 /** Returns kinds that could not be listed. A kind that is not served has no objects, so it does not count. */
 function unlisted({ kinds, apiGroup: group }: OwnKinds, snapshot: Snapshot): readonly string[] {

@@ -35,7 +35,7 @@ function lookup(refers: readonly string[]) {
 function reported({ surplus, refers = [], changes = {} }: Row): string[] {
   const { going, held } = deletionsOf({
     surplus,
-    referrers: { wanted: lookup(refers) },
+    referrers: { desired: lookup(refers) },
     leftAlone: new Map(),
     unknownReferrers: [],
     staying: [],

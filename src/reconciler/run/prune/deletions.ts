@@ -23,7 +23,7 @@ export interface Held {
 /** Facts that are known before any deletion is decided. */
 export interface DeletionsInput extends Omit<DeletionFacts, 'protectedOwners' | 'referrers' | 'inhabited' | 'waits'> {
   readonly surplus: readonly KubeObject[];
-  readonly referrers: Pick<Referrers, 'wanted'>;
+  readonly referrers: Pick<Referrers, 'desired'>;
   /** Objects that the run writes or leaves unchanged, in addition to staying objects in `surplus`. */
   readonly staying: readonly ResourceId[];
 }
@@ -101,7 +101,7 @@ function factsNow(
     ...input,
     protectedOwners,
     heldOwners: new Set([...input.heldOwners, ...kept.map(heldOwner)]),
-    referrers: (target) => input.referrers.wanted(target).filter((referrer) => !going.has(keyOf(referrer))),
+    referrers: (target) => input.referrers.desired(target).filter((referrer) => !going.has(keyOf(referrer))),
     inhabited: {
       namespaces: new Set(staying.flatMap(({ namespace }) => namespace ?? [])),
       kinds: new Set(staying.map((id) => formatGroupKind(groupKindOf(id)))),

@@ -16,7 +16,7 @@ export interface Referrers {
    * References of applied resources as Git declares them, and of all other resources as they exist, including resources
    * that the run deletes.
    */
-  readonly wanted: Lookup;
+  readonly desired: Lookup;
 }
 
 export interface ReferrersInput {
@@ -29,12 +29,12 @@ export interface ReferrersInput {
 
 export function referrersOf({ standings, live, kinds, apiGroup }: ReferrersInput): Referrers {
   const living = new Map<string, ResourceId[]>();
-  const wanted = new Map<string, ResourceId[]>();
+  const desired = new Map<string, ResourceId[]>();
   const applied = new Set<string>();
   for (const { loaded, health } of standings) {
     if (health === 'held' || loaded.kind === undefined || loaded.defaulted === undefined) continue;
     applied.add(referenceName(loaded.id));
-    noteReferrers(wanted, loaded.id, loaded.kind, loaded.defaulted);
+    noteReferrers(desired, loaded.id, loaded.kind, loaded.defaulted);
   }
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   for (const object of live) {
@@ -42,9 +42,9 @@ export function referrersOf({ standings, live, kinds, apiGroup }: ReferrersInput
     if (kind === undefined || !isResource(object)) continue;
     const id = idOf(object);
     noteReferrers(living, id, kind, object);
-    if (!applied.has(referenceName(id))) noteReferrers(wanted, id, kind, object);
+    if (!applied.has(referenceName(id))) noteReferrers(desired, id, kind, object);
   }
-  return { living: lookup(living, apiGroup), wanted: lookup(wanted, apiGroup) };
+  return { living: lookup(living, apiGroup), desired: lookup(desired, apiGroup) };
 }
 
 function noteReferrers(referrers: Map<string, ResourceId[]>, id: ResourceId, kind: Kind, resource: Resource): void {

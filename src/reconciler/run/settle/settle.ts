@@ -74,8 +74,8 @@ function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readin
     const status = isObject(found.status) ? found.status : {};
     return [{ id: notReady(loaded.id, status), state: toldState(found) }];
   });
-  const idsOf = (wanted: ReturnType<typeof toldState>) =>
-    reported.filter(({ state }) => state === wanted).map(({ id }) => id);
+  const idsOf = (expected: ReturnType<typeof toldState>) =>
+    reported.filter(({ state }) => state === expected).map(({ id }) => id);
   const ready = idsOf('ready').map(({ why: _why, ...id }) => id);
   return { ready, progressing: idsOf('progressing'), failed: idsOf('failed') };
 }

@@ -54,18 +54,18 @@ export function createListing({ api, registry, running, addressed, refused }: Li
   let counted: string | undefined;
   let query = NO_QUERY;
 
-  function ask(wanted: Query): void {
-    addressed({ view: 'list', registry, query: wanted });
-    show(wanted);
+  function ask(requested: Query): void {
+    addressed({ view: 'list', registry, query: requested });
+    show(requested);
   }
 
-  function show(wanted: Query): void {
-    query = wanted;
-    form.show(wanted.search);
-    panel.show(wanted);
-    order.show(wanted);
-    chips.show(wanted);
-    results.show(wanted);
+  function show(requested: Query): void {
+    query = requested;
+    form.show(requested.search);
+    panel.show(requested);
+    order.show(requested);
+    chips.show(requested);
+    results.show(requested);
     if (counted !== countPath()) void countServers();
   }
 

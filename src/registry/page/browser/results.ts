@@ -96,9 +96,9 @@ export function createResults(deps: ResultsDeps): Results {
 
   return {
     nodes: [results.node, below],
-    show(wanted) {
-      query = wanted;
-      const key = fragmentOf({ view: 'list', registry, query: wanted });
+    show(requested) {
+      query = requested;
+      const key = fragmentOf({ view: 'list', registry, query: requested });
       if (key === shown) return;
       shown = key;
       void load(undefined);

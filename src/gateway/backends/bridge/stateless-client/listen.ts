@@ -20,7 +20,7 @@ export async function listenInSession(
   request: RequestMessage,
   reply: Reply,
 ): Promise<Flow | undefined> {
-  const wanted = objectOf(body, request.params).notifications;
+  const requested = objectOf(body, request.params).notifications;
   const outlet = createOutlet(reply, request.id.json);
   let uris: readonly string[] = [];
 
@@ -41,7 +41,7 @@ export async function listenInSession(
   };
   session.listeners.add(listener);
   await ensureStream(context, session, () => context.pool.lose(session));
-  const filter = await subscribe(context, session, isObject(wanted) ? wanted : {});
+  const filter = await subscribe(context, session, isObject(requested) ? requested : {});
   uris = filter.uris;
   if (reply.closed()) {
     session.listeners.delete(listener);

@@ -11,7 +11,7 @@ import type { BridgeContext } from '../context.ts';
 import { type BackendSession, closeSession, type Opened, openSession } from './backend-session.ts';
 import { ensureStream } from './stream.ts';
 
-interface Wanted {
+interface SessionNeed {
   readonly cause: Cause;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
@@ -29,7 +29,7 @@ export type Lent =
   | Extract<Opened, { readonly ok: false }>;
 
 export interface SessionPool {
-  find(wanted: Wanted): Lent | Promise<Lent>;
+  find(need: SessionNeed): Lent | Promise<Lent>;
   /** Forgets a session that the server no longer knows. */
   lose(session: BackendSession): void;
   close(): Promise<void>;
@@ -66,7 +66,7 @@ const FULL: BackendFault = {
 export function createSessionPool(context: BridgeContext): SessionPool {
   const pool: Pool = { context, clients: new Map() };
   return {
-    find: (wanted) => findSession(pool, wanted),
+    find: (need) => findSession(pool, need),
     lose: (session) => loseSession(pool, session),
     async close() {
       pool.stopTimer?.();
@@ -84,35 +84,35 @@ function sessionsOf({ clients }: Pool): readonly BackendSession[] {
   return [...clients.values()].flatMap((slots) => slots.flatMap(({ session }) => session ?? []));
 }
 
-function findSession(pool: Pool, wanted: Wanted): Lent | Promise<Lent> {
-  const { cause, capabilities } = wanted;
+function findSession(pool: Pool, need: SessionNeed): Lent | Promise<Lent> {
+  const { cause, capabilities } = need;
   const key = `${cause.caller}\n${canonicalJson(capabilities)}`;
   const slots = pool.clients.get(key) ?? [];
   pool.clients.delete(key);
   pool.clients.set(key, slots);
-  const slot = chooseSlot(pool, slots, wanted, key);
+  const slot = chooseSlot(pool, slots, need, key);
   if (slot === undefined) {
     if (slots.length === 0) pool.clients.delete(key);
     return { ok: false, fault: FULL };
   }
-  return lend(pool, slots, slot, wanted);
+  return lend(pool, slots, slot, need);
 }
 
-function chooseSlot(pool: Pool, slots: Slot[], wanted: Wanted, key: string): Slot | undefined {
-  const free = wanted.alone ? slots.find(({ asking }) => asking === 0) : slots[0];
+function chooseSlot(pool: Pool, slots: Slot[], need: SessionNeed, key: string): Slot | undefined {
+  const free = need.alone ? slots.find(({ asking }) => asking === 0) : slots[0];
   if (free !== undefined) return free;
   const most = pool.context.limits.sessionsPerClient;
   // The call is refused, because in a shared session another client might answer its question.
-  if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots, wanted.cause.caller))
-    return wanted.alone ? undefined : slots[0];
-  const slot: Slot = { caller: wanted.cause.caller, asking: 0 };
+  if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots, need.cause.caller))
+    return need.alone ? undefined : slots[0];
+  const slot: Slot = { caller: need.cause.caller, asking: 0 };
   slots.push(slot);
-  slot.opening = openInSlot(pool, slots, slot, wanted, key);
+  slot.opening = openInSlot(pool, slots, slot, need, key);
   return slot;
 }
 
-function lend({ context }: Pool, slots: readonly Slot[], slot: Slot, wanted: Wanted): Lent | Promise<Lent> {
-  let claimed = wanted.alone;
+function lend({ context }: Pool, slots: readonly Slot[], slot: Slot, need: SessionNeed): Lent | Promise<Lent> {
+  let claimed = need.alone;
   if (claimed) slot.asking += 1;
   const release = () => {
     if (claimed) slot.asking -= 1;
@@ -121,21 +121,21 @@ function lend({ context }: Pool, slots: readonly Slot[], slot: Slot, wanted: Wan
   const { session, opening } = slot;
   if (session !== undefined) {
     session.usedAt = context.ports.clock.monotonic();
-    session.cause = wanted.cause;
+    session.cause = need.cause;
     return { ok: true, session, release };
   }
   if (opening === undefined) return { ok: false, fault: FULL };
   return opening.then((opened): Lent => {
     if (opened.ok) return { ok: true, session: opened.session, release };
     release();
-    const first = wanted.alone ? undefined : slots[0]?.session;
+    const first = need.alone ? undefined : slots[0]?.session;
     return first === undefined ? opened : { ok: true, session: first, release };
   });
 }
 
-async function openInSlot(pool: Pool, slots: Slot[], slot: Slot, wanted: Wanted, key: string): Promise<Opened> {
+async function openInSlot(pool: Pool, slots: Slot[], slot: Slot, need: SessionNeed, key: string): Promise<Opened> {
   const { context } = pool;
-  const { capabilities, clientInfo, cause } = wanted;
+  const { capabilities, clientInfo, cause } = need;
   const opened = await openSession(context, { key, capabilities, clientInfo }, cause);
   if (opened.ok) {
     const { session } = opened;

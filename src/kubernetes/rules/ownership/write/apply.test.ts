@@ -118,8 +118,8 @@ describe('apply', () => {
   test('conflicts with a manager that owns a field of another value', () => {
     const live = apply(undefined, deployment({ containers: [{ name: 'c', image: 'i' }], hostname: 'h' }), 'one');
     const taken = update(live, { ...live, metadata: { ...live.metadata, labels: { a: '1' } } }, 'two', { time: LATER });
-    const wanted = deployment({ containers: [{ name: 'c', image: 'j' }], hostname: 'g' });
-    const labelled = { ...wanted, metadata: { ...wanted.metadata, labels: { a: '2' } } };
+    const declared = deployment({ containers: [{ name: 'c', image: 'j' }], hostname: 'g' });
+    const labelled = { ...declared, metadata: { ...declared.metadata, labels: { a: '2' } } };
     expect(result(taken, labelled, 'three')).toEqual({
       conflicts: [
         {

@@ -58,7 +58,7 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], list: ListT
   const left = nameItems(live, list);
   const right = nameItems(applied, list);
   const living = uniqueItems(left);
-  const wanted = new Map(right.map(({ element, item }) => [element, item]));
+  const rightItems = new Map(right.map(({ element, item }) => [element, item]));
   const shared = right.filter(({ element }) => living.has(element)).map(({ element }) => element);
   const done = new Set<string>();
   const out: Json[] = [];
@@ -80,7 +80,7 @@ function mergeItems(live: readonly Json[], applied: readonly Json[], list: ListT
       emitApplied(next);
       l += 1;
       r += 1;
-    } else if (here !== undefined && !wanted.has(here.element)) {
+    } else if (here !== undefined && !rightItems.has(here.element)) {
       emit(here.item, undefined);
       l += 1;
     } else if (here !== undefined && next !== undefined && shared[0] !== undefined && shared[0] !== here.element) {
