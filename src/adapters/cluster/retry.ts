@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 10_000;
 /** Returns the milliseconds to wait before the next attempt, or undefined if this was the last attempt. */
 export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
-  const reported = toldToWait(answer);
+  const reported = requestedWait(answer);
   if (reported === undefined) return backoff(attempt);
   return reported > LONGEST_WAIT_MS ? undefined : Math.max(reported, backoff(attempt));
 }
@@ -58,7 +58,7 @@ function isStorageHiccup({ text }: Answer): boolean {
  * Returns the milliseconds that the server demands: from `Retry-After` in seconds or as a date (RFC 9110 section
  * 10.2.3; relative to the answer's own `Date`), or from the Status.
  */
-function toldToWait({ headers, text }: Answer): number | undefined {
+function requestedWait({ headers, text }: Answer): number | undefined {
   const header = headers['retry-after'];
   const { details } = readStatus(text);
   const reported = header ?? (isObject(details) ? details.retryAfterSeconds : undefined);

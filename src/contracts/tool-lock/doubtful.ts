@@ -7,12 +7,12 @@ import type { Json, JsonObject } from '#std/json.ts';
  * Control characters, characters that reverse the direction of text, characters without a width, and tags (Unicode,
  * general categories Cc and Cf).
  */
-const UNSEEN_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const INVISIBLE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /**
  * Characters in texts may be joined by U+200C and U+200D. Two variation selectors in a row have no effect, and can hide
  * a text.
  */
-const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u;
+const INVISIBLE = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u;
 
 /**
  * Control characters, spaces of other widths, and characters without a glyph, in which text can be hidden from a reader
@@ -23,10 +23,10 @@ const NOT_SHOWN =
   /(?![\t\n ]|(?<=\p{Extended_Pictographic})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d)(?:\p{Cc}|\p{Cf}|\p{Z}|\p{Default_Ignorable_Code_Point}|\u2800)/u;
 
 /** Characters that a lock file escapes in a JSON text. */
-export const UNSEEN_OR_LINE = new RegExp(NOT_SHOWN.source, 'gu');
+export const INVISIBLE_OR_LINE = new RegExp(NOT_SHOWN.source, 'gu');
 
 /** Whether a reader of the diff would not see a part of the text. */
-export function hasUnseen(text: string): boolean {
+export function hasInvisible(text: string): boolean {
   return NOT_SHOWN.test(text);
 }
 
@@ -40,9 +40,9 @@ const INSTRUCTIONS: readonly RegExp[] = [
 /** Returns why a reviewer should look at the texts of the definition, or undefined if nothing is found. */
 export function doubtfulReason(definition: JsonObject): string | undefined {
   const { name } = definition;
-  if (typeof name === 'string' && UNSEEN_IN_NAME.test(name)) return 'its name has invisible characters';
+  if (typeof name === 'string' && INVISIBLE_IN_NAME.test(name)) return 'its name has invisible characters';
   for (const text of textsIn(definition)) {
-    if (UNSEEN.test(text)) return 'a text has invisible characters';
+    if (INVISIBLE.test(text)) return 'a text has invisible characters';
     const words = INSTRUCTIONS.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined);
     if (words !== undefined) return `a text reads like instructions: ${words.replace(/\s+/g, ' ').slice(0, 80)}`;
   }

@@ -6,7 +6,7 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '#std/json.t
 import { yamlPackage } from '#std/yaml/package.ts';
 import { resolveScalar } from '#std/yaml/scalar.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
-import { hasUnseen, UNSEEN_OR_LINE } from './doubtful.ts';
+import { hasInvisible, INVISIBLE_OR_LINE } from './doubtful.ts';
 import { definitionName, LOCKED_LIST_NAMES, type LockedList, TOOL_LOCK, type ToolLock } from './schema.ts';
 
 export interface LockedServer {
@@ -104,7 +104,7 @@ function writeScalar(scalar: Scalar, addEscaped: (text: string) => string): void
   // An integer that a double rounds is read correctly only with an exponent.
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) scalar.format = 'EXP';
   if (typeof value !== 'string') return;
-  if (hasUnseen(value) || value === MERGE_KEY) {
+  if (hasInvisible(value) || value === MERGE_KEY) {
     scalar.value = addEscaped(value);
     scalar.type = 'PLAIN';
   } else if (value.includes('\n')) scalar.type = 'BLOCK_LITERAL';
@@ -121,7 +121,7 @@ const MERGE_KEY = '<<';
 
 /** Writes the text in double quotes, with escapes in place of invisible characters. */
 function escapedText(text: string): string {
-  return JSON.stringify(text).replaceAll(UNSEEN_OR_LINE, (character) => {
+  return JSON.stringify(text).replaceAll(INVISIBLE_OR_LINE, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
   });

@@ -44,7 +44,7 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
   let current = config;
   let tools = defineTools(config.compositeTools ?? []);
   const lastRuns = createLastRuns();
-  const seen = {
+  const runObserver = {
     ...{ clock: proxyClock, newId: randomUUID, metrics: addWorkflowMetrics(metrics), beginSpan },
     delegationDepth: () => current.audit?.maxDelegationDepth,
     audit(event: { readonly type: AuditType }) {
@@ -61,7 +61,7 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
   return {
     ownTools: (calls) =>
       createWorkflowTools({
-        ...{ name: config.name, version: VERSION, calls, clock: proxyClock, seen },
+        ...{ name: config.name, version: VERSION, calls, clock: proxyClock, runObserver },
         replica: `w${proxyClock.random(6).toString('hex')}`,
         observer: { dropped: () => undefined, log: (level, message) => logger[level]({ part: 'workflows' }, message) },
         workflows: () => tools,

@@ -12,8 +12,8 @@ export function visibleLines(all: readonly string[]): string {
  * the whole plan.
  */
 export function visible(text: string): string {
-  return text.replaceAll(UNSEEN, unicodeEscape);
+  return text.replaceAll(INVISIBLE, unicodeEscape);
 }
 
 /** Control characters except for tabs and line breaks, and characters that turn the direction of text. */
-const UNSEEN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
+const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;

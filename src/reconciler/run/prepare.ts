@@ -39,9 +39,9 @@ export async function prepare(
   mode: SyncMode,
   before?: Pick<Prepared, 'registries' | 'previews' | 'snapshot'>,
 ): Promise<Prepared> {
-  const seen = await observe(deps, options, before);
-  const { gathered, evaluator } = await enforce(deps, options, seen.gathered, seen.leftAlone);
-  const observed: Observed = { ...seen, gathered };
+  const observedNow = await observe(deps, options, before);
+  const { gathered, evaluator } = await enforce(deps, options, observedNow.gathered, observedNow.leftAlone);
+  const observed: Observed = { ...observedNow, gathered };
   const known = { ...observed, evaluator, synced: before?.registries };
   const begin = async (how: SyncMode, waits = NO_WAITS) => {
     const desired = await desireFleet(deps, options, how, { ...known, waits });

@@ -43,14 +43,14 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   seeing.catch(() => undefined);
   const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
-  const seen = await seeing;
+  const lease = await seeing;
   const { trace = UNTRACED } = deps;
   const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
   const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
   const idle = await finishWithoutWriting(deps, options, first);
   const ended =
     idle === undefined
-      ? await writeLocked({ deps, options, start, first }, seen)
+      ? await writeLocked({ deps, options, start, first }, lease)
       : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
   if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
   // The lock is released at this point, so a database that does not respond blocks no other run.
@@ -73,9 +73,9 @@ interface Ended extends Pick<Done, 'running'> {
 /** Returns only the reason if a person suspended the instance during the run and the writing was abandoned. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
-  seen: Awaited<ReturnType<typeof readLease>>,
+  lease: Awaited<ReturnType<typeof readLease>>,
 ): Promise<Ended | { readonly paused: Paused }> {
-  const lock = await acquire(deps, seen, holderName(options));
+  const lock = await acquire(deps, lease, holderName(options));
   const watch = await watchSuspension(deps, options);
   const assertGoing = (): void => {
     lock.assertHeld();

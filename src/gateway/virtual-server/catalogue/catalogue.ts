@@ -74,7 +74,7 @@ interface Kept {
 interface Watcher {
   readonly exchange: Exchange;
   readonly changed: (lists: readonly ListName[]) => void;
-  seen: Offer | undefined;
+  reported: Offer | undefined;
 }
 
 interface State {
@@ -129,7 +129,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       renew(state);
     },
     watch(exchange, changed) {
-      const watcher: Watcher = { exchange, changed, seen: undefined };
+      const watcher: Watcher = { exchange, changed, reported: undefined };
       watchers.add(watcher);
       void tell(state, watcher);
       return () => watchers.delete(watcher);
@@ -160,10 +160,10 @@ function renew(state: State): void {
 
 async function tell(state: State, watcher: Watcher): Promise<void> {
   const { offer } = await keptFor(state, watcher.exchange, true);
-  const { seen } = watcher;
-  watcher.seen = offer;
-  if (seen === undefined || seen === offer || !state.watchers.has(watcher)) return;
-  const lists = changedLists(seen, offer);
+  const { reported } = watcher;
+  watcher.reported = offer;
+  if (reported === undefined || reported === offer || !state.watchers.has(watcher)) return;
+  const lists = changedLists(reported, offer);
   if (lists.length > 0) watcher.changed(lists);
 }
 

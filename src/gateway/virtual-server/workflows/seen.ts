@@ -21,7 +21,7 @@ interface RunSpan {
   end(name: string, attributes: Readonly<Record<string, Json>>, failed: boolean): void;
 }
 
-export interface SeenPorts {
+export interface RunObserverDeps {
   readonly clock: { now(): number; monotonic(): number };
   readonly newId: () => string;
   readonly audit: (event: WorkflowAuditEvent) => void;
@@ -46,8 +46,8 @@ interface Begun {
   retries: number;
 }
 
-interface Seen {
-  readonly ports: SeenPorts;
+interface ObservedRun {
+  readonly ports: RunObserverDeps;
   readonly workflow: Workflow;
   readonly cause: Exchange;
   readonly steps: Map<string, Begun>;
@@ -56,12 +56,12 @@ interface Seen {
   whole: Begun | undefined;
 }
 
-export function observeRun(ports: SeenPorts, workflow: Workflow, cause: Exchange): RunObserver {
-  const seen: Seen = { ports, workflow, cause, steps: new Map(), ended: [], run: '', whole: undefined };
+export function observeRun(ports: RunObserverDeps, workflow: Workflow, cause: Exchange): RunObserver {
+  const observed: ObservedRun = { ports, workflow, cause, steps: new Map(), ended: [], run: '', whole: undefined };
   return {
-    observe: (event) => observeEvent(seen, event),
+    observe: (event) => observeEvent(observed, event),
     traceOf(step) {
-      const { traceparent, tracestate } = seen.steps.get(step)?.span?.context ?? {};
+      const { traceparent, tracestate } = observed.steps.get(step)?.span?.context ?? {};
       return {
         ...(traceparent === undefined ? {} : { traceparent }),
         ...(tracestate === undefined ? {} : { tracestate }),
@@ -70,39 +70,39 @@ export function observeRun(ports: SeenPorts, workflow: Workflow, cause: Exchange
   };
 }
 
-function observeEvent(seen: Seen, event: RunEvent): void {
+function observeEvent(observed: ObservedRun, event: RunEvent): void {
   switch (event.kind) {
     case 'started':
-      seen.run = event.run;
-      seen.whole = beginPart(seen, seen.cause.headers);
-      writeAudit(seen, 'vmcp_workflow_started', 'success', {
-        extra: { timeout_ms: seen.workflow.timeoutMs, step_count: seen.workflow.steps.length },
+      observed.run = event.run;
+      observed.whole = beginPart(observed, observed.cause.headers);
+      writeAudit(observed, 'vmcp_workflow_started', 'success', {
+        extra: { timeout_ms: observed.workflow.timeoutMs, step_count: observed.workflow.steps.length },
       });
       return;
     case 'ended':
-      endRun(seen, event.result);
+      endRun(observed, event.result);
       return;
     case 'step-started':
-      seen.steps.set(event.step, beginPart(seen, seen.whole?.span?.context ?? {}));
-      auditStep(seen, event.step, 'vmcp_workflow_step_started', 'success', {});
+      observed.steps.set(event.step, beginPart(observed, observed.whole?.span?.context ?? {}));
+      auditStep(observed, event.step, 'vmcp_workflow_step_started', 'success', {});
       return;
     case 'step-retried': {
-      const begun = seen.steps.get(event.step);
+      const begun = observed.steps.get(event.step);
       if (begun !== undefined) begun.retries += 1;
       return;
     }
     case 'step-progress':
       return;
     case 'step-ended':
-      endStep(seen, event);
+      endStep(observed, event);
   }
 }
 
-function beginPart({ ports }: Seen, parent: TraceContext): Begun {
+function beginPart({ ports }: ObservedRun, parent: TraceContext): Begun {
   return { at: ports.clock.monotonic(), span: ports.beginSpan?.(parent, ports.clock.now(), 'internal'), retries: 0 };
 }
 
-function durationOf({ ports }: Seen, begun: Begun | undefined): number {
+function durationOf({ ports }: ObservedRun, begun: Begun | undefined): number {
   return begun === undefined ? 0 : Math.round(ports.clock.monotonic() - begun.at);
 }
 
@@ -113,20 +113,20 @@ const RUN_ENDS: Readonly<Record<RunResult['kind'], AuditType>> = {
   cancelled: 'vmcp_workflow_failed',
 };
 
-function endRun(seen: Seen, { kind }: RunResult): void {
-  const { ports, workflow, whole } = seen;
-  const duration = durationOf(seen, whole);
+function endRun(observed: ObservedRun, { kind }: RunResult): void {
+  const { ports, workflow, whole } = observed;
+  const duration = durationOf(observed, whole);
   const failed = kind !== 'completed';
   ports.metrics.ended(workflow.name, failed, duration / 1000);
   const extra = { duration_ms: duration, step_count: workflow.steps.length };
-  writeAudit(seen, RUN_ENDS[kind], failed ? 'failure' : 'success', { extra });
-  const attributes = { 'workflow.name': workflow.name, 'workflow.id': seen.run, 'workflow.result': kind };
+  writeAudit(observed, RUN_ENDS[kind], failed ? 'failure' : 'success', { extra });
+  const attributes = { 'workflow.name': workflow.name, 'workflow.id': observed.run, 'workflow.result': kind };
   whole?.span?.end(`workflow ${workflow.name}`, attributes, failed);
   // Texts of failures are only for the client: they may contain texts of a server, so they are not logged.
-  ports.log({ workflow: workflow.name, run: seen.run, result: kind, durationMs: duration }, 'a workflow ended');
+  ports.log({ workflow: workflow.name, run: observed.run, result: kind, durationMs: duration }, 'a workflow ended');
   const endedAt = ports.clock.now();
-  const steps = [...seen.ended];
-  ports.keep({ run: seen.run, workflow: workflow.name, endedAt, durationMs: duration, result: kind, steps });
+  const steps = [...observed.ended];
+  ports.keep({ run: observed.run, workflow: workflow.name, endedAt, durationMs: duration, result: kind, steps });
 }
 
 const STEP_ENDS = {
@@ -136,30 +136,30 @@ const STEP_ENDS = {
   skipped: 'vmcp_workflow_step_skipped',
 } as const;
 
-function endStep(seen: Seen, { step, end }: Extract<RunEvent, { kind: 'step-ended' }>): void {
-  const begun = seen.steps.get(step);
+function endStep(observed: ObservedRun, { step, end }: Extract<RunEvent, { kind: 'step-ended' }>): void {
+  const begun = observed.steps.get(step);
   const failed = end === 'failed' || end === 'cancelled';
   const retries = begun?.retries ?? 0;
-  const durationMs = durationOf(seen, begun);
-  seen.ended.push({ id: step, result: end, durationMs, retries });
+  const durationMs = durationOf(observed, begun);
+  observed.ended.push({ id: step, result: end, durationMs, retries });
   const extra = { duration_ms: durationMs, retry_count: retries > 0 ? retries : undefined };
-  auditStep(seen, step, STEP_ENDS[end], failed ? 'failure' : 'success', extra);
-  const attributes = { 'workflow.name': seen.workflow.name, 'workflow.step.id': step, 'workflow.step.result': end };
+  auditStep(observed, step, STEP_ENDS[end], failed ? 'failure' : 'success', extra);
+  const attributes = { 'workflow.name': observed.workflow.name, 'workflow.step.id': step, 'workflow.step.result': end };
   begun?.span?.end(`workflow step ${step}`, attributes, failed);
 }
 
 function auditStep(
-  seen: Seen,
+  observed: ObservedRun,
   id: string,
   type: AuditType,
   outcome: AuditOutcome,
   extra: WorkflowAuditInput['extra'],
 ): void {
-  const step = seen.workflow.steps.find((each) => each.id === id);
+  const step = observed.workflow.steps.find((each) => each.id === id);
   if (step === undefined) return;
   const condition = step.condition?.source.slice(0, 256);
   const target = { id, type: step.type, tool: toolOf(step) };
-  writeAudit(seen, type, outcome, { step: target, extra: { timeout_ms: step.timeoutMs, condition, ...extra } });
+  writeAudit(observed, type, outcome, { step: target, extra: { timeout_ms: step.timeoutMs, condition, ...extra } });
 }
 
 export function toolOf(step: Step): string | undefined {
@@ -167,7 +167,7 @@ export function toolOf(step: Step): string | undefined {
 }
 
 function writeAudit(
-  { ports, workflow, cause, run }: Seen,
+  { ports, workflow, cause, run }: ObservedRun,
   type: AuditType,
   outcome: AuditOutcome,
   more: Pick<WorkflowAuditInput, 'step' | 'extra'>,

@@ -17,7 +17,7 @@ import { openLine, type WorkflowCall } from './line.ts';
 import { outputSchema } from './output.ts';
 import type { RunEvent, RunPorts, RunResult, WorkflowClock } from './ports.ts';
 import { runWorkflow } from './run.ts';
-import { observeRun, type RunObserver, type SeenPorts, toolOf } from './seen.ts';
+import { observeRun, type RunObserver, type RunObserverDeps, toolOf } from './seen.ts';
 
 export interface WorkflowParts {
   readonly name: string;
@@ -30,7 +30,7 @@ export interface WorkflowParts {
   readonly workflows: () => readonly WorkflowTool[];
   /** Returns whether workflows with a missing tool are hidden. */
   readonly hidesIncomplete: () => boolean;
-  readonly seen: SeenPorts;
+  readonly runObserver: RunObserverDeps;
 }
 
 export interface WorkflowTool {
@@ -125,7 +125,7 @@ async function callWorkflow(parts: WorkflowParts, call: WorkflowCall): Promise<J
     const all = misfits.slice(0, 10).map(({ pointer, message }) => `${pointer || 'they'} ${message}`);
     return errorResult(`The arguments do not fit the schema of ${workflow.name}: ${all.join('; ')}`);
   }
-  const observer = observeRun(parts.seen, workflow, call.cause());
+  const observer = observeRun(parts.runObserver, workflow, call.cause());
   const progress = countProgress(workflow, call);
   const ports = runPorts(parts, call, observer, progress);
   return toolResultOf(await runWorkflow(workflow, params, ports, call.signal));

@@ -66,14 +66,14 @@ async function findRival(dir: string, own: Holder): Promise<Holder | undefined> 
     const path = join(dir, name);
     const text = await readIfThere(path);
     const holder = text === undefined ? undefined : parseHolder(text);
-    if (holder !== undefined && lives(holder)) return holder;
+    if (holder !== undefined && isAlive(holder)) return holder;
     // The writer of an incomplete file has not looked for others yet, and will find ours.
     if (holder !== undefined) await unlinkIfPresent(path);
   }
   return undefined;
 }
 
-function lives(holder: Holder): boolean {
+function isAlive(holder: Holder): boolean {
   if (holder.pid === process.pid) return held.has(holder.nonce);
   try {
     process.kill(holder.pid, 0);

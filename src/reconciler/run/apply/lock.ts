@@ -20,7 +20,7 @@ export interface LockDeps {
 }
 
 /** The lease as it was read before planning. Each later write changes its resourceVersion. */
-export interface Seen {
+export interface ObservedLease {
   readonly id: ResourceId;
   readonly lease: KubeObject | undefined;
 }
@@ -41,7 +41,7 @@ interface Taken {
   readonly deadline: number;
 }
 
-export async function readLease(deps: LockDeps, id: ResourceId): Promise<Seen> {
+export async function readLease(deps: LockDeps, id: ResourceId): Promise<ObservedLease> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
@@ -58,7 +58,7 @@ export interface Holder {
 }
 
 /** Returns the holder that the lease names; undefined if the lease is free. `now` is in milliseconds since 1970. */
-export function holderOf({ lease }: Seen, now: number): Holder | undefined {
+export function holderOf({ lease }: ObservedLease, now: number): Holder | undefined {
   const holder = heldBy(lease);
   if (holder === '') return undefined;
   const { renewTime, leaseDurationSeconds } = specOf(lease);
@@ -71,34 +71,37 @@ export function holderOf({ lease }: Seen, now: number): Holder | undefined {
  * Takes the lease. Watches a held lease: if its holder renews it, throws Failure `locked`. If the holder does not renew
  * it for as long as the lease lasts (by our own clock), the holder is dead and the lease is taken over.
  */
-export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promise<Lock> {
-  const waited = heldBy(seen.lease) !== '' ? await waitOut(deps, seen) : seen.lease;
-  const taken = await takeLease(deps, seen.id, waited, holder);
-  const first = taken === undefined ? await takeAgain(deps, seen, holder) : taken;
-  const contended = taken === undefined || waited !== seen.lease || heldBy(seen.lease) !== '';
-  return hold(deps, seen.id, first, contended);
+export async function acquire(deps: LockDeps, observed: ObservedLease, holder: string): Promise<Lock> {
+  const waited = heldBy(observed.lease) !== '' ? await waitOut(deps, observed) : observed.lease;
+  const taken = await takeLease(deps, observed.id, waited, holder);
+  const first = taken === undefined ? await takeAgain(deps, observed, holder) : taken;
+  const contended = taken === undefined || waited !== observed.lease || heldBy(observed.lease) !== '';
+  return hold(deps, observed.id, first, contended);
 }
 
 /** Tries once more after another run took the lease first. If that fails, throws `locked`. */
-async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
-  const now = await readLease(deps, seen.id);
+async function takeAgain(deps: LockDeps, observed: ObservedLease, holder: string): Promise<Taken> {
+  const now = await readLease(deps, observed.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
-  const taken = await takeLease(deps, seen.id, free, holder);
-  if (taken === undefined) throw locked(seen.id, (await readLease(deps, seen.id)).lease);
+  const taken = await takeLease(deps, observed.id, free, holder);
+  if (taken === undefined) throw locked(observed.id, (await readLease(deps, observed.id)).lease);
   return taken;
 }
 
 /** Resolves with the lease once it is free or its holder is dead. Throws `locked` if the holder is alive. */
-async function waitOut({ cluster, clock, waiting }: LockDeps, seen: Seen): Promise<KubeObject | undefined> {
-  const renewed = specOf(seen.lease).renewTime;
-  const seconds = Number(specOf(seen.lease).leaseDurationSeconds ?? LEASE_SECONDS);
+async function waitOut(
+  { cluster, clock, waiting }: LockDeps,
+  observed: ObservedLease,
+): Promise<KubeObject | undefined> {
+  const renewed = specOf(observed.lease).renewTime;
+  const seconds = Number(specOf(observed.lease).leaseDurationSeconds ?? LEASE_SECONDS);
   const deadline = clock.monotonic() + seconds * 1000;
   const remind = createReminder(clock, waiting);
   for (;;) {
-    const lease = await cluster.get(seen.id);
+    const lease = await cluster.get(observed.id);
     const holder = heldBy(lease);
     if (holder === '') return lease;
-    if (specOf(lease).renewTime !== renewed) throw locked(seen.id, lease);
+    if (specOf(lease).renewTime !== renewed) throw locked(observed.id, lease);
     const leftMs = deadline - clock.monotonic();
     if (leftMs <= 0) return lease;
     remind({ for: 'lease', holder, leftMs });

@@ -13,7 +13,7 @@ export interface Fingerprints {
    * Returns the digest of a live object: of the fields that this instance owns, with their values, and of the
    * difference that a plan shows. Undefined for a Secret if there is no key.
    */
-  seen(live: KubeObject, diff: Change['diff']): string | undefined;
+  ofLive(live: KubeObject, diff: Change['diff']): string | undefined;
   /** Returns the digest of the object that will be applied, without the owner's uid, which may be unknown yet. */
   desired(object: KubeObject, owned: boolean): string | undefined;
 }
@@ -25,7 +25,7 @@ export function fingerprintsBy(manager: string, key: Uint8Array | undefined): Fi
     return key === undefined ? undefined : hmacSha256(key, lastingJson(value));
   }
   return {
-    seen(found, diff) {
+    ofLive(found, diff) {
       // The digest must not depend on whether long values were read.
       const live = shortenObject(found);
       const entry = entryOf(live, manager);

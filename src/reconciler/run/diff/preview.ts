@@ -239,8 +239,8 @@ async function answerRefusal(
   if (fields === undefined) return previewed(compared, { result: 'refused', code, message });
   const bar = input.replaceBar(compared);
   if (bar === undefined) return { ...compared, result: 'replace', preview: { result: 'accepted' } };
-  const told = `${message}. ${fields} cannot be changed, only replaced with the whole object: ${bar}`;
-  return previewed(compared, { result: 'refused', code: 'immutable-field', message: told });
+  const explained = `${message}. ${fields} cannot be changed, only replaced with the whole object: ${bar}`;
+  return previewed(compared, { result: 'refused', code: 'immutable-field', message: explained });
 }
 
 /** Returns true for temporary failures, and for webhooks that accept no dry runs: the real change may succeed. */

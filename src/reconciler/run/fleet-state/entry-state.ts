@@ -9,7 +9,7 @@ import { groupKindOf, type Snapshot } from '../observe/snapshot.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Standing } from '../resolve/resolve.ts';
 import type { RunResult } from '../result.ts';
-import { isUnreported, type NotReady, notReady, readyCondition, stateOf, toldState } from '../settle/readiness.ts';
+import { isUnreported, type NotReady, notReady, readyCondition, stateOf, reportedState } from '../settle/readiness.ts';
 import type { EntryState } from './format.ts';
 
 export interface Found {
@@ -181,7 +181,7 @@ function ownState(id: ResourceId, status: JsonObject): Found {
 }
 
 function toldByOthers(live: KubeObject, status: JsonObject): Found {
-  const state = toldState(live);
+  const state = reportedState(live);
   const message = readyCondition(status)?.message;
   const why =
     typeof message === 'string' && message !== '' ? message : `Its phase is ${String(status.phase ?? 'not set')}.`;

@@ -15,7 +15,7 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
     async read() {
       const data = (await readRecord(cluster, home, PURPOSE))?.data;
       const entries = Object.entries(isObject(data) ? data : {});
-      return new Map(entries.flatMap(([key, text]) => toldOf(key, String(text))));
+      return new Map(entries.flatMap(([key, text]) => noticeOf(key, String(text))));
     },
     async write(reported) {
       const data = Object.fromEntries([...reported].map(([key, each]) => [key, JSON.stringify(each)]));
@@ -25,7 +25,7 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
 }
 
 /** Returns the entry, or an empty list if the entry cannot be read: then the channel is notified again. */
-function toldOf(key: string, text: string): [string, LastNotice][] {
+function noticeOf(key: string, text: string): [string, LastNotice][] {
   try {
     const value: Json = JSON.parse(text);
     if (!isObject(value) || typeof value.about !== 'string' || !Array.isArray(value.at)) return [];

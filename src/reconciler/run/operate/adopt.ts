@@ -63,7 +63,7 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   const suspension = await readSuspension(deps.cluster, options);
   if (suspension !== undefined) throw suspendedFailure(suspension);
   if (found.running !== undefined) throw stillRunning(found.running);
-  if (found.unseen !== undefined) throw found.unseen;
+  if (found.leaseFailure !== undefined) throw found.leaseFailure;
   const lock = await acquire(deps, seen, holderName(options));
   deps.cluster.fence(lock.assertHeld);
   try {
@@ -84,7 +84,7 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
 interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
   /** Reason why it is unknown whether ToolHive's operator runs. */
-  readonly unseen: Failure | undefined;
+  readonly leaseFailure: Failure | undefined;
   /** Objects that this instance takes over, as they will be recorded; by key. */
   readonly taken: ReadonlyMap<string, Entry>;
 }
@@ -126,7 +126,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
     otherInstances: instancesOf(found, fieldManager(instance)),
     problems: [...others, ...foreign],
     failures: [...prepared.gathered.failures, ...snapshot.failures(), ...(failure === undefined ? [] : [failure])],
-    unseen: failure,
+    leaseFailure: failure,
     parent,
     inventory: prepared.inventory,
     recorded: prepared.recorded,

@@ -5,7 +5,7 @@ import { isObject, type Json } from '#std/json.ts';
 import { formatId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
-import { driftCondition, isUnreported, stateOf, toldState } from '../settle/readiness.ts';
+import { driftCondition, isUnreported, stateOf, reportedState } from '../settle/readiness.ts';
 
 interface Condition {
   readonly type: string;
@@ -46,7 +46,7 @@ export function ourResources(
 export function resourcesOf(objects: readonly KubeObject[], ours: boolean): ResourcesStatus {
   const unwell = objects.filter((object) => {
     const { status } = object;
-    if (!ours) return toldState(object) !== 'ready';
+    if (!ours) return reportedState(object) !== 'ready';
     return !isObject(status) || stateOf(status) !== 'ready';
   });
   const isUnwell = new Set(unwell);

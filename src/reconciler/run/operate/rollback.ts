@@ -64,8 +64,8 @@ export async function findDifferences(
       const good = to.commits[name] ?? '';
       await repository.at(good);
       const bad = await namedNow(repository, name, history);
-      const seen = seenBefore(history, name, bad);
-      return bad === good ? [] : [{ source: name, good, bad, older: seen, run: to.id, since }];
+      const earlierCommits = commitsBefore(history, name, bad);
+      return bad === good ? [] : [{ source: name, good, bad, older: earlierCommits, run: to.id, since }];
     }),
   );
   return entries.flat();
@@ -93,7 +93,7 @@ async function namedNow(
 /**
  * Returns the commits that runs applied before they first read `bad`, newest first. `history` is sorted newest first.
  */
-function seenBefore(history: readonly RunRecord[], source: string, bad: string): readonly string[] {
+function commitsBefore(history: readonly RunRecord[], source: string, bad: string): readonly string[] {
   const commits = history.flatMap(({ commits: each }) => each[source] ?? []);
   return [...new Set(commits.slice(commits.lastIndexOf(bad) + 1))].filter((commit) => commit !== bad);
 }

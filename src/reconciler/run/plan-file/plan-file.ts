@@ -51,7 +51,7 @@ export function planFileOf({ binding, sources, createdAt, prepared, key }: PlanF
 export function plannedChange(prints: Fingerprints, living: Snapshot['find'], change: Change): PlannedChange {
   const { action, resource, diff } = change;
   const live = action === 'create' ? undefined : living(resource);
-  const seen = live === undefined ? undefined : prints.seen(live, diff);
+  const seen = live === undefined ? undefined : prints.ofLive(live, diff);
   const owner: ResourceId | undefined = change.action === 'delete' ? undefined : change.owner;
   const desired = change.action === 'delete' ? undefined : prints.desired(change.object, owner !== undefined);
   return {

@@ -32,14 +32,16 @@ export function stateSnapshotOf(input: SnapshotInput): StateSnapshot {
   const { snapshot, gathered, registries, parent } = prepared;
   const applySet = applySetId(binding.instance, binding.cluster.homeNamespace);
   const ours = (object: KubeObject): boolean => labelOf(object, PART_OF) === applySet;
-  const lives = snapshot.objects();
+  const liveObjects = snapshot.objects();
   const declared = [...gathered.loaded.map(({ id }) => id), ...prepared.desires.objects.map(({ id }) => id)];
   const namespaces = new Set([
-    ...lives.filter(ours).flatMap(({ metadata }) => metadata.namespace ?? []),
+    ...liveObjects.filter(ours).flatMap(({ metadata }) => metadata.namespace ?? []),
     ...declared.flatMap(({ namespace }) => namespace ?? []),
   ]);
   // Objects in namespaces that the instance may not touch are not needed.
-  const near = lives.filter((each) => ours(each) || (isNear(each, namespaces) && !isRecord(each, binding))).sort(byKey);
+  const near = liveObjects
+    .filter((each) => ours(each) || (isNear(each, namespaces) && !isRecord(each, binding)))
+    .sort(byKey);
   const describe = describer(input, ours);
   return withDigest({
     format: 'skep-snapshot' as const,
@@ -91,7 +93,7 @@ function describer(
     const { uid, generation, deletionTimestamp } = object.metadata;
     const change = updates.get(keyOf(resource));
     const state = change !== undefined ? 'drifted' : same.has(keyOf(resource)) ? 'same' : 'surplus';
-    const owned = applied(object) ? prints.seen(object, []) : undefined;
+    const owned = applied(object) ? prints.ofLive(object, []) : undefined;
     return {
       resource,
       state: ours(object) || state !== 'surplus' ? state : 'foreign',

@@ -17,7 +17,7 @@ export interface Against {
   readonly unknown: readonly string[];
 }
 
-interface Seen {
+interface PlannedHere {
   readonly gathered: Pick<Gathered, 'loaded'>;
   readonly plan: Plan;
 }
@@ -25,7 +25,7 @@ interface Seen {
 export function againstOf(
   snapshot: StateSnapshot,
   here: Pick<PlanBinding, 'tool' | 'settings'>,
-  prepared: Seen,
+  prepared: PlannedHere,
 ): Against {
   const { createdAt, sources } = snapshot;
   const unknown = [
@@ -65,7 +65,7 @@ function drift({ objects }: StateSnapshot): string[] {
 }
 
 /** Describes ConfigMaps that a resource reads and that are not in Git: only their keys are known. */
-function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
+function foreignContent(snapshot: StateSnapshot, { gathered }: PlannedHere): string[] {
   const declared = new Set(gathered.loaded.map(({ id }) => keyOf(id)));
   const read = gathered.loaded.flatMap(({ id: { namespace = '' }, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined) return [];
@@ -83,7 +83,7 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
 }
 
 /** Describes objects whose keys the cluster does not show. Keys that manifests refer to are assumed to exist. */
-function foreignKeys(snapshot: StateSnapshot, { gathered }: Seen): string[] {
+function foreignKeys(snapshot: StateSnapshot, { gathered }: PlannedHere): string[] {
   const named = new Set(gathered.loaded.flatMap(keysNamedBy).map(([object]) => object));
   const found = snapshot.objects.filter((known) => hasUnknownKeys(known) && named.has(keyOf(known.resource)));
   return found.length === 0
@@ -91,7 +91,7 @@ function foreignKeys(snapshot: StateSnapshot, { gathered }: Seen): string[] {
     : [`the keys of objects that are not in Git: ${some(found.map(({ resource }) => resource))}`];
 }
 
-function elsewhere(snapshot: StateSnapshot, { gathered }: Seen): string[] {
+function elsewhere(snapshot: StateSnapshot, { gathered }: PlannedHere): string[] {
   const known = new Set(snapshot.namespaces);
   const declared = new Set(gathered.loaded.filter(({ id }) => id.kind === 'Namespace').map(({ id }) => id.name));
   const namespaces = new Set(gathered.loaded.flatMap(({ id }) => id.namespace ?? []));
@@ -105,11 +105,11 @@ function strangers({ objects }: StateSnapshot): string[] {
   return custom.length === 0 ? [] : [`the references of custom resources of other managers: ${some(custom)}`];
 }
 
-function approvals({ plan }: Seen): string[] {
+function approvals({ plan }: PlannedHere): string[] {
   return plan.waiting.length > 0 ? ['whether the deletions that wait have been approved'] : [];
 }
 
-function answers({ plan }: Seen): string[] {
+function answers({ plan }: PlannedHere): string[] {
   const written = plan.batches.some(({ changes }) => changes.some(({ action }) => action !== 'delete'));
   return written ? ['whether the API server refuses a change, or requires that an object is replaced'] : [];
 }

@@ -76,9 +76,9 @@ function reasonsOf(change: Change, look: Lookup, plan: Plan): string[] {
   if (change.action === 'delete') return deletionReasons(change, look, plan);
   const preview = change.preview;
   if (preview?.result === 'refused') return [`the API server refuses the change: ${preview.message}`];
-  const unseen =
+  const unchecked =
     preview?.result === 'skipped' ? [`the API server could not check the change beforehand: ${preview.reason}`] : [];
-  if (change.action === 'create') return ['it is not in the cluster yet', ...unseen];
+  if (change.action === 'create') return ['it is not in the cluster yet', ...unchecked];
   const paths = change.diff.map(({ path }) => path);
   const differing =
     paths.length === 0
@@ -86,7 +86,7 @@ function reasonsOf(change: Change, look: Lookup, plan: Plan): string[] {
       : `these differ: ${paths.join(', ')}`;
   const replaced =
     'the API server allows these changes only in a new object, and its manifest allows that it is deleted and created again';
-  return [differing, ...(change.replaces === true ? [replaced] : []), ...unseen];
+  return [differing, ...(change.replaces === true ? [replaced] : []), ...unchecked];
 }
 
 function deletionReasons(change: Extract<Change, { action: 'delete' }>, look: Lookup, plan: Plan): string[] {

@@ -12,16 +12,16 @@ import type { Gathered } from '../read/gather.ts';
 import type { ObservedState, Owned } from './settle.ts';
 import { listTroubledPods } from './troubled-pods.ts';
 
-interface SightDeps {
+interface ObserveDeps {
   readonly cluster: Cluster;
 }
 
-type SightOptions = InstanceName & OwnKinds;
+type ObserveOptions = InstanceName & OwnKinds;
 
 export async function openObservedState(
-  { cluster }: SightDeps,
-  options: SightOptions,
-  { snapshot, locks }: Pick<Seen, 'snapshot' | 'locks'>,
+  { cluster }: ObserveDeps,
+  options: ObserveOptions,
+  { snapshot, locks }: Pick<ObservedBefore, 'snapshot' | 'locks'>,
 ): Promise<ObservedState> {
   const pods = await listTroubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
   const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()], pods, locks });
@@ -32,7 +32,7 @@ export async function openObservedState(
 }
 
 function ownedObjects(
-  { apiGroup, kinds, instance, homeNamespace }: SightOptions,
+  { apiGroup, kinds, instance, homeNamespace }: ObserveOptions,
   snapshot: Snapshot,
 ): readonly Owned[] {
   const applySet = applySetId(instance, homeNamespace);
@@ -44,7 +44,7 @@ function ownedObjects(
 }
 
 /** State that the run has read before its changes. */
-interface Seen {
+interface ObservedBefore {
   readonly watched: readonly GroupKind[];
   readonly snapshot: Snapshot;
   readonly gathered: Pick<Gathered, 'loaded'>;
@@ -54,9 +54,9 @@ interface Seen {
 
 /** Lists the state again. */
 export async function listObservedState(
-  deps: SightDeps,
-  options: SightOptions & Pick<Permissions, 'namespaces'> & Pick<Rendering, 'settings'>,
-  { watched, snapshot: before, gathered, locks }: Seen,
+  deps: ObserveDeps,
+  options: ObserveOptions & Pick<Permissions, 'namespaces'> & Pick<Rendering, 'settings'>,
+  { watched, snapshot: before, gathered, locks }: ObservedBefore,
 ): Promise<ObservedState> {
   const snapshot = await openSnapshot(deps.cluster, {
     namespaces: scopeOf(options.namespaces).names,

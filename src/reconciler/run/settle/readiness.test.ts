@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '#std/json.ts';
-import { toldState } from './readiness.ts';
+import { reportedState } from './readiness.ts';
 
 const rows: readonly { readonly status: Json; readonly state: string; readonly reason: string }[] = [
   { status: null, state: 'ready', reason: 'kinds that hold settings have no status' },
@@ -16,5 +16,5 @@ const rows: readonly { readonly status: Json; readonly state: string; readonly r
 
 test.each(rows)('$status of another operator is $state: $reason', ({ status, state }) => {
   const object = { apiVersion: 'v1', kind: 'Any', metadata: { name: 'a', generation: 2 }, status };
-  expect(toldState(object)).toBe(state);
+  expect(reportedState(object)).toBe(state);
 });

@@ -93,7 +93,7 @@ export function stateOf(status: JsonObject): Exclude<keyof Readiness, 'drifted'>
  * Returns the state of an object from a status that another program writes. Like kstatus, an object with a missing or
  * unknown status counts as ready; the phases of ToolHive are known as well.
  */
-export function toldState(object: KubeObject): 'ready' | 'progressing' | 'failed' {
+export function reportedState(object: KubeObject): 'ready' | 'progressing' | 'failed' {
   const status = isObject(object.status) ? object.status : {};
   const { observedGeneration, phase } = status;
   const { generation = 0 } = object.metadata;

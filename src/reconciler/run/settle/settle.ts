@@ -14,7 +14,7 @@ import {
   type Readiness,
   type StatusChange,
   stateOf,
-  toldState,
+  reportedState,
 } from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
 import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
@@ -63,18 +63,18 @@ export interface Settlement {
 export function computeStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
   return input.statuses === 'ours'
     ? ownStatuses(input, observed, now)
-    : { changes: [], readiness: asToldBy(input, observed) };
+    : { changes: [], readiness: reportedReadiness(input, observed) };
 }
 
 /** Returns the readiness of resources from statuses that another operator writes. */
-function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
+function reportedReadiness({ standings }: SettleInput, { living }: ObservedState): Readiness {
   const reported = standings.flatMap(({ loaded, health }) => {
     const found = loaded.kind === undefined || health === 'held' ? undefined : living(loaded.id);
     if (found === undefined) return [];
     const status = isObject(found.status) ? found.status : {};
-    return [{ id: notReady(loaded.id, status), state: toldState(found) }];
+    return [{ id: notReady(loaded.id, status), state: reportedState(found) }];
   });
-  const idsOf = (expected: ReturnType<typeof toldState>) =>
+  const idsOf = (expected: ReturnType<typeof reportedState>) =>
     reported.filter(({ state }) => state === expected).map(({ id }) => id);
   const ready = idsOf('ready').map(({ why: _why, ...id }) => id);
   return { ready, progressing: idsOf('progressing'), failed: idsOf('failed') };

@@ -54,7 +54,7 @@ function parseTemplate(text: string, variables: readonly Input[]): Template {
 }
 
 /** Characters that a terminal interprets, or that change the visible order of a text. */
-const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
+const INVISIBLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 /**
  * Clients expand `${…}` in their files: a catalogue entry with `${env:CLOUD_SECRET}` in a header would make them send
@@ -62,7 +62,7 @@ const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
  */
 function harmless(template: Template): Template | undefined {
   const parts = joined(template);
-  return parts.some((part) => typeof part === 'string' && (part.includes('${') || UNSEEN.test(part)))
+  return parts.some((part) => typeof part === 'string' && (part.includes('${') || INVISIBLE.test(part)))
     ? undefined
     : parts;
 }

@@ -60,6 +60,6 @@ async function tellOf(
   record: RunRecord,
   ready: readonly ResourceId[],
 ): Promise<readonly Failure[]> {
-  const [unrecorded, untold] = await Promise.all([recorder.record(record, ready), notifier?.tell(record)]);
-  return [...unrecorded, ...(untold ?? [])];
+  const [unrecorded, unsent] = await Promise.all([recorder.record(record, ready), notifier?.tell(record)]);
+  return [...unrecorded, ...(unsent ?? [])];
 }
