@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { compileTo } from './bench/compiled.ts';
 import { withFolder } from './bench/folder.ts';
 import { createComplaints } from './soak/complaints.ts';
-import { courses } from './soak/judge.ts';
+import { courses } from './soak/assess.ts';
 import { type SessionOptions, soak } from './soak/session.ts';
 import { factsOf, linesOf } from './soak/tell.ts';
 import { soakVirtual } from './soak/virtual.ts';

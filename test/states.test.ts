@@ -83,10 +83,10 @@ function expectedConditions({ singular }: Kind): readonly Reported[] {
 /** Conditions that several kinds have. */
 const SHARED = [
   'pods/progress.ts',
-  'proxy/verdicts.ts',
-  'pods/image-verdict.ts',
-  'proxy/session-verdict.ts',
-  'pods/pod-template-verdict.ts',
+  'proxy/conditions.ts',
+  'pods/image-condition.ts',
+  'proxy/session-condition.ts',
+  'pods/pod-template-conditions.ts',
   'config-status.ts',
   'shared-settings.ts',
   'tools-lock.ts',

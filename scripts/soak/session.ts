@@ -6,7 +6,7 @@ import { seeded } from '../../test/harness/random.ts';
 import { percentile } from '../bench/paced.ts';
 import type { Complaints } from './complaints.ts';
 import { type Control, metricsOf, openControl } from './control.ts';
-import type { Watched } from './judge.ts';
+import type { Watched } from './assess.ts';
 import { type Read, readFor } from './readers.ts';
 import { createStory, MARKER, type Step, type Story } from './story.ts';
 import { openTokens, type Tokens } from './tokens.ts';

@@ -1,7 +1,7 @@
 // Prints the measurements of a soak for people.
 
 import { figure } from '../bench/table.ts';
-import { courses, type Watched } from './judge.ts';
+import { courses, type Watched } from './assess.ts';
 import { ends, type Soaked } from './session.ts';
 
 const HEAD = ['process', 'what', 'middle third', 'last third', 'ratio', ''];

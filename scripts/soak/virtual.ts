@@ -6,7 +6,7 @@ import { percentile } from '../bench/paced.ts';
 import { startModule } from '../bench/processes.ts';
 import { openSession, post } from '../bench/vmcp/client.ts';
 import type { Complaints } from './complaints.ts';
-import type { Watched } from './judge.ts';
+import type { Watched } from './assess.ts';
 import type { SessionOptions } from './session.ts';
 import { repeat, watchProcesses } from './watch.ts';
 import { startWatched } from './watched-process.ts';

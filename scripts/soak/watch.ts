@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Held, Sample, Watched } from './judge.ts';
+import type { Held, Sample, Watched } from './assess.ts';
 import { stateOf } from './process-state.ts';
 import type { WatchedProcess } from './watched-process.ts';
 

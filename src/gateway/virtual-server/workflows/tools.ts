@@ -17,7 +17,7 @@ import { openLine, type WorkflowCall } from './line.ts';
 import { outputSchema } from './output.ts';
 import type { RunEvent, RunPorts, RunResult, WorkflowClock } from './ports.ts';
 import { runWorkflow } from './run.ts';
-import { observeRun, type RunObserver, type RunObserverDeps, toolOf } from './seen.ts';
+import { observeRun, type RunObserver, type RunObserverDeps, toolOf } from './run-observer.ts';
 
 export interface WorkflowParts {
   readonly name: string;

@@ -2,10 +2,10 @@
 
 import type { ConditionResult } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';
-import { imageCondition } from '../pods/image-verdict.ts';
-import { podTemplateConditions } from '../pods/pod-template-verdict.ts';
-import { NO_SESSIONS, sessionCondition } from '../proxy/session-verdict.ts';
-import { accountsConditions, bundleConditions, groupConditions } from '../proxy/verdicts.ts';
+import { imageCondition } from '../pods/image-condition.ts';
+import { podTemplateConditions } from '../pods/pod-template-conditions.ts';
+import { NO_SESSIONS, sessionCondition } from '../proxy/session-condition.ts';
+import { accountsConditions, bundleConditions, groupConditions } from '../proxy/conditions.ts';
 import { settingsConditions } from '../shared-settings.ts';
 import { toolsLockCondition } from '../tools-lock.ts';
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';

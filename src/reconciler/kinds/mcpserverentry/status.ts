@@ -6,7 +6,7 @@ import { conditionsOf, observedGeneration, refusalReason, type ConditionResult }
 import type { Typed } from '../define.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
-import { caBundleConditions, groupConditions } from '../proxy/verdicts.ts';
+import { caBundleConditions, groupConditions } from '../proxy/conditions.ts';
 import { isReference, settingsConditions } from '../shared-settings.ts';
 import type { MCPServerEntrySpec, MCPServerEntryStatus } from './schema.ts';
 

@@ -2,7 +2,7 @@
 // and leaves out objects of other owners.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
-import type { PolicyEvaluator } from '#kubernetes/rules/policy/judge.ts';
+import type { PolicyEvaluator } from '#kubernetes/rules/policy/evaluator.ts';
 import type { Problem } from '#std/problem.ts';
 import { provenanceIn, registriesIn } from '../catalogue/enforcement.ts';
 import { livingRegistries } from '../catalogue/living-registries.ts';

@@ -5,7 +5,7 @@ import type { Finding } from '#kubernetes/rules/finding.ts';
 import { restoreObject } from '#kubernetes/rules/large-values.ts';
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
-import type { PolicyEvaluator } from '#kubernetes/rules/policy/judge.ts';
+import type { PolicyEvaluator } from '#kubernetes/rules/policy/evaluator.ts';
 import type { Problem } from '#std/problem.ts';
 import { type Desires, heldOwner } from '../desire/desire.ts';
 import type { OwnKinds, Rendering } from '../instance.ts';

@@ -8,7 +8,7 @@ import {
   createEvaluator,
   type PolicyWorld,
   type Violation,
-} from '#kubernetes/rules/policy/judge.ts';
+} from '#kubernetes/rules/policy/evaluator.ts';
 import type { ParamSource } from '#kubernetes/rules/policy/params.ts';
 import type { PolicySet } from '#kubernetes/rules/policy/read.ts';
 import type { NamespaceFacts, ResourceType } from '#kubernetes/rules/policy/request.ts';

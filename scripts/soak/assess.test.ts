@@ -1,7 +1,7 @@
 // What counts as a leak, and what is no more than a busy moment.
 
 import { expect, test } from 'vitest';
-import { courses, type Held, type Sample, thirds, type Watched } from './judge.ts';
+import { courses, type Held, type Sample, thirds, type Watched } from './assess.ts';
 
 const HELD: Held = { heapMiB: 50, externalMiB: 5, resources: { Timeout: 4 } };
 
