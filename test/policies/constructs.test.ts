@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
-import { type PolicyResult, createEvaluator } from '#kubernetes/rules/policy/evaluator.ts';
+import { createEvaluator, type PolicyResult } from '#kubernetes/rules/policy/evaluator.ts';
 import { readPolicies } from '#kubernetes/rules/policy/read.ts';
 import { definedTypes, resourceTable } from '#kubernetes/rules/policy/resource-types.ts';
 import { compileStructural } from '#kubernetes/rules/structural/structural.ts';

@@ -3,7 +3,7 @@
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, type ConditionResult } from '../conditions.ts';
+import { type ConditionResult, conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { imageCondition } from '../pods/image-condition.ts';
 import { podTemplateConditions } from '../pods/pod-template-conditions.ts';

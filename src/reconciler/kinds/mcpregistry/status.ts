@@ -2,7 +2,7 @@
 
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, refusalReason, type ConditionResult } from '../conditions.ts';
+import { type ConditionResult, conditionsOf, observedGeneration, refusalReason } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { podTemplateConditions } from '../pods/pod-template-conditions.ts';
 import { refusalMessage } from '../pods/progress.ts';

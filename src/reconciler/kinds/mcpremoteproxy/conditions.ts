@@ -3,8 +3,8 @@
 import type { ConditionResult } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { podTemplateConditions } from '../pods/pod-template-conditions.ts';
-import { NO_SESSIONS, sessionCondition } from '../proxy/session-condition.ts';
 import { accountsConditions, bundleConditions, groupConditions } from '../proxy/conditions.ts';
+import { NO_SESSIONS, sessionCondition } from '../proxy/session-condition.ts';
 import { isReference, settingsConditions, settingsReason } from '../shared-settings.ts';
 import { toolsLockCondition } from '../tools-lock.ts';
 import type { RemoteProxy } from './facts.ts';

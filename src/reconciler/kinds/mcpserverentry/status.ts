@@ -2,7 +2,7 @@
 // remote server responds.
 
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, refusalReason, type ConditionResult } from '../conditions.ts';
+import { type ConditionResult, conditionsOf, observedGeneration, refusalReason } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Finding, Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';

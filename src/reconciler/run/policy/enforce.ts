@@ -14,7 +14,7 @@ import type { Gathered } from '../read/gather.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved, Standing } from '../resolve/resolve.ts';
 import { definitionsAmong, readLiveFacts } from './facts.ts';
-import { admittedObject, type PolicyRequest, evaluateAll, openPolicies } from './policies.ts';
+import { admittedObject, evaluateAll, openPolicies, type PolicyRequest } from './policies.ts';
 
 export interface Enforced {
   readonly gathered: Gathered;

@@ -3,9 +3,9 @@
 import { groupOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { builtinAsAdmitted } from '#kubernetes/rules/policy/admitted.ts';
 import {
+  createEvaluator,
   type PolicyEvaluator,
   type PolicyResult,
-  createEvaluator,
   type PolicyWorld,
   type Violation,
 } from '#kubernetes/rules/policy/evaluator.ts';
