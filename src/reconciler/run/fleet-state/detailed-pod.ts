@@ -28,8 +28,8 @@ function containersOf({ containerStatuses, initContainerStatuses }: JsonObject):
 /** Returns `ImagePullBackOff: the message`. */
 function waitingReason({ state }: JsonObject): readonly string[] {
   const { waiting, terminated } = isObject(state) ? state : {};
-  const told = isObject(waiting) ? waiting : isObject(terminated) ? terminated : undefined;
-  if (told === undefined || told.reason === 'Completed') return [];
-  const words: readonly (Json | undefined)[] = [told.reason, told.message];
+  const current = isObject(waiting) ? waiting : isObject(terminated) ? terminated : undefined;
+  if (current === undefined || current.reason === 'Completed') return [];
+  const words: readonly (Json | undefined)[] = [current.reason, current.message];
   return [words.filter((word) => typeof word === 'string' && word !== '').join(': ')];
 }

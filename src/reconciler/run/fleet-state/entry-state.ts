@@ -169,7 +169,7 @@ function observedState({ readiness }: RunFacts, { loaded, live }: Declared, ours
   if (loaded.kind === undefined) return foreignState(live);
   if (status === undefined || Object.keys(status).length === 0)
     return { state: 'unknown', why: 'It has no status yet.' };
-  return ours ? ownState(loaded.id, status) : toldByOthers(live, status);
+  return ours ? ownState(loaded.id, status) : reportedByOthers(live, status);
 }
 
 function ownState(id: ResourceId, status: JsonObject): Found {
@@ -180,7 +180,7 @@ function ownState(id: ResourceId, status: JsonObject): Found {
   return { state, why: why === '' ? `Its phase is ${String(status.phase ?? 'not set')}.` : why };
 }
 
-function toldByOthers(live: KubeObject, status: JsonObject): Found {
+function reportedByOthers(live: KubeObject, status: JsonObject): Found {
   const state = reportedState(live);
   const message = readyCondition(status)?.message;
   const why =

@@ -31,14 +31,14 @@ const READY: RunResult = { ...NOTHING, readiness: { ...NOTHING.readiness, ready:
 
 interface Given {
   readonly result?: Partial<RunResult>;
-  readonly verdict?: Health;
+  readonly health?: Health;
   /** Status of the live object; `null`: there is no such object. */
   readonly status?: JsonObject | null;
   readonly unlisted?: readonly string[];
   readonly declared?: KubeObject;
 }
 
-function lookedAt({ verdict = 'healthy', status = {}, unlisted = [], declared = CLOCK }: Given): Looked {
+function lookedAt({ health = 'healthy', status = {}, unlisted = [], declared = CLOCK }: Given): Looked {
   const live = status === null ? undefined : { ...declared, status };
   const kind = KINDS.find((each) => each.kind === declared.kind);
   const loaded = { id: idOf(declared), object: declared, kind, source: 'fleet', place: () => PLACE };
@@ -103,7 +103,7 @@ const ROWS: readonly (Given & { readonly reason: string; readonly state: EntrySt
   },
   {
     reason: 'its manifest is invalid',
-    verdict: 'held',
+    health: 'held',
     result: {
       problems: [{ code: 'schema-enum', severity: 'error', message: 'transport is wrong', place: PLACE, resource: ID }],
     },
@@ -112,7 +112,7 @@ const ROWS: readonly (Given & { readonly reason: string; readonly state: EntrySt
   },
   {
     reason: 'something that it names is missing',
-    verdict: 'refused',
+    health: 'refused',
     result: {
       problems: [
         { code: 'reference-missing', severity: 'error', message: 'no MCPGroup "x"', place: PLACE, resource: ID },
