@@ -1,8 +1,8 @@
 // Finds the credentials for an image in the content of pull secrets (`.dockerconfigjson`).
 
 import { type ImageName, imagePlace } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import { isObject, parseJson } from '#std/json.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 
 export interface Credentials {
   readonly user: string;

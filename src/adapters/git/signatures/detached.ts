@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { Failure } from '#std/failure.ts';
-import { isSshSignature, checkSshSignature } from './ssh-signature.ts';
+import { checkSshSignature, isSshSignature } from './ssh-signature.ts';
 import { readSshKeys } from './verify.ts';
 
 export interface DetachedSettings {

@@ -9,7 +9,7 @@ import { type CommitReference, type NameReference, TAG_PREFIX } from '../referen
 import { checkPgpSignature, isPgpSignature, type PgpKey, readPgpKeys } from './pgp-signature.ts';
 import { headerOf, type Signed, signedCommit, signedTag } from './signed.ts';
 import { isKeyType, readSshKey } from './ssh-key.ts';
-import { GIT_NAMESPACE, isSshSignature, checkSshSignature } from './ssh-signature.ts';
+import { checkSshSignature, GIT_NAMESPACE, isSshSignature } from './ssh-signature.ts';
 
 export interface VerifySettings {
   /** Objects that must be signed: the commit, the annotated tag that was followed to it, or both. */

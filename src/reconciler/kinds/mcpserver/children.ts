@@ -6,7 +6,7 @@ import { serviceAccount } from '../generated.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
 import { workloadLabels } from '../labels.ts';
 import { mountedConfigMap } from '../pods/pod.ts';
-import { disruptionBudget, desiredReplicas } from '../proxy/disruption.ts';
+import { desiredReplicas, disruptionBudget } from '../proxy/disruption.ts';
 import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
 import { proxyNeeds } from '../proxy/proxy.ts';
 import { sessionKeys } from '../proxy/session-keys.ts';

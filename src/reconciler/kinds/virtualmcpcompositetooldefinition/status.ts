@@ -4,7 +4,7 @@ import type { VirtualCode } from '#contracts/virtual-model/codes.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import { isObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
-import { conditionsOf, observedGeneration, type ConditionResult } from '../conditions.ts';
+import { type ConditionResult, conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Finding, Observed, View } from '../kind.ts';
 import type { VirtualMCPCompositeToolDefinitionSpec, VirtualMCPCompositeToolDefinitionStatus } from './schema.ts';

@@ -32,7 +32,7 @@ import {
 import { hasOwnHook, podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { pullSecretNames } from '../pods/pull-secrets.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
-import { disruptionBudget, desiredReplicas } from '../proxy/disruption.ts';
+import { desiredReplicas, disruptionBudget } from '../proxy/disruption.ts';
 import { collectorBundle } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
 import { backendsReport } from '../tools-lock.ts';

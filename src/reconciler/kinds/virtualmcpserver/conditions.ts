@@ -36,7 +36,7 @@ export function virtualServerConditions(
   ];
 }
 
-function resultOf(type: string, reason: string, message: string, holds = true): ConditionResult {
+function conditionResult(type: string, reason: string, message: string, holds = true): ConditionResult {
   return { type, status: holds ? 'True' : 'False', reason, message };
 }
 
@@ -45,30 +45,30 @@ function sentences(findings: readonly Finding[]): string {
 }
 
 function validCondition(refusals: readonly Finding[]): ConditionResult {
-  if (refusals.length === 0) return resultOf('Valid', 'ValidationSucceeded', 'nothing is wrong with the server');
-  return resultOf('Valid', 'ValidationFailed', sentences(refusals), false);
+  if (refusals.length === 0) return conditionResult('Valid', 'ValidationSucceeded', 'nothing is wrong with the server');
+  return conditionResult('Valid', 'ValidationFailed', sentences(refusals), false);
 }
 
 function templateConditions({ podTemplateSpec }: Spec, refusals: readonly Finding[]): readonly ConditionResult[] {
   if (podTemplateSpec === undefined) return [];
   const type = 'PodTemplateSpecValid';
   const faults = refusals.filter(({ code }) => code === 'invalid-pod-template');
-  if (faults.length === 0) return [resultOf(type, 'PodTemplateSpecValid', 'podTemplateSpec is a pod template')];
-  return [resultOf(type, 'InvalidPodTemplateSpec', sentences(faults), false)];
+  if (faults.length === 0) return [conditionResult(type, 'PodTemplateSpecValid', 'podTemplateSpec is a pod template')];
+  return [conditionResult(type, 'InvalidPodTemplateSpec', sentences(faults), false)];
 }
 
 function groupCondition({ config }: Spec, view: View): ConditionResult {
   const type = 'GroupRefValidated';
   const group = view.find('MCPGroup', config.groupRef);
   const name = `MCPGroup ${config.groupRef}`;
-  if (group === undefined) return resultOf(type, 'GroupRefNotFound', `${name} does not exist in this namespace`, false);
+  if (group === undefined) return conditionResult(type, 'GroupRefNotFound', `${name} does not exist in this namespace`, false);
   if (group.metadata.deletionTimestamp !== undefined) {
-    return resultOf(type, 'GroupRefNotFound', `${name} is being deleted`, false);
+    return conditionResult(type, 'GroupRefNotFound', `${name} is being deleted`, false);
   }
   if (isObject(group.status) && group.status.phase === 'Failed') {
-    return resultOf(type, 'GroupRefNotReady', `${name} has failed`, false);
+    return conditionResult(type, 'GroupRefNotReady', `${name} has failed`, false);
   }
-  return resultOf(type, 'GroupRefValid', `${name} exists`);
+  return conditionResult(type, 'GroupRefValid', `${name} exists`);
 }
 
 function workflowsConditions({ config }: Spec, { view, refusals }: Observed): ConditionResult {
@@ -77,7 +77,7 @@ function workflowsConditions({ config }: Spec, { view, refusals }: Observed): Co
   const missing = refs.filter(({ name }) => view.find('VirtualMCPCompositeToolDefinition', name) === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
-    return resultOf(
+    return conditionResult(
       type,
       'CompositeToolRefNotFound',
       `VirtualMCPCompositeToolDefinition ${names} does not exist`,
@@ -85,8 +85,8 @@ function workflowsConditions({ config }: Spec, { view, refusals }: Observed): Co
     );
   }
   const faults = refusals.filter(({ code }) => code.startsWith('composite-tool-'));
-  if (faults.length > 0) return resultOf(type, 'CompositeToolRefInvalid', sentences(faults), false);
-  return resultOf(
+  if (faults.length > 0) return conditionResult(type, 'CompositeToolRefInvalid', sentences(faults), false);
+  return conditionResult(
     type,
     'CompositeToolRefsValid',
     `${countText(refs.length, 'workflow is', 'workflows are')} referred to, and valid`,
@@ -99,33 +99,33 @@ export function embeddingConditions({ embeddingServerRef }: Spec, view: View): r
   const type = 'EmbeddingServerReady';
   const name = `EmbeddingServer ${embeddingServerRef.name}`;
   const server = view.find('EmbeddingServer', embeddingServerRef.name);
-  if (server === undefined) return [resultOf(type, 'EmbeddingServerNotFound', `${name} does not exist`, false)];
+  if (server === undefined) return [conditionResult(type, 'EmbeddingServerNotFound', `${name} does not exist`, false)];
   const { phase, readyReplicas } = isObject(server.status) ? server.status : {};
   if (phase === 'Running' && Number(readyReplicas) > 0)
-    return [resultOf(type, 'EmbeddingServerReady', `${name} is ready`)];
+    return [conditionResult(type, 'EmbeddingServerReady', `${name} is ready`)];
   const message = phase === 'Failed' ? `${name} has failed` : 'Waiting for EmbeddingServer to become ready';
-  return [resultOf(type, 'EmbeddingServerNotReady', message, false)];
+  return [conditionResult(type, 'EmbeddingServerNotReady', message, false)];
 }
 
 function authServerConditions({ authServerConfig }: Spec, refusals: readonly Finding[]): readonly ConditionResult[] {
   if (authServerConfig === undefined) return [];
   const type = 'AuthServerConfigValidated';
   const faults = refusals.filter(({ pointer }) => pointer.startsWith('/spec/authServerConfig'));
-  if (faults.length === 0) return [resultOf(type, 'AuthServerConfigValid', 'the authorization server is valid')];
-  return [resultOf(type, 'AuthServerConfigInvalid', sentences(faults), false)];
+  if (faults.length === 0) return [conditionResult(type, 'AuthServerConfigValid', 'the authorization server is valid')];
+  return [conditionResult(type, 'AuthServerConfigInvalid', sentences(faults), false)];
 }
 
 function authCondition({ incomingAuth }: Spec, view: View): ConditionResult {
   const type = 'AuthConfigured';
   const ref = incomingAuth.oidcConfig?.inline?.clientSecretRef;
-  if (incomingAuth.type === 'anonymous') return resultOf(type, 'AuthValid', 'anyone may call');
-  if (ref === undefined) return resultOf(type, 'AuthValid', 'callers need a token');
+  if (incomingAuth.type === 'anonymous') return conditionResult(type, 'AuthValid', 'anyone may call');
+  if (ref === undefined) return conditionResult(type, 'AuthValid', 'callers need a token');
   const secret = view.find('Secret', ref.name);
-  if (secret === undefined) return resultOf(type, 'AuthInvalid', `Secret ${ref.name} does not exist`, false);
+  if (secret === undefined) return conditionResult(type, 'AuthInvalid', `Secret ${ref.name} does not exist`, false);
   if (!isObject(secret.data) || secret.data[ref.key] === undefined) {
-    return resultOf(type, 'AuthInvalid', `Secret ${ref.name} has no key ${ref.key}`, false);
+    return conditionResult(type, 'AuthInvalid', `Secret ${ref.name} has no key ${ref.key}`, false);
   }
-  return resultOf(type, 'AuthValid', 'callers need a token');
+  return conditionResult(type, 'AuthValid', 'callers need a token');
 }
 
 /**
@@ -136,8 +136,8 @@ function conversionConditions({ name, by, authConfig, auth }: Backend): readonly
   if (authConfig === undefined) return [];
   const subject = { default: '', backend: `-${name}`, discovered: `-${name}`, nobody: '' }[by];
   const type = `${{ default: 'Default', backend: 'Backend', discovered: 'Discovered', nobody: '' }[by]}AuthConfig${subject}`;
-  if ('fault' in auth) return [resultOf(type, 'ConversionFailed', auth.fault, false)];
-  return [resultOf(type, 'ConversionSucceeded', `as MCPExternalAuthConfig ${authConfig} says`)];
+  if ('fault' in auth) return [conditionResult(type, 'ConversionFailed', auth.fault, false)];
+  return [conditionResult(type, 'ConversionSucceeded', `as MCPExternalAuthConfig ${authConfig} says`)];
 }
 
 function isFirstOfItsType({ type }: ConditionResult, index: number, all: readonly ConditionResult[]): boolean {

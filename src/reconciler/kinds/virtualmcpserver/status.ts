@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { Static } from '#std/schema.ts';
 import { countText } from '#std/words/count-text.ts';
-import { conditionsOf, observedGeneration, refusalReason, type ConditionResult } from '../conditions.ts';
+import { type ConditionResult, conditionsOf, observedGeneration, refusalReason } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';
 import { readyReplicas, workloadState } from '../pods/workload.ts';

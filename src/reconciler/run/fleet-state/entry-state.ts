@@ -9,7 +9,7 @@ import { groupKindOf, type Snapshot } from '../observe/snapshot.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Standing } from '../resolve/resolve.ts';
 import type { RunResult } from '../result.ts';
-import { isUnreported, type NotReady, notReady, readyCondition, stateOf, reportedState } from '../settle/readiness.ts';
+import { isUnreported, type NotReady, notReady, readyCondition, reportedState, stateOf } from '../settle/readiness.ts';
 import type { EntryState } from './format.ts';
 
 export interface Found {

@@ -2,8 +2,8 @@
 
 import type { ImageProvenance } from '#contracts/registry/image-provenance.ts';
 import { imagePlace, parseImageName } from '#std/address/image-name.ts';
-import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { JsonObject } from '#std/json.ts';
+import { globMatches, parseGlob } from '#std/patterns/glob.ts';
 import type { ImageSignature, KnownFacts } from './ports.ts';
 
 export type VerifyMode = 'off' | 'warn' | 'require';

@@ -5,7 +5,7 @@ import { isObject, type Json } from '#std/json.ts';
 import { formatId } from '#std/problem.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
-import { driftCondition, isUnreported, stateOf, reportedState } from '../settle/readiness.ts';
+import { driftCondition, isUnreported, reportedState, stateOf } from '../settle/readiness.ts';
 
 interface Condition {
   readonly type: string;

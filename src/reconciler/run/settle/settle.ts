@@ -12,9 +12,9 @@ import {
   type NotReady,
   notReady,
   type Readiness,
+  reportedState,
   type StatusChange,
   stateOf,
-  reportedState,
 } from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
 import { overtakenFailure, type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';

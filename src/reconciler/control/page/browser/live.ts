@@ -50,7 +50,7 @@ export function followRuns(api: Api, load: () => Promise<boolean>, tell: (live: 
 
   async function follow(): Promise<void> {
     while (!over.signal.aborted) {
-      await shown(over.signal);
+      await untilVisible(over.signal);
       const wasOpen = await followOnce();
       if (over.signal.aborted) return;
       if (document.hidden) continue;
@@ -68,7 +68,7 @@ export function followRuns(api: Api, load: () => Promise<boolean>, tell: (live: 
 }
 
 /** Resolves when someone can see the page. */
-async function shown(signal: AbortSignal): Promise<void> {
+async function untilVisible(signal: AbortSignal): Promise<void> {
   while (document.hidden && !signal.aborted)
     await new Promise((resolve) => {
       document.addEventListener('visibilitychange', resolve, { once: true });
