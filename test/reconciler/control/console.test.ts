@@ -223,7 +223,63 @@ describe.skipIf(executable === undefined)('the console', () => {
     await page.getByText('All 1 are healthy').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
   });
+
+  test('a hidden page holds no stream, and shows what has happened when it is seen again', async () => {
+    const { page } = await openAt();
+    await expect.poll(fleet.following).toBe(1);
+    await setHidden(page, true);
+    await expect.poll(fleet.following).toBe(0);
+    fleet.put(stateOf([entryOf('source', 'Source', { name: 'fleet' })]));
+    fleet.tell('fleet');
+    await setHidden(page, false);
+    await page.getByText('All 1 are healthy').waitFor();
+    await expect.poll(fleet.following).toBe(1);
+  });
+
+  test('says that nothing is known before the first run has ended', async () => {
+    fleet.put({ version: 1, instance: 'test', counts: {}, entries: [] });
+    const { page } = await openAt();
+    await page.getByText('Nothing is known before the first run has ended.').waitFor();
+  });
+
+  test('keeps the filters in the address: after a look at a resource, and in a link that someone else opens', async () => {
+    const { page } = await openAt();
+    await page.getByRole('button', { name: '1 Failed' }).click();
+    await page.getByLabel('Namespace').selectOption('ops');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/fleet?namespace=ops&state=failed');
+    await page.locator('.card').click();
+    await page.getByText('More cannot be shown').waitFor();
+    expect(await page.title()).toBe('(4) ops/MCPServer/pager · test');
+    await page.goBack();
+    expect(await page.locator('.card .name').allInnerTexts()).toEqual(['pager']);
+    const { page: other } = await openAt('#/map?text=wiki&state=nonsense,drifted');
+    await other.getByRole('button', { name: '1 Drifted', pressed: true }).waitFor();
+    expect(await other.getByLabel('Filter by text').inputValue()).toBe('wiki');
+  });
+
+  test('offers commands of kubectl, in which a name cannot become a command of its own', async () => {
+    const { page } = await openAt(addressOf(WIKI));
+    const logs = 'kubectl -n docs logs deployment/wiki --all-containers --tail 100';
+    await page.getByRole('button', { name: `Copy ${logs}` }).waitFor();
+    const name = "x'; rm -rf ~; '";
+    const id = `docs/MCPServer/${name}`;
+    fleet.put(stateOf([entryOf('server', 'MCPServer', { name, namespace: 'docs' })]));
+    fleet.resources.set(id, JSON.stringify({ ...wikiDetail(), objects: [] }));
+    await page.goto(`${url}/${addressOf(id)}`);
+    const quoted = `'x'\\''; rm -rf ~; '\\'''`;
+    await page
+      .getByText(`kubectl -n docs describe mcpserver.toolhive.stacklok.dev ${quoted}`, { exact: true })
+      .waitFor();
+  });
 });
+
+/** As if the tab were behind another one. */
+async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+}
 
 /** Notes tasks that keep the page from answering for 50 ms or more, and for how long this machine makes so many bare elements. */
 const COUNTERS = `

@@ -12,6 +12,7 @@ import { ResourceView } from './resource/resource-view.ts';
 import { type Route, routeOf } from './route.ts';
 import { RunsView } from './runs/runs-view.ts';
 import { SignIn } from './sign-in.ts';
+import { TROUBLES } from './states.ts';
 
 /** Maximum age of the times on the page. */
 const TICK_MS = 5000;
@@ -47,6 +48,11 @@ export function Console({ api }: { readonly api: Api }) {
   const isOpen = fleet !== undefined && refused === undefined;
   useEffect(() => (isOpen ? followRuns(api, load, setLive) : undefined), [api, load, isOpen]);
 
+  const title = titleOf(route, fleet);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+
   if (refused !== undefined) return h(SignIn, { api, reported: refused, open: load });
   if (fleet === undefined) return h(Waiting, { fault, load });
   return h(
@@ -56,6 +62,14 @@ export function Console({ api }: { readonly api: Api }) {
     fault === undefined ? null : h('p', { class: 'banner', role: 'alert' }, `What is shown may be old: ${fault}.`),
     h(View, { api, fleet, route, now, revision, live }),
   );
+}
+
+/** Returns the title of the tab: the number of entries that need a person, the view, and the instance. */
+function titleOf(route: Route, fleet: FleetState | undefined): string {
+  const troubled = fleet?.entries.filter(({ state }) => TROUBLES.has(state)).length ?? 0;
+  const { view } = route;
+  const name = view === 'resource' ? route.id : view === 'runs' ? 'Runs' : route.as === 'map' ? 'Map' : 'Fleet';
+  return `${troubled === 0 ? '' : `(${troubled}) `}${name} · ${fleet?.instance ?? 'skep'}`;
 }
 
 const UNKNOWN_TOKEN = 'The reconciler does not know this token.';
@@ -76,7 +90,7 @@ function View({ api, fleet, route, now, revision, live }: ViewProps) {
     case 'runs':
       return h(RunsView, { api, fleet, open: route.open, now, revision, live });
     case 'fleet':
-      return h(FleetView, { fleet, as: route.as, now });
+      return h(FleetView, { fleet, as: route.as, query: route.query, now });
   }
 }
 

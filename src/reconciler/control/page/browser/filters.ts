@@ -1,6 +1,7 @@
 // Filters the entries of the fleet. The searched text of each entry is computed once.
 
 import type { EntryState, FleetEntry } from '../../../run/fleet-state/format.ts';
+import { STATE_NAMES } from './states.ts';
 
 export interface Filters {
   readonly text: string;
@@ -14,6 +15,24 @@ export const NO_FILTERS: Filters = { text: '', namespace: '', kind: '', states: 
 
 export function isFiltered({ text, namespace, kind, states }: Filters): boolean {
   return text !== '' || namespace !== '' || kind !== '' || states.size > 0;
+}
+
+/** Parses the filters in an address. Unknown states are left out. */
+export function filtersIn(query: string): Filters {
+  const given = new URLSearchParams(query);
+  const states = (given.get('state') ?? '').split(',');
+  return {
+    text: given.get('text') ?? '',
+    namespace: given.get('namespace') ?? '',
+    kind: given.get('kind') ?? '',
+    states: new Set(STATE_NAMES.filter((state) => states.includes(state))),
+  };
+}
+
+/** Formats filters for an address; empty without filters. */
+export function queryOf({ text, namespace, kind, states }: Filters): string {
+  const named = Object.entries({ text, namespace, kind, state: [...states].join(',') });
+  return new URLSearchParams(named.filter(([, value]) => value !== '')).toString();
 }
 
 const texts = new WeakMap<FleetEntry, string>();

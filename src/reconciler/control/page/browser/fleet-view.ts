@@ -1,22 +1,25 @@
 // Renders the fleet: its state in one line, the entries that need a person, and all entries as a list or as a map.
 
 import { h } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { EntryState, FleetState } from '../../../run/fleet-state/format.ts';
 import { FilterBar } from './filter-bar.ts';
-import { filterEntries, isFiltered, NO_FILTERS } from './filters.ts';
+import { type Filters, filterEntries, filtersIn, isFiltered, queryOf } from './filters.ts';
 import { FleetList } from './fleet-list.ts';
 import { FleetMap } from './map/map-view.ts';
+import { FLEET, MAP } from './route.ts';
 import { Glyph, STATE_NAMES, STATES, TROUBLES } from './states.ts';
 
 interface Props {
   readonly fleet: FleetState;
   readonly as: 'list' | 'map';
   readonly now: number;
+  /** Filters in the address. */
+  readonly query: string;
 }
 
-export function FleetView({ fleet, as, now }: Props) {
-  const [filters, setFilters] = useState(NO_FILTERS);
+export function FleetView({ fleet, as, now, query }: Props) {
+  const [filters, setFilters] = useFilters(as, query);
   const shown = useMemo(() => filterEntries(fleet.entries, filters), [fleet, filters]);
   function toggle(state: EntryState): void {
     const states = new Set(filters.states);
@@ -41,6 +44,23 @@ export function FleetView({ fleet, as, now }: Props) {
           now,
         }),
   );
+}
+
+/** Milliseconds until filters are in the address: browsers allow few changes of it at a time. */
+const ADDRESS_AFTER_MS = 250;
+
+/** Keeps the filters in the address, so that links and the way back from a resource keep them. */
+function useFilters(as: Props['as'], query: string) {
+  const [filters, setFilters] = useState<Filters>(() => filtersIn(query));
+  useEffect(() => {
+    if (query !== '') setFilters(filtersIn(query));
+  }, [query]);
+  useEffect(() => {
+    const address = `${as === 'map' ? MAP : FLEET}${isFiltered(filters) ? `?${queryOf(filters)}` : ''}`;
+    const timer = setTimeout(() => history.replaceState(null, '', address), ADDRESS_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [as, filters]);
+  return [filters, setFilters] as const;
 }
 
 function emptyText({ run, entries }: FleetState): string {

@@ -1,19 +1,21 @@
 // Parses and formats addresses within the console. They are the fragment of the page, which browsers send nowhere.
 
 export type Route =
-  | { readonly view: 'fleet'; readonly as: 'list' | 'map' }
+  /** `query` holds the filters. */
+  | { readonly view: 'fleet'; readonly as: 'list' | 'map'; readonly query: string }
   | { readonly view: 'resource'; readonly id: string }
   | { readonly view: 'runs'; readonly open?: string };
 
 /** Parses the fragment. A browser that opens the path /runs sees the runs first. */
 export function routeOf({ hash, pathname }: Pick<Location, 'hash' | 'pathname'>): Route {
-  const [view = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [view = '', ...rest] = path.split('/');
   const argument = decode(rest.join('/'));
   if (view === 'resource' && argument !== '') return { view, id: argument };
   if (view === 'runs') return argument === '' ? { view } : { view, open: argument };
-  if (view === 'map') return { view: 'fleet', as: 'map' };
+  if (view === 'map') return { view: 'fleet', as: 'map', query };
   if (view === '' && pathname.endsWith('/runs')) return { view: 'runs' };
-  return { view: 'fleet', as: 'list' };
+  return { view: 'fleet', as: 'list', query };
 }
 
 export const FLEET = '#/fleet';

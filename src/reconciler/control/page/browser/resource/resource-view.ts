@@ -8,6 +8,7 @@ import type { Answer, Api } from '../api.ts';
 import { FLEET, runAddress } from '../route.ts';
 import { StateWord } from '../states.ts';
 import { Lasting } from '../times.ts';
+import { Commands } from './commands.ts';
 import { Differences } from './differences.ts';
 import { ObjectTree } from './object-tree.ts';
 import { Relations } from './relations.ts';
@@ -46,7 +47,7 @@ export function ResourceView({ api, fleet, id, now, revision }: Props) {
       ? h('h1', null, 'The last run knew no such resource')
       : h(Title, { entry, fleet, now, detail: answer?.ok === true ? answer.body : undefined }),
     entry === undefined ? null : h(Relations, { entry, entries: fleet.entries }),
-    h(Body, { answer, isSource }),
+    h(Body, { answer, isSource, entry }),
   );
 }
 
@@ -94,13 +95,13 @@ function Commit({ commit, url }: { readonly commit: string; readonly url: string
     : h('a', { href: url, rel: 'noreferrer', target: '_blank' }, short);
 }
 
-function Body({
-  answer,
-  isSource,
-}: {
+interface BodyProps {
   readonly answer: Answer<ResourceDetail> | undefined;
   readonly isSource: boolean;
-}) {
+  readonly entry: FleetEntry | undefined;
+}
+
+function Body({ answer, isSource, entry }: BodyProps) {
   if (isSource) return null;
   if (answer === undefined) return h('p', { class: 'hint' }, 'Reading the cluster');
   if (!answer.ok) return h('p', { class: 'banner', role: 'alert' }, `More cannot be shown: ${answer.says}.`);
@@ -115,6 +116,7 @@ function Body({
     objects.length === 0 ? null : h(Differences, { objects }),
     objects.length === 0 ? null : h(ObjectTree, { root: resource, objects, omitted }),
     conditions.length === 0 ? null : h(Conditions, { conditions }),
+    entry === undefined ? null : h(Commands, { entry, detail: answer.body }),
     manifest === undefined ? null : h(Manifest, { manifest, line: line ?? 1 }),
   );
 }

@@ -5,8 +5,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FleetState } from '../../../../run/fleet-state/format.ts';
 import type { RunRecord } from '../../../../run/history/ports.ts';
 import type { Answer, Api, RunInShort } from '../api.ts';
+import { Command } from '../command.ts';
 import { Changes } from './changes.ts';
-import { Command } from './command.ts';
 
 interface Props {
   readonly api: Api;

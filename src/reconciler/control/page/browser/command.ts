@@ -5,8 +5,13 @@ import { useState } from 'preact/hooks';
 
 /** `words` are the words after the name of the program. */
 export function Command({ words }: { readonly words: string }) {
-  const [said, setSaid] = useState('');
   const text = decodeURIComponent(document.documentElement.dataset.command ?? '').replace('WORDS', () => words);
+  return h(CommandText, { text });
+}
+
+/** Renders a command of any program. Names in it must be quoted for the shell. */
+export function CommandText({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState('');
   const copy = () => {
     navigator.clipboard.writeText(text).then(
       () => setSaid('Copied'),
