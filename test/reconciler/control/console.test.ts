@@ -249,7 +249,7 @@ describe.skipIf(executable === undefined)('the console', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe('#/fleet?namespace=ops&state=failed');
     await page.locator('.card').click();
     await page.getByText('More cannot be shown').waitFor();
-    expect(await page.title()).toBe('(4) ops/MCPServer/pager · test');
+    expect(await page.title()).toBe('(4) ops/MCPServer/pager · prod');
     await page.goBack();
     expect(await page.locator('.card .name').allInnerTexts()).toEqual(['pager']);
     const { page: other } = await openAt('#/map?text=wiki&state=nonsense,drifted');
@@ -261,10 +261,12 @@ describe.skipIf(executable === undefined)('the console', () => {
     const { page } = await openAt(addressOf(WIKI));
     const logs = 'kubectl -n docs logs deployment/wiki --all-containers --tail 100';
     await page.getByRole('button', { name: `Copy ${logs}` }).waitFor();
+    await expect.poll(fleet.following).toBe(1);
     const name = "x'; rm -rf ~; '";
     const id = `docs/MCPServer/${name}`;
     fleet.put(stateOf([entryOf('server', 'MCPServer', { name, namespace: 'docs' })]));
     fleet.resources.set(id, JSON.stringify({ ...wikiDetail(), objects: [] }));
+    fleet.tell('fleet');
     await page.goto(`${url}/${addressOf(id)}`);
     const quoted = `'x'\\''; rm -rf ~; '\\'''`;
     await page

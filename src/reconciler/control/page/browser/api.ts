@@ -8,9 +8,9 @@ import type { ResourceDetail } from './resource/resource-format.ts';
 /** A run in the list of runs, as docs/outputs/history.json describes it. */
 export type RunInShort = Omit<RunRecord, 'outcomes' | 'held' | 'problems' | 'notReady'>;
 
-/** `refused`: the token is missing or unknown. `says` is one sentence for the reader. */
+/** `tag`: equal for equal bodies, if the response has one. `refused`: the token is missing or unknown. `says` is one sentence for the reader. */
 export type Answer<T> =
-  | { readonly ok: true; readonly body: T }
+  | { readonly ok: true; readonly body: T; readonly tag: string | null }
   | { readonly ok: false; readonly refused: boolean; readonly says: string };
 
 const TIMEOUT_MS = 20_000;
@@ -31,7 +31,7 @@ export function createApi() {
       const served = Date.parse(response.headers.get('date') ?? '');
       if (!Number.isNaN(served)) offset = served - pageTime();
       const body = await response.json();
-      if (response.ok) return { ok: true, body };
+      if (response.ok) return { ok: true, body, tag: response.headers.get('etag') };
       const says = String(body.error ?? `the answer is ${response.status}`);
       return { ok: false, refused: response.status === 401, says };
     } catch {

@@ -19,7 +19,7 @@ const TICK_MS = 5000;
 
 export function Console({ api }: { readonly api: Api }) {
   const [fleet, setFleet] = useState<FleetState>();
-  const last = useRef<FleetState>(undefined);
+  const tag = useRef<string | null>(null);
   const [refused, setRefused] = useState<string>();
   const [fault, setFault] = useState<string>();
   const [live, setLive] = useState<Live>({ connected: false, running: false });
@@ -31,10 +31,8 @@ export function Console({ api }: { readonly api: Api }) {
     const answer = await api.fleet();
     if (answer.ok) {
       setNow(api.now());
-      // Each run has its own time, so a state with the same time is the same state.
-      const { run } = answer.body;
-      if (last.current === undefined || last.current.run?.id !== run?.id || last.current.run?.at !== run?.at) {
-        last.current = answer.body;
+      if (answer.tag === null || answer.tag !== tag.current) {
+        tag.current = answer.tag;
         setFleet(answer.body);
         setRevision((before) => before + 1);
       }

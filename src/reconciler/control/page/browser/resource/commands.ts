@@ -1,7 +1,7 @@
 // Renders the commands of kubectl that show more of one resource: the live object, its events, and the logs of its pods.
 
 import { h } from 'preact';
-import { quoteWord } from '#std/page/shared/elements.ts';
+import { quoteWord } from '#std/page/shared/shell-word.ts';
 import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
 import { CommandText } from '../command.ts';
 import type { ResourceDetail } from './resource-format.ts';
