@@ -3,8 +3,8 @@
 /** Receives a stream of events. */
 export interface EventReader {
   /** Called when the stream is open: earlier events were lost. */
-  readonly opened: () => void;
-  readonly heard: (event: string) => void;
+  readonly onOpen: () => void;
+  readonly onEvent: (event: string) => void;
 }
 
 /** The reconciler sends a comment every 15 s. A stream that is silent for longer is broken, also if no end was seen. */
@@ -14,7 +14,7 @@ const SILENT_MS = 40_000;
 export async function readEvents(
   url: URL,
   headers: Readonly<Record<string, string>>,
-  { opened, heard }: EventReader,
+  { onOpen, onEvent }: EventReader,
   signal: AbortSignal,
 ): Promise<void> {
   const silent = new AbortController();
@@ -23,7 +23,7 @@ export async function readEvents(
     const signals = AbortSignal.any([signal, silent.signal]);
     const response = await fetch(url, { headers, signal: signals, credentials: 'omit', redirect: 'error' });
     if (!response.ok || response.body === null) throw new Error(`no stream: ${response.status}`);
-    opened();
+    onOpen();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -31,7 +31,7 @@ export async function readEvents(
       timer = setTimeout(() => silent.abort(), SILENT_MS);
       const lines = `${rest}${read.value}`.split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) if (line.startsWith('event: ')) heard(line.slice('event: '.length));
+      for (const line of lines) if (line.startsWith('event: ')) onEvent(line.slice('event: '.length));
     }
   } finally {
     clearTimeout(timer);

@@ -23,7 +23,7 @@ export function followRuns(api: Api, load: () => Promise<boolean>, tell: (live: 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = false;
 
-  function heard(event: string): void {
+  function onEvent(event: string): void {
     if (event === 'began') running = true;
     if (event === 'ended') running = false;
     tell({ connected: true, running });
@@ -35,7 +35,7 @@ export function followRuns(api: Api, load: () => Promise<boolean>, tell: (live: 
   /** Resolves to true if the stream was open. */
   async function followOnce(): Promise<boolean> {
     let wasOpen = false;
-    const opened = (): void => {
+    const onOpen = (): void => {
       wasOpen = true;
       tell({ connected: true, running });
       // Events before this moment were lost.
@@ -43,7 +43,7 @@ export function followRuns(api: Api, load: () => Promise<boolean>, tell: (live: 
     };
     stream = new AbortController();
     const signal = AbortSignal.any([over.signal, stream.signal]);
-    await api.follow({ opened, heard }, signal).catch(() => undefined);
+    await api.follow({ onOpen, onEvent }, signal).catch(() => undefined);
     running = false;
     return wasOpen;
   }
