@@ -45,6 +45,7 @@ describe('help', () => {
     'resume',
     'trigger',
     'adopt',
+    'mcp',
     'serve',
     'call',
     'lock',

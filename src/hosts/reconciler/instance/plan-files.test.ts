@@ -135,12 +135,12 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
     writeFileSync(file, TEXT.replace('prod', 'evil'));
     await expect(read()).rejects.toMatchObject({
       code: 'plan-signature-invalid',
-      message: expect.stringContaining('is not what'),
+      message: expect.stringContaining('does not match its signature'),
     });
     copyFileSync(trusted, `${file}.sig`);
     await expect(read()).rejects.toMatchObject({
       code: 'plan-signature-invalid',
-      message: expect.stringContaining('is no signature'),
+      message: expect.stringContaining('is not a signature'),
     });
   });
 

@@ -61,7 +61,8 @@ function groupCondition({ config }: Spec, view: View): ConditionResult {
   const type = 'GroupRefValidated';
   const group = view.find('MCPGroup', config.groupRef);
   const name = `MCPGroup ${config.groupRef}`;
-  if (group === undefined) return conditionResult(type, 'GroupRefNotFound', `${name} does not exist in this namespace`, false);
+  if (group === undefined)
+    return conditionResult(type, 'GroupRefNotFound', `${name} does not exist in this namespace`, false);
   if (group.metadata.deletionTimestamp !== undefined) {
     return conditionResult(type, 'GroupRefNotFound', `${name} is being deleted`, false);
   }
