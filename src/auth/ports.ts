@@ -13,7 +13,7 @@ export interface FetchRequest {
   readonly ca?: string;
   /** If true, connections to private, loopback and link-local addresses are allowed. */
   readonly allowPrivate?: boolean;
-  /** Name of the setting of `allowPrivate`, for messages. */
+  /** Name of the setting that determines `allowPrivate`, for messages. */
   readonly allowPrivateBy?: string;
   /** Limit for the whole exchange, including connecting and reading the body. */
   readonly timeoutMs: number;

@@ -21,7 +21,7 @@ export const OUTBOUND_CODES = {
   'outbound-unreachable':
     'No answer: the name is unknown, the connection was refused or lost, or the answer is not HTTP; it is tried again later.',
   'outbound-aborted':
-    'The request was cancelled because its caller stopped: a run that was stopped, or a run that lost its lock. The next run repeats it.',
+    'The request was cancelled because its caller stopped: the run was stopped, or it lost its lock. The next run repeats it.',
 } as const;
 
 export type OutboundCode = keyof typeof OUTBOUND_CODES;

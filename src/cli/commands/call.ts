@@ -29,7 +29,7 @@ export function callCommand(): Command {
     .description('List the tools of an MCP server, or call one.')
     .argument('<url>', 'URL of the server, as in the configuration of a client')
     .argument('[tool]', 'tool to call; without it, lists the tools')
-    .argument('[key=value...]', 'arguments, with the types of the tool; key=@file reads the text of a file')
+    .argument('[key=value...]', 'arguments, converted to the types of the tool; key=@file reads the text of a file')
     .option('--args <json>', 'arguments as a JSON object; key=value adds to it')
     .addOption(new Option('-o, --output <format>', 'format').choices(['text', 'json']).default('text'))
     .option('--token-file <file>', 'file with a token; without it you log in if the server requires it')

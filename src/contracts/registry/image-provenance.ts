@@ -12,7 +12,7 @@ export interface ImageProvenance {
   readonly identity?: string;
 }
 
-/** An annotation of a workload: attestations by the name of its image, with digest. */
+/** Annotation of a workload: a JSON object with a list of attestations for each image (`name@digest`). */
 export const IMAGE_PROVENANCE = 'skep.dev/image-provenance';
 
 type ByImage = ReadonlyMap<string, readonly ImageProvenance[]>;

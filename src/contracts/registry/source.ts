@@ -110,7 +110,7 @@ export interface RegistrySource<O = Origin> {
   readonly name: string;
   readonly format: SourceFormat;
   readonly origin: O;
-  /** If absent, the source is synced once, after a change of its filter, and by the manual trigger. */
+  /** If absent, the source is synced once, again if its declaration changes, and by the manual trigger. */
   readonly intervalMs?: number;
   readonly filter: Filter;
   /** JSON pointer to the declaration of the source. If absent, the source is declared in `registries` at its index. */

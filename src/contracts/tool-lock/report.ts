@@ -1,6 +1,6 @@
-// Formats and reads the report of a proxy about definitions that differ from the reviewed definitions: the content of a
-// ConfigMap, which the reconciler reads for the status of the server and `skep lock` for its differences. The ConfigMap
-// of a virtual server has a report for each member with a lock.
+// Formats and reads the report of a proxy about definitions that differ from the reviewed definitions. The report is in
+// a ConfigMap. The reconciler reads it for the status of the server, and `skep lock` reads it to show the differences.
+// The ConfigMap of a virtual server has a report for each member with a lock.
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isObject, objectsIn, parseJson, textsIn } from '#std/json.ts';
@@ -148,7 +148,7 @@ function unpackDefinitions(packed: unknown): readonly string[] {
     const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: UNPACKED_MAX }).toString();
     return textsIn(parseJson(text));
   } catch (error) {
-    // Another program wrote the texts. The names are still useful without them.
+    // Only texts that another program wrote cannot be unpacked. The names are still useful without the texts.
     if (error instanceof Error && 'code' in error) return [];
     throw error;
   }

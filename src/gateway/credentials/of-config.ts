@@ -24,10 +24,10 @@ const BLOCKS = [
 ] as const;
 
 /**
- * Assembles the credential, which is applied to a complete request right before it is sent. First the caller's token is
- * removed if configured, the block is applied, headers for a remote server override both, and a signature covers the
- * result. A server on standard streams gets no headers, and so no credentials. Throws a Failure if the configuration or
- * a secret that it names cannot be used.
+ * Assembles the credential, which is applied to a complete request right before it is sent. The configured steps have
+ * this order: remove the caller's token, apply the one credential block, override headers with those of
+ * `header_forward`, sign the result. A server on standard streams gets no headers, and so no credentials. Throws a
+ * Failure if the configuration or a secret that it names cannot be used.
  */
 export function credentialOf(config: RunConfig, ports: CredentialPorts): Credential {
   checkBlocks(config);
@@ -57,8 +57,8 @@ function checkBlocks(config: RunConfig): void {
 }
 
 /**
- * Replaces the caller's token with the provider's token if the proxy has an authorization server, since the caller's
- * token is then for the proxy.
+ * Replaces the caller's token with the provider's token if the proxy has an authorization server, because the caller's
+ * token was then issued for the proxy itself.
  */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);
@@ -82,7 +82,7 @@ function accessStep(block: NonNullable<RunConfig['xaa_config']>, ports: Credenti
   return actAsUpstream(upstreamIdToken, crossApplicationAccess(ports, block, '/xaa_config'));
 }
 
-/** Returns the steps that keep a token of the proxy's own authorization server from the server behind the proxy. */
+/** Returns the steps that do not let a token of the proxy's own authorization server reach the MCP server. */
 function personSteps(
   { embedded_auth_server_config: server }: RunConfig,
   { upstreamToken }: CredentialPorts,

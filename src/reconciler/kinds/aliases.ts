@@ -1,5 +1,5 @@
-// Reads a resource in any spelling by the field names that kinds use, and maps places in the result to places in the
-// author's text. Only this file knows both spellings of a field.
+// Reads a resource with old or alternative field names, renames the fields to the names that kinds use, and maps places
+// in the result to places in the author's text. Only this file knows both spellings of a field.
 
 import { isObject, type Json, type JsonObject, pointerToken } from '#std/json.ts';
 import { ALIAS_OF, deprecationOf, OLD_WORDS, REFERENCE } from '#std/schema/marks.ts';
@@ -7,14 +7,14 @@ import type { Static, TSchema } from '#std/schema.ts';
 
 type Path = readonly (string | number)[];
 
-/** Steps down into a value, by the names that kinds use and as written. */
+/** Path from a parent to a value in it: `today` with the names that kinds use, `written` with the author's names. */
 interface Step {
   readonly parent: Step | undefined;
   readonly today: Path;
   readonly written: Path;
 }
 
-/** Pointer to a renamed field, by the names that kinds use and as written. */
+/** Pointers to a renamed field, with the names that kinds use and with the author's names. */
 interface Place {
   readonly today: string;
   readonly written: string;
@@ -27,8 +27,8 @@ export interface Reading {
 }
 
 /**
- * Returns the value by the names that kinds use, and adds the renamed steps to `renamed`. A value without renamed steps
- * is returned itself.
+ * Returns the value with the field names that kinds use, and adds the renamed steps to `renamed`. If no step is
+ * renamed, returns the value itself.
  */
 type Renamer = (value: Json, at: Step | undefined, renamed: Step[]) => Json;
 
@@ -45,7 +45,7 @@ export function readerOf(schema: JsonObject, pointer: string): (value: JsonObjec
   };
 }
 
-/** Returns a reader for specs of other resources: a value in a view fits its schema, with defaults. */
+/** Returns a reader for specs of other resources. A spec in a view fits its schema and has its defaults. */
 export function specReader<Spec extends TSchema>(schema: Spec): (spec: JsonObject) => Static<Spec> {
   const plain: unknown = schema;
   const read = readerOf(plain as JsonObject, '/spec');
@@ -62,8 +62,8 @@ export function referredName(value: Json | undefined): string | undefined {
 }
 
 /**
- * Returns the value with the names that a version of the API has for the fields at its top. Fields below them keep
- * their names.
+ * Returns the value with its top-level fields renamed to their names in a version of the API. Nested fields keep their
+ * names.
  */
 export function spelledFor(version: string, schema: JsonObject, value: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
@@ -84,7 +84,7 @@ function pointerTo(above: string, path: Path): string {
   return path.reduce<string>((pointer, token) => `${pointer}/${pointerToken(token)}`, above);
 }
 
-/** Returns the written pointer. The innermost renamed place decides, which was found last. */
+/** Returns the pointer with the author's names. The last match decides, because inner places follow outer places. */
 function writtenAt(pointer: string, renamed: readonly Place[]): string {
   const place = renamed.findLast(({ today }) => pointer === today || pointer.startsWith(`${today}/`));
   return place === undefined ? pointer : `${place.written}${pointer.slice(place.today.length)}`;

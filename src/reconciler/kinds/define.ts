@@ -49,7 +49,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   readonly annotations?: readonly Annotation[];
-  /** Advice about fields that people know from pods, by pointer with `*` for an index: how to do the same here. */
+  /** Advice about fields that this kind does not have, such as fields of pods. By pointer; `*` stands for an index. */
   readonly fieldAdvice?: Readonly<Record<string, string>>;
   /** If absent, `v1beta1`. */
   readonly storedVersion?: string;
@@ -73,14 +73,14 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   written?(status: JsonObject): JsonObject;
 }
 
-/** A resource by the names that kinds use, with the places of its fields in the author's text. */
+/** A resource whose spec has the field names that kinds use, and a way back to the author's text. */
 interface Read<Spec extends TSchema> {
   readonly self: Typed<Spec>;
   /** Returns the same findings or references, with pointers to the places in the author's text. */
   placed<T extends { readonly pointer: string }>(found: readonly T[] | undefined): readonly T[];
 }
 
-/** The caller has read the resource, so it fits the schema that the spec's type comes from. */
+/** Returns a reader of typed specs. The cast is safe because callers pass only resources that fit the schema. */
 function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
   const read = readerOf(schema, '/spec');
   // The pipeline calls a kind for the same resource many times, and resources never change.
@@ -138,7 +138,7 @@ function adviceOn(sentences: Readonly<Record<string, string>>, pointer: string):
   return Object.hasOwn(sentences, path) ? sentences[path] : undefined;
 }
 
-/** Closes a definition over its spec's type. */
+/** Returns the kind of a definition. Its functions accept resources, and pass their typed specs to the definition. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
   const { annotations = [], fieldAdvice = {}, storedVersion = NEXT_VERSION } = definition;

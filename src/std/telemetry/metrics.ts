@@ -46,7 +46,7 @@ export interface MetricFamily {
   readonly labels: readonly string[];
 }
 
-/** A family with its numbers: the content of the text, for other formats. */
+/** A family with its numbers, from which `text` and other export formats are written. */
 export type MetricReading =
   | (MetricFamily & { readonly type: 'counter' | 'gauge'; readonly points: readonly MetricPoint<number>[] })
   | (MetricFamily & {
@@ -63,7 +63,7 @@ export interface MetricPoint<T> {
 }
 
 export interface Distribution {
-  /** Counts between each bound and the one below. Values above all bounds are counted in `count` only. */
+  /** Counts per bucket, not cumulative. Values above all bounds are counted in `count` only. */
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;

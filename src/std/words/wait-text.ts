@@ -1,4 +1,4 @@
-// Writes that a source waits for another source.
+// Formats the message that one source waits for another source.
 
 /** Returns `source apps waits for source infra`. */
 export function textOfWait({ source, for: needed }: { readonly source: string; readonly for: string }): string {

@@ -36,7 +36,7 @@ function propertyFindings(property: JsonObject, pointer: string, depth: number):
   const known = TYPES.find((each) => each === type);
   return [
     ...unknown.map((field) =>
-      wrong(`${pointer}/${pointerToken(field)}`, `there is no field ${field}: there are ${FIELDS.join(', ')}`),
+      wrong(`${pointer}/${pointerToken(field)}`, `there is no field ${field}: the fields are ${FIELDS.join(', ')}`),
     ),
     ...(known === undefined ? [wrong(`${pointer}/type`, `type must be one of ${TYPES.join(', ')}`)] : []),
     ...(known === undefined ? [] : sourceFindings(known, property, pointer)),

@@ -96,12 +96,14 @@ function sentence({ keyword, message = 'is not valid', params }: ErrorObject): s
   return `not a valid JSON Schema: ${words}`;
 }
 
-/** Words whose value is a schema, a list of schemas, or a mapping to schemas. */
+/** Keywords whose value is a schema. */
 export const SINGLE_SCHEMAS = [
   ...['additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not'],
   ...['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'],
 ];
+/** Keywords whose value is a list of schemas. */
 export const SCHEMA_LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
+/** Keywords whose value is a mapping to schemas. */
 export const SCHEMA_MAPS = [
   '$defs',
   'definitions',

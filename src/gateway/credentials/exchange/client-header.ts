@@ -1,4 +1,4 @@
-// Builds the header by which a client proves itself at a token endpoint.
+// Builds the header with which a client authenticates at a token endpoint.
 
 /** RFC 6749 section 2.3.1: id and secret are form-encoded before they are joined. */
 export function basicHeader(id: string | undefined, secret: string | undefined): { readonly authorization?: string } {

@@ -1,5 +1,5 @@
-// Decides calls by compiled policies: allowed only if Cedar allows it and no policy is in error. Remembers decisions,
-// and reuses them for arguments that the policies cannot distinguish.
+// Decides calls by compiled policies: a call is allowed only if Cedar allows it and no policy is in error. Remembers
+// decisions, and reuses them for arguments that the policies cannot distinguish.
 
 import { setBounded } from '#std/bounded.ts';
 import type { JsonObject } from '#std/json.ts';
@@ -27,7 +27,7 @@ export interface Policies {
   decide(request: PolicyRequest): Decision;
   /** Whether some policy reads hints of tools: the hints are then needed before the first call. */
   readonly readsHints: boolean;
-  /** Whether some policy reads arguments, which are then scanned in each such call. */
+  /** Whether some policy reads arguments. The arguments of a call are scanned if such a policy decides on it. */
   readonly readsArguments: boolean;
   /** Whether some policy reads the scopes of a token. */
   readonly readsScopes: boolean;
@@ -37,7 +37,7 @@ export interface Policies {
 
 type Decided = Omit<Policies, 'upstreamProvider'>;
 
-/** Maximum number of remembered decisions; decisions on longer names are not remembered. */
+/** Maximum number of remembered decisions, and maximum length of a name or URI in a remembered decision. */
 const REMEMBERED_MAX = 20_000;
 const NAME_MAX = 512;
 /** Maximum length of a name or URI. The engine and its patterns read each character on the event loop. */
@@ -57,7 +57,7 @@ const AMBIGUOUS: Decision = {
     httpStatus: 400,
     rpcCode: -32602,
     code: 'policy-arguments-ambiguous',
-    message: 'The arguments have a key twice, or in another case than it is declared.',
+    message: 'The arguments contain a key twice, or a key that differs from its declared name in letter case.',
   },
 };
 const TOO_LARGE: Decision = {
@@ -67,7 +67,7 @@ const TOO_LARGE: Decision = {
     rpcCode: -32602,
     code: 'policy-arguments-ambiguous',
     message:
-      'The arguments are too large to be decided on: policies read at most 1,000 values and 64 KiB of an argument.',
+      'The arguments are too large for a decision: policies read at most 1,000 values and 64 KiB of each argument.',
   },
 };
 
@@ -86,7 +86,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
   const remembered = new Map<string, Decision>();
-  // A call that lacks a scope is decided once per scope. Its arguments may be megabytes, so they are read only once.
+  // To find missing scopes, a call is decided again for each candidate. Its arguments, maybe megabytes, are read once.
   const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
 
   function argumentsOf({ arguments: given }: PolicyRequest, names: Names): ReadArguments {
@@ -231,7 +231,7 @@ function engineCall({ plan, request, id, caller, args }: Asked, entities: Entiti
   return { principal, action, resource, context, entities: merged };
 }
 
-/** Returns whether policies read attributes of the entity or the entities of the file. */
+/** Returns whether policies read attributes of the entity, or other entities of the policy file. */
 function looksAt({ readsEntities }: Plan, names: Names): boolean {
   return readsEntities || names === 'all' || names.size > 0;
 }

@@ -22,12 +22,12 @@ export interface Plan {
   /** Whether at least one policy may permit a call. */
   readonly permits: boolean;
   readonly readsArguments: boolean;
-  /** Names of arguments that are read from context or resource, in the form of policies. */
+  /** Names that policies read from context or resource. The names of arguments have the form `arg_<name>`. */
   readonly argumentNames: Names;
   /** Comparisons of arguments. Undefined if a policy reads the value of an argument. */
   readonly comparisons: Comparisons | undefined;
   readonly readsHints: boolean;
-  /** Whether policies read entities of the file that are not in the request. */
+  /** Whether policies read entities that are in the policy file, but not in the request. */
   readonly readsEntities: boolean;
   /** Whether policies read the groups of the caller. */
   readonly readsGroups: boolean;
@@ -70,8 +70,8 @@ export function allPlans(plans: Plans): readonly Plan[] {
 }
 
 /**
- * Widens the reads if entities are known, since an attribute may refer to any entity, even to the caller or the
- * resource.
+ * Returns reads of all attributes if the policy file has entities and the policy follows an attribute to an entity,
+ * because this entity may even be the caller or the resource.
  */
 function resolvedReads(reads: Reads, { list }: Entities): Reads {
   if (!reads.further || list.length === 0) return reads;
@@ -110,7 +110,7 @@ function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
   };
 }
 
-/** Returns the names of claims that some policy reads, of the principal or the context. */
+/** Returns the names that some policy reads from the principal or the context, which contain the claims. */
 export function namesOfClaims(plans: readonly Plan[]): Names {
   return unitedNames(plans.flatMap(({ reads }) => [reads.principal, reads.context]));
 }

@@ -17,7 +17,7 @@ import { servePortForward } from './port-forward.ts';
 export type FindPodPort = (namespace: string, pod: string, port: number) => number | undefined;
 
 const PODS = { group: '', plural: 'pods', kind: 'Pod' };
-/** KEP-4006: SPDY as the messages of a WebSocket. */
+/** KEP-4006: the SPDY stream is tunnelled in the messages of a WebSocket. */
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const STREAMS = 'portforward.k8s.io';
 

@@ -1,4 +1,4 @@
-// Selects the shape of a type that a value has.
+// Selects the shape of a value from the shapes that its type allows: map, scalar, list.
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
@@ -9,8 +9,8 @@ export type Shape =
   | { readonly is: 'list'; readonly type: ListType };
 
 /**
- * Returns the shape of the value, if the type allows it. Otherwise, and for null and absent values, returns the first
- * that the type has of map, scalar, list.
+ * Returns the shape of the value, if the type allows it. Otherwise, or if the value is null or absent, returns the
+ * first shape that the type allows, in the order map, scalar, list.
  */
 export function shapeOf(type: MergeType, value: Json | undefined): Shape {
   const { map, scalar, list } = type;

@@ -30,7 +30,8 @@ export interface Structural {
   unknownFields(object: JsonObject): readonly Finding[];
   /**
    * Checks types, bounds, formats, list types, then `x-kubernetes-validations`. `object` has its defaults. `old` is the
-   * existing object: transition rules apply only with it. `checkMetadata` checks the metadata of the object itself.
+   * existing object: transition rules apply only with it. Callers check the metadata of the object itself with
+   * `checkMetadata`.
    */
   validate(object: JsonObject, old?: JsonObject): readonly Finding[];
 }

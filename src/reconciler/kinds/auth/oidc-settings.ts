@@ -1,5 +1,5 @@
-// Resolves the settings for tokens of a resource into the settings that a proxy reads, and into the environment and
-// mounts that its pod needs for them.
+// Resolves the OIDC settings of a resource into the settings that a proxy reads, and into the environment variables and
+// mounts that the proxy's pod needs.
 
 import { type RunConfig, SECRET_ENV } from '#contracts/run-config.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
@@ -103,7 +103,7 @@ function kubernetes(
 ): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const issuer = nonEmptyText(config?.issuer) ?? CLUSTER_ISSUER;
-  // Keys at a URL of the author do not belong to the API server, which is trusted only through the CA of the cluster.
+  // If the author sets the JWKS URL, the keys at this URL are not known to be the keys of the API server.
   const isOfApiServer = issuer === CLUSTER_ISSUER && needsToken && nonEmptyText(config?.jwksUrl) === undefined;
   const settings: Settings = {
     issuer,

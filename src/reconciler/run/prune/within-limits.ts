@@ -16,7 +16,7 @@ export function couldDeclare(limits: LimitsBySource): (source: string, object: K
   };
 }
 
-/** Returns true if the source in the object's label may have, and so may delete, the object. */
+/** Returns true if the limits of the source in the object's label include the object: the source may delete it. */
 export function withinLimits(limits: LimitsBySource): (object: KubeObject) => boolean {
   const could = couldDeclare(limits);
   return (object) => could(labelOf(object, SOURCE) ?? '', object);

@@ -76,7 +76,7 @@ function readQuery(text: string): Query {
   };
 }
 
-/** Returns the part unchanged if it is not a valid encoding, because the reader has edited the address. */
+/** Returns the part unchanged if it is not validly encoded: the reader may have edited the address. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

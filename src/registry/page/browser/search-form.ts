@@ -1,4 +1,4 @@
-// Shows the search field, which searches once the typing pauses, or at once with Enter.
+// Shows the search field. It searches when the reader stops typing or presses Enter.
 
 import { element } from '#std/page/shared/elements.ts';
 
@@ -36,7 +36,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
   function change(): void {
     clearTimeout(pause);
     pause = undefined;
-    // Halves of characters can be typed, but not sent.
+    // An unpaired surrogate can be typed, but a URL cannot contain it.
     changed(input.value.trim().toWellFormed());
   }
 

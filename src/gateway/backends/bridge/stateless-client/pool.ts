@@ -15,7 +15,7 @@ interface SessionNeed {
   readonly cause: Cause;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
-  /** Whether the server may question the client. No other such call should then share the session. */
+  /** If true, the server may question the client during the call, so no other such call may share the session. */
   readonly alone: boolean;
 }
 
@@ -53,7 +53,7 @@ interface Pool {
 
 /** Time limit for servers to confirm the end of their sessions. */
 const GOODBYE_MS = 1000;
-/** Time after which idle sessions beyond a client's first are ended. */
+/** Idle time after which a session is ended, except the first session of each client. */
 const EXTRA_IDLE_MS = 30_000;
 const SWEEP_MS = 15_000;
 
@@ -102,7 +102,7 @@ function chooseSlot(pool: Pool, slots: Slot[], need: SessionNeed, key: string): 
   const free = need.alone ? slots.find(({ asking }) => asking === 0) : slots[0];
   if (free !== undefined) return free;
   const most = pool.context.limits.sessionsPerClient;
-  // The call is refused, because in a shared session another client might answer its question.
+  // A call that needs its own session is refused: in a shared session, another client might answer its question.
   if (slots.length >= Math.max(most, 1) || !makeRoom(pool, slots, need.cause.caller))
     return need.alone ? undefined : slots[0];
   const slot: Slot = { caller: need.cause.caller, asking: 0 };
@@ -175,8 +175,9 @@ function sweep(pool: Pool): void {
 }
 
 /**
- * Ends an idle session of the caller with the most sessions if the pool is full, or a session of the same caller if
- * this caller has half of all sessions. Clients choose their capabilities, so one caller could otherwise fill the pool.
+ * Makes room for one session, and returns false if that is not possible. If `caller` has half of all sessions, ends an
+ * idle session of this caller: clients choose their capabilities, so one caller could otherwise fill the pool.
+ * Otherwise, if the pool is full, ends an idle session of the caller with the most sessions.
  */
 function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const most = pool.context.limits.backendSessions;

@@ -37,13 +37,13 @@ export function RunsView({ api, fleet, open, now, revision, live }: Props) {
     answer?.ok === false
       ? h('p', { class: 'banner', role: 'alert' }, `The runs cannot be shown: ${answer.says}.`)
       : null,
-    h('p', { class: 'hint' }, 'A run is listed if it changed something, or found something else than the run before.'),
+    h('p', { class: 'hint' }, 'A run is listed if it changed something, or if its result differs from the run before.'),
     open === undefined || isListed || answer === undefined
       ? null
       : h(
           'p',
           { class: 'notice text' },
-          `Run ${open} is not listed: it found the same as the run before it, or is no longer kept.`,
+          `Run ${open} is not listed: its result equals that of the run before, or the run is no longer stored.`,
         ),
     h(
       'ol',
