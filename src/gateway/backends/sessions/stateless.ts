@@ -39,8 +39,8 @@ interface State {
   readonly answer: Answer;
   readonly accepts: Accepted;
   readonly id: string;
-  /** Whether the request lists tools. */
-  readonly lists: boolean;
+  /** Undefined for a notification. */
+  readonly method: string | undefined;
   link: SessionLink | undefined;
   begun: boolean;
   over: boolean;
@@ -65,7 +65,7 @@ export function openStateless(parts: StatelessParts, exchange: Exchange, answer:
       answer,
       accepts,
       id,
-      lists: isToolList(message),
+      method: message.kind === 'request' ? message.method : undefined,
       link: undefined,
       begun: false,
       over: false,
@@ -119,10 +119,6 @@ function refuseRequest(
   const text = 'Header mismatch: an Mcp-Param header differs from its argument';
   answerJson(answer, 400, errorMessage(message.id.json, ERRORS.headerMismatch, text));
   return NO_FLOW;
-}
-
-function isToolList(message: Message): boolean {
-  return message.kind === 'request' && message.method === 'tools/list';
 }
 
 /** HTTP statuses for errors of the protocol (MCP 2026-07-28, Streamable HTTP). */
@@ -193,7 +189,7 @@ function receiveForRequest(state: State, bytes: Buffer, known: Routed | undefine
 
 function respondOnce(state: State, bytes: Buffer, failed: boolean, request: StatelessRequest): void {
   finishRequest(state, request);
-  if (state.lists && !failed) learnTools(state.parts.schemas, bytes);
+  if (state.method === 'tools/list' && !failed) learnTools(state.parts.schemas, bytes);
   if (!state.begun && state.accepts.json) {
     answerJson(state.answer, failed ? statusOfError(bytes) : 200, bytes);
     return;
@@ -230,13 +226,11 @@ function writeEvent(state: State, event: Buffer): void {
   state.link?.pause();
 }
 
-/**
- * Checks the time limits. `silenceMs` applies only until the stream has begun. The first keep-alive also begins the
- * stream, so a client that accepts streams has no silence limit after it.
- */
+/** Enforces the time limits. Only a subscription may stay silent once its stream has begun. */
 function tick(state: State, now: number, request: StatelessRequest): void {
   const { keepAliveMs, silenceMs } = state.parts;
-  if (!state.begun && silenceMs > 0 && now - state.heardAt > silenceMs) {
+  const isQuiet = state.begun && state.method === 'subscriptions/listen';
+  if (!isQuiet && silenceMs > 0 && now - state.heardAt > silenceMs) {
     failRequest(state, SILENT, request);
     return;
   }

@@ -408,6 +408,17 @@ describe('the stateless era', () => {
     expect(observer.drops.get('not-attributable')).toBeUndefined();
   });
 
+  test('ends a call that hangs by the time limit, also after keep-alives, but no subscription', async () => {
+    const limits = { silenceMs: 300, keepAliveMs: 50 };
+    const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']), limits });
+    const listening = stateless(backend, 'subscriptions/listen', { notifications: {} }, 1);
+    await listening.until(({ events }) => events.length > 0);
+    const hanging = await stateless(backend, 'server/discover', { untilLog: true }, 2).end();
+    expect(hanging.events.at(-1)?.message.error.message).toBe('the MCP server did not answer in time');
+    expect(listening.ended).toBe(false);
+    listening.abort();
+  });
+
   test('keeps subscriptions apart, and ends them with the connection or the process', async () => {
     const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']) });
     const notifications = { toolsListChanged: true };
