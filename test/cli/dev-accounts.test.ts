@@ -51,7 +51,7 @@ beforeAll(async () => {
   );
   dev = startSkep(['dev', '-c', 'skep.yaml', '--port', '0', '--data', 'state'], { cwd: folder.path });
   const text = await dev.printed('Ctrl-C stops everything');
-  origin = /http:\/\/127\.0\.0\.1:\d+(?=\/runs)/.exec(text)?.[0] ?? '';
+  origin = /http:\/\/127\.0\.0\.1:\d+(?=\/catalogue)/.exec(text)?.[0] ?? '';
   api = await connect(join(folder.path, 'state', 'cluster', 'kubeconfig'));
   await eventually(
     async () => (await (await fetch(`${origin}/mcp`)).json()) as RunningServers,

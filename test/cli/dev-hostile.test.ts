@@ -165,7 +165,7 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'skep.yaml'), JSON.stringify(settings));
   dev = startSkep(['dev', '-c', 'skep.yaml', '--port', '0', '--data', 'state'], { cwd: folder.path });
   const text = await dev.printed('Ctrl-C stops everything');
-  origin = /http:\/\/127\.0\.0\.1:\d+(?=\/runs)/.exec(text)?.[0] ?? '';
+  origin = /http:\/\/127\.0\.0\.1:\d+(?=\/catalogue)/.exec(text)?.[0] ?? '';
   api = await connect(join(folder.path, 'state', 'cluster', 'kubeconfig'));
 });
 
