@@ -186,21 +186,25 @@ test('a call that takes too long is given up', async () => {
   await given.promise;
 });
 
-function waitingList(count: number) {
+function waitingList(count: number, takes = ['docs/Secret/mine']) {
   const deletions = Array.from({ length: count }, (_, index) => ({
     ...{ id: `docs/MCPServer/server-${index}`, kind: 'MCPServer', uid: `uid-${index}` },
-    ...(index === 0 ? { takes: ['docs/Secret/mine'] } : {}),
+    ...(index === 0 ? { takes } : {}),
   }));
   return { source: 'fleet', hash: '0123456789abcdef', reasons: ['too many'], deletions };
 }
 
 test('a question names every object, and a list that nobody reads is not asked about', () => {
-  const { message, command } = approvalQuestion('prod', waitingList(100), 'skep approve 0123456789abcdef');
-  expect(message.match(/^- /gm)).toHaveLength(100);
-  expect(message).toContain('- docs/MCPServer/server-0; also deletes docs/Secret/mine\n');
+  const { message, command } = approvalQuestion('prod', waitingList(99), 'skep approve 0123456789abcdef');
+  expect(message.match(/^- /gm)).toHaveLength(99);
+  expect(message).toContain('- docs/MCPServer/server-0\n  also deletes docs/Secret/mine\n');
   expect(command).toBe('skep approve 0123456789abcdef');
-  for (const count of [0, 101]) {
-    expect(() => approvalQuestion('prod', waitingList(count), command)).toThrow(
+  const long = Array.from({ length: 99 }, (_, index) => `docs/ConfigMap/${'c'.repeat(200)}${index}`);
+  const whole = approvalQuestion('prod', waitingList(1, long), command).message;
+  for (const each of long) expect(whole).toContain(each);
+  const longer = [...long, 'docs/ConfigMap/last'];
+  for (const list of [waitingList(0), waitingList(101), waitingList(1, longer)]) {
+    expect(() => approvalQuestion('prod', list, command)).toThrow(
       expect.objectContaining({ code: 'mcp-confirmation-too-long', data: { command } }),
     );
   }
