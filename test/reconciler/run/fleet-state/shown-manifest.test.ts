@@ -37,9 +37,16 @@ test.each([
   const id = idOf(named);
   const [before, after] = ['hunter1', 'hunter2'].map((value) => ({ ...named, data: { key: value } }));
   const fieldsV1 = { 'f:data': { 'f:key': {} } };
-  const managed = [{ manager: 'skep-test', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }];
-  const live = { ...named, ...before, metadata: { ...named.metadata, managedFields: managed } };
-  const cluster = { get: async () => live, list: async () => [], schema: async () => CORE, resources: async () => [] };
+  const managed = [
+    { manager: 'skep-test', operation: 'Apply' as const, apiVersion: 'v1', fieldsType: 'FieldsV1' as const, fieldsV1 },
+  ];
+  const live: KubeObject = { ...named, ...before, metadata: { ...named.metadata, managedFields: managed } };
+  const cluster = {
+    get: async () => live,
+    list: async () => [],
+    schema: async () => Object(CORE),
+    resources: async () => [],
+  };
   const options = { instance: 'test', homeNamespace: 'skep', conflicts: 'force' } as const;
   const desired = [{ object: after ?? named, id, key: keyOf(id) }];
   const known = { id, loaded: sourced(named, sealed), desired, problems: [], outcomes: [] };
