@@ -9,6 +9,7 @@ import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/c
 import { checkConfirmed } from '../../../src/cli/mcp/confirmation.ts';
 import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
 import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
+import { presenceOf } from '../../../src/cli/mcp/tools/explain.ts';
 
 const CONFIG = readConfig({
   text: 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]',
@@ -208,4 +209,13 @@ test('a question names every object, and a list that nobody reads is not asked a
       expect.objectContaining({ code: 'mcp-confirmation-too-long', data: { command } }),
     );
   }
+});
+
+test.each([
+  { reason: 'an object that was listed is there', object: {}, known: true, presence: { live: true } },
+  { reason: 'an object that a LIST lacks is not there', object: undefined, known: true, presence: { live: false } },
+  { reason: 'it is unknown if the LIST failed', object: undefined, known: false, presence: {} },
+])('explain: $reason', ({ object, known, presence }) => {
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'docs', name: 'wiki' };
+  expect(presenceOf({ find: () => object as never, known: () => known }, id)).toEqual(presence);
 });
