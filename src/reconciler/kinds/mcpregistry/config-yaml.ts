@@ -88,12 +88,12 @@ function sourceFindings(source: Source, pointer: string): readonly Finding[] {
   return [
     ...fileFindings(source, pointer),
     ...pathFindings(source, pointer),
-    ...apiFindings(source, pointer),
+    ...apiFormatFindings(source, pointer),
     ...fleetSourceFindings(source, pointer),
   ];
 }
 
-function apiFindings({ api, format }: Source, pointer: string): readonly Finding[] {
+function apiFormatFindings({ api, format }: Source, pointer: string): readonly Finding[] {
   if (api === undefined || format === undefined || format === FORMAT_OF_APIS) return [];
   return [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/format`, API_FORMAT)];
 }

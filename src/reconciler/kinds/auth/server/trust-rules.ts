@@ -55,12 +55,12 @@ function trustedFindings(
       ];
     }),
     ...matcherFindings(issuer.actorMatcher, `${at}/actorMatcher`),
-    ...idleFindings(issuer, at),
+    ...uselessExchangeFindings(issuer, at),
   ];
 }
 
 /** Warns of settings for exchanges if no token of the issuer can be exchanged. */
-function idleFindings(
+function uselessExchangeFindings(
   { expectedAudience, allowedActors = [], actorMatcher = '', allowMayAct = false, allowedDelegateClients = [] }: Issuer,
   at: string,
 ): readonly Finding[] {
