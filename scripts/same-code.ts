@@ -1,4 +1,4 @@
-// Fails if TypeScript files differ from a revision in more than comments: a commit that improves the words changes nothing else.
+// Fails if TypeScript files differ from a revision in more than comments, or if there are others: a commit that improves the words changes nothing else.
 // `node scripts/same-code.ts REVISION [PATH...]` compares the working tree; `--texts` also lets texts of several words differ,
 // `--names` also lets names differ if each old name has the same new name in the whole file.
 
@@ -20,11 +20,19 @@ const POSITIONS = new Set(['start', 'end', 'range', 'loc', 'raw', 'parent']);
 
 type Different = (before: unknown, after: unknown) => boolean;
 
-const changed = git('diff', '--name-only', '--diff-filter=M', revision, '--', ...(paths.length === 0 ? ['.'] : paths))
-  .split('\n')
-  .filter((path) => path.endsWith('.ts'));
+const within = ['--', ...(paths.length === 0 ? ['.'] : paths)];
+const tracked = git('diff', '--name-status', '--no-renames', revision, ...within).split('\n');
+const untracked = git('ls-files', '--others', '--exclude-standard', ...within).split('\n');
+const changed = [...tracked, ...untracked.map((path) => `A\t${path}`)]
+  .map((line) => ({ status: line.slice(0, 1), path: line.slice(2) }))
+  .filter(({ path }) => path.endsWith('.ts'));
 
-for (const path of changed) {
+for (const { status, path } of changed) {
+  if (status !== 'M') {
+    process.stderr.write(`${path}: the file was added, deleted or renamed since ${revision}\n`);
+    process.exitCode = 1;
+    continue;
+  }
   const before = parseSync(path, git('show', `${revision}:${path}`)).program;
   const after = parseSync(path, readFileSync(`${ROOT}${path}`, 'utf8')).program;
   const difference = firstDifference(before, after, nameChanges());

@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Bounds } from './words/bounds.ts';
 import { changedLines } from './words/changed-lines.ts';
-import { countWords, WORDS, type Word } from './words/count.ts';
+import { countWords } from './words/count.ts';
+import { WORDS, type Word } from './words/hard-words.ts';
 import { wordProblems } from './words/report.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -1,6 +1,7 @@
 // Compares the counts of hard words with the bounds of test/words.json.
 
-import type { Counts, Word } from './count.ts';
+import type { Counts } from './count.ts';
+import type { Word } from './hard-words.ts';
 
 export type Bounds = Readonly<Record<Word, number>>;
 

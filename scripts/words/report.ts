@@ -1,8 +1,8 @@
 // Says which folders have more hard words than their bounds allow, and where those words stand.
 
 import { type Bounds, isExceeded, lagsBehind, limitOf } from './bounds.ts';
-import type { Folder, Place, Word } from './count.ts';
-import { WORDS } from './count.ts';
+import type { Folder, Place } from './count.ts';
+import { WORDS, type Word } from './hard-words.ts';
 
 /** Most places that are listed of one word in one folder. */
 const SHOWN = 20;

@@ -66,7 +66,7 @@ async function serveMcp({ allow = [], listen, tokenFile, ...flags }: Options): P
   const create = () => createSkepServer(tools, callTool);
   if (listen !== undefined && tokenFile !== undefined) {
     const { listenForMcp } = await import('../mcp/listen.ts');
-    const listener = await listenForMcp(listen, tokenFile, create);
+    const listener = await listenForMcp(listen, tokenFile, { create, logger });
     process.stderr.write(`serving ${listener.url}\n`);
     await awaitSignal();
     return listener.stop();

@@ -58,7 +58,7 @@ function bounded(value: Json, pointer: string, bounds: Bounds): Json {
   if (pointer.split('/').length > DEPTH_MAX) return plainText(JSON.stringify(value));
   if (Array.isArray(value)) {
     const more = value.length - bounds.items;
-    if (more > 0) bounds.omitted[pointer] = more;
+    if (more > 0) bounds.omitted[plainText(pointer)] = more;
     return value.slice(0, bounds.items).map((item, index) => bounded(item, `${pointer}/${index}`, bounds));
   }
   const members = Object.entries(value).flatMap(([key, each]): [string, Json][] => {

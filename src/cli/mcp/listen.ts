@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
 import { originRules } from '#gateway/gate/origin.ts';
 import { addressOf } from '#hosts/config/http.ts';
 import { readSecretFile } from '#hosts/config/secret-file.ts';
@@ -22,8 +23,17 @@ export interface McpListener {
   stop(): Promise<void>;
 }
 
+interface ListenDeps {
+  readonly create: () => Server;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
 /** Throws Failure `mcp-address-refused` or `listen-failed`. */
-export async function listenForMcp(address: string, tokenFile: string, create: () => Server): Promise<McpListener> {
+export async function listenForMcp(
+  address: string,
+  tokenFile: string,
+  { create, logger }: ListenDeps,
+): Promise<McpListener> {
   const named = address.slice(0, address.lastIndexOf(':'));
   if (!ADDRESS.test(address) || !isLoopback(named)) {
     const message = `${address} is not an address of this machine, such as 127.0.0.1:8090`;
@@ -33,7 +43,11 @@ export async function listenForMcp(address: string, tokenFile: string, create: (
   const handler = createMcpHandler(create, { maxRequestBodySize: BODY_MAX });
   const rules = originRules({ listenHost: named, trustForwarded: false });
   const server = createServer((request, response) => {
-    serveRequest(request, response).catch(() => response.destroy());
+    serveRequest(request, response).catch((error) => {
+      // An answer whose client is gone cannot be sent; any other error is a bug.
+      if (!response.destroyed) logger.error({ err: error }, 'a request failed unexpectedly');
+      response.destroy();
+    });
   });
   async function serveRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const denial = rules.refuse({ method: request.method ?? '', headers: request.headers });

@@ -59,6 +59,11 @@ test('a list that is cut says how many items it lacks', () => {
   expect(result.names).toHaveLength(ITEMS_MAX);
 });
 
+test('hidden characters are escaped in names of lists that are cut', () => {
+  const result = boundedData(data({ version: 1, 'a\u202eb': Array(1000).fill(1) }));
+  expect(result.omitted).toEqual({ '/a\\u202eb': 1000 - ITEMS_MAX });
+});
+
 test('a result that cannot be cut is refused', () => {
   const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key-${index}`, index]));
   expect(() => boundedData(data({ version: 1, keys }))).toThrow(

@@ -9,6 +9,7 @@ import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/c
 import { checkConfirmed } from '../../../src/cli/mcp/confirmation.ts';
 import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
 import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
+import { presenceOf } from '../../../src/cli/mcp/tools/explain.ts';
 
 const CONFIG = readConfig({
   text: 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]',
@@ -186,22 +187,35 @@ test('a call that takes too long is given up', async () => {
   await given.promise;
 });
 
-function waitingList(count: number) {
+function waitingList(count: number, takes = ['docs/Secret/mine']) {
   const deletions = Array.from({ length: count }, (_, index) => ({
     ...{ id: `docs/MCPServer/server-${index}`, kind: 'MCPServer', uid: `uid-${index}` },
-    ...(index === 0 ? { takes: ['docs/Secret/mine'] } : {}),
+    ...(index === 0 ? { takes } : {}),
   }));
   return { source: 'fleet', hash: '0123456789abcdef', reasons: ['too many'], deletions };
 }
 
 test('a question names every object, and a list that nobody reads is not asked about', () => {
-  const { message, command } = approvalQuestion('prod', waitingList(100), 'skep approve 0123456789abcdef');
-  expect(message.match(/^- /gm)).toHaveLength(100);
-  expect(message).toContain('- docs/MCPServer/server-0; also deletes docs/Secret/mine\n');
+  const { message, command } = approvalQuestion('prod', waitingList(99), 'skep approve 0123456789abcdef');
+  expect(message.match(/^- /gm)).toHaveLength(99);
+  expect(message).toContain('- docs/MCPServer/server-0\n  also deletes docs/Secret/mine\n');
   expect(command).toBe('skep approve 0123456789abcdef');
-  for (const count of [0, 101]) {
-    expect(() => approvalQuestion('prod', waitingList(count), command)).toThrow(
+  const long = Array.from({ length: 99 }, (_, index) => `docs/ConfigMap/${'c'.repeat(200)}${index}`);
+  const whole = approvalQuestion('prod', waitingList(1, long), command).message;
+  for (const each of long) expect(whole).toContain(each);
+  const longer = [...long, 'docs/ConfigMap/last'];
+  for (const list of [waitingList(0), waitingList(101), waitingList(1, longer)]) {
+    expect(() => approvalQuestion('prod', list, command)).toThrow(
       expect.objectContaining({ code: 'mcp-confirmation-too-long', data: { command } }),
     );
   }
+});
+
+test.each([
+  { reason: 'an object that was listed is there', object: {}, known: true, presence: { live: true } },
+  { reason: 'an object that a LIST lacks is not there', object: undefined, known: true, presence: { live: false } },
+  { reason: 'it is unknown if the LIST failed', object: undefined, known: false, presence: {} },
+])('explain: $reason', ({ object, known, presence }) => {
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'docs', name: 'wiki' };
+  expect(presenceOf({ find: () => object as never, known: () => known }, id)).toEqual(presence);
 });

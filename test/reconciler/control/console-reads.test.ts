@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '#hosts/config/read-config.ts';
+import { withoutConsoleReads } from '#hosts/reconciler/console/console-reads.ts';
 import { type FleetFeed, openFleetFeed } from '#hosts/reconciler/console/fleet.ts';
 import { shareReads } from '#hosts/reconciler/console/shared-reads.ts';
 import { type Instance, openInstance } from '#hosts/reconciler/instance/instance.ts';
@@ -17,6 +18,8 @@ const folder = temporaryFolder();
 let world: World;
 let instance: Instance;
 let feed: FleetFeed;
+/** Number of requests that count as progress of a run. */
+let progress = 0;
 
 beforeAll(async () => {
   world = await startWorld({ workloadsReadyAfterMs: 0 });
@@ -36,7 +39,10 @@ beforeAll(async () => {
     throw error;
   };
   const keepsLists = { changed: ignore, lost: ignore, missed: ignore, say: ignore, fail };
-  instance = await openInstance(config, ignore, { looked: feed.looked }, undefined, { keepsLists });
+  const requested = withoutConsoleReads(() => {
+    progress += 1;
+  });
+  instance = await openInstance(config, ignore, { looked: feed.looked, requested }, undefined, { keepsLists });
   await eventually(
     async () => {
       feed.ended(await instance.run({ waitSeconds: 0 }));
@@ -73,6 +79,15 @@ test('a hundred who open a resource at once cost the cluster as much as one', as
   const one = await requestsFor(1);
   expect(one).toBeGreaterThan(3);
   expect(await requestsFor(100)).toBe(one);
+});
+
+test('a resource that someone opens is not progress of a run, which may be stuck meanwhile', async () => {
+  const before = [progress, instance.deps.cluster.requests()];
+  expect(JSON.parse((await feed.shown(instance).resource(CLOCK)) ?? '{}').unread).toBeUndefined();
+  expect(instance.deps.cluster.requests()).toBeGreaterThan(before[1] ?? Infinity);
+  expect(progress).toBe(before[0]);
+  await instance.run({ waitSeconds: 0 });
+  expect(progress).toBeGreaterThan(before[0] ?? Infinity);
 });
 
 test('few resources are read at a time, and none that nobody waits for any more', async () => {

@@ -12,8 +12,8 @@ import { checkConfirmed } from '../confirmation.ts';
 import { withInstance } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, textArgument } from '../tool.ts';
 
-/** A person reads the whole list in a dialogue. */
-const DELETIONS_MAX = 100;
+/** A person reads the whole list in a dialogue: a line for each object, also for objects that are deleted with another. */
+const LINES_MAX = 100;
 
 export const APPROVE: McpTool = {
   name: 'approve',
@@ -51,23 +51,14 @@ export const APPROVE: McpTool = {
 export function approvalQuestion(instance: string, list: DeletionList, command: string): Question {
   const { source, hash, deletions, reasons } = list;
   const count = countText(deletions.length, 'object');
-  if (deletions.length === 0 || deletions.length > DELETIONS_MAX) {
+  const lines = deletions.flatMap(deletionLines);
+  if (deletions.length === 0 || lines.length > LINES_MAX) {
     const reason =
-      deletions.length === 0 ? 'this approval stands for all changes of a first run' : `the list has ${count}`;
+      deletions.length === 0
+        ? 'this approval stands for all changes of a first run'
+        : `the list has ${countText(lines.length, 'line')}`;
     throw new Failure('mcp-confirmation-too-long', reason, { data: { command } });
   }
-  const lines = deletions.map(({ id, replaced, takes = [], mayTake = [] }) =>
-    plainLine(
-      [
-        `- ${id}`,
-        ...(replaced === true ? ['and created again'] : []),
-        ...(takes.length === 0 ? [] : [`also deletes ${takes.join(', ')}`]),
-        ...(mayTake.length === 0
-          ? []
-          : [`also deletes objects of kinds that may not be listed: ${mayTake.join(', ')}`]),
-      ].join('; '),
-    ),
-  );
   const of = source === '' ? '' : ` of source ${plainLine(source)}`;
   return {
     type: 'question',
@@ -80,4 +71,18 @@ export function approvalQuestion(instance: string, list: DeletionList, command: 
     command,
     facts: { hash, source, deletions: deletions.map(({ id }) => id) },
   };
+}
+
+/** Returns short lines only, because long lines are cut. */
+function deletionLines({
+  id,
+  replaced,
+  takes = [],
+  mayTake = [],
+}: DeletionList['deletions'][number]): readonly string[] {
+  return [
+    `- ${plainLine(id)}${replaced === true ? '; and created again' : ''}`,
+    ...takes.map((each) => `  also deletes ${plainLine(each)}`),
+    ...mayTake.map((kind) => `  also deletes objects of a kind that may not be listed: ${plainLine(kind)}`),
+  ];
 }

@@ -18,11 +18,12 @@ import {
 } from '#reconciler/report/formats/json-schema-parts.ts';
 import schema from '#reconciler/report/formats/status.json' with { type: 'json' };
 import type { RunRecord } from '#reconciler/run/history/ports.ts';
+import { groupKindOf, type Snapshot } from '#reconciler/run/observe/snapshot.ts';
 import { resourcesOf } from '#reconciler/run/operate/resources-status.ts';
 import { explain } from '#reconciler/run/plan/explain.ts';
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
-import { formatId } from '#std/problem.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
 import { findField } from '../../explain/find-field.ts';
 import { boundedSchema } from '../bounded.ts';
 import { findResource, RESOURCE_NAME } from '../find-resource.ts';
@@ -35,8 +36,14 @@ const RESOURCE = record(
   {
     id: TEXT,
     explanation: EXPLANATION,
-    live: { type: 'boolean', description: 'Whether it exists in the cluster.' },
-    ready: { type: 'boolean', description: 'Absent for objects that are not custom resources of skep.' },
+    live: {
+      type: 'boolean',
+      description: 'Whether it exists in the cluster. Absent if the objects of its kind could not be listed.',
+    },
+    ready: {
+      type: 'boolean',
+      description: 'Absent for objects that are not custom resources of skep, and without `live`.',
+    },
     troubled: {
       ...schema.properties.troubled.items,
       description: 'Its phase, and conditions that are not as they should be.',
@@ -50,7 +57,7 @@ const RESOURCE = record(
       'Last runs that had an outcome for it, newest first.',
     ),
   },
-  ['ready', 'troubled', 'paused'],
+  ['live', 'ready', 'troubled', 'paused'],
 );
 
 const FIELD = record(
@@ -107,6 +114,7 @@ function explainResource({ config, signal }: ToolCall, name: string) {
     const found = findResource(all, name);
     const key = keyOf(found.resource);
     const live = prepared.snapshot.find(found.resource);
+    const presence = presenceOf(prepared.snapshot, found.resource);
     const ours = instance.options().kinds.some(({ kind }) => kind === found.resource.kind);
     const { resources, troubled } = resourcesOf(live === undefined ? [] : [live], config.children);
     const problems = result.problems.filter(({ resource }) => resource !== undefined && keyOf(resource) === key);
@@ -116,8 +124,8 @@ function explainResource({ config, signal }: ToolCall, name: string) {
     const resource = {
       id: formatId(found.resource),
       explanation: jsonOfExplanation(found),
-      live: live !== undefined,
-      ...(ours ? { ready: resources.ready > 0, troubled: troubled[0] } : {}),
+      ...presence,
+      ...(ours && presence.live !== undefined ? { ready: resources.ready > 0, troubled: troubled[0] } : {}),
       children: changed.map((each) => jsonOfExplanation(each)),
       unchangedChildren: children.length - changed.length,
       problems: shown.problems,
@@ -126,6 +134,12 @@ function explainResource({ config, signal }: ToolCall, name: string) {
     };
     return data({ version: 1, resource });
   });
+}
+
+/** Returns whether an object is in the cluster; without `live` if its kind could not be listed. */
+export function presenceOf(snapshot: Pick<Snapshot, 'find' | 'known'>, id: ResourceId): { readonly live?: boolean } {
+  if (snapshot.find(id) !== undefined) return { live: true };
+  return snapshot.known(groupKindOf(id)) ? { live: false } : {};
 }
 
 function runsOf(history: readonly RunRecord[], id: string): readonly object[] {

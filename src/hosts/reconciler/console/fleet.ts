@@ -15,6 +15,7 @@ import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { forgeOf } from '../instance/forge.ts';
 import type { Instance } from '../instance/instance.ts';
+import { readForConsole } from './console-reads.ts';
 import { type ReadInTurn, shareReads } from './shared-reads.ts';
 
 /** Receives the events of runs for the console. */
@@ -109,7 +110,7 @@ async function readLive(
 ): Promise<{ readonly live: LiveDetail } | { readonly unread: string }> {
   try {
     const key = `${runId} ${keyOf(known.id)}`;
-    const live = await readInTurn(key, () => readLiveDetail(cluster, options(), known));
+    const live = await readInTurn(key, () => readForConsole(() => readLiveDetail(cluster, options(), known)));
     return live === undefined ? { unread: `the cluster did not answer within ${READ_WITHIN_MS / 1000} s` } : { live };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

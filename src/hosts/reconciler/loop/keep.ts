@@ -13,6 +13,7 @@ import { yamlPackage } from '#std/yaml/package.ts';
 import { awaitWithin, systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { VERSION } from '../../version.ts';
+import { withoutConsoleReads } from '../console/console-reads.ts';
 import { type FleetFeed, openFleetFeed } from '../console/fleet.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
@@ -150,9 +151,11 @@ function intervalOf({ next }: Cron): () => number {
 }
 
 function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stopping: Stopping): InstanceWatch {
+  // Otherwise an open console would hide a run that is stuck.
+  const progressed = withoutConsoleReads(vitals.requested);
   return {
     requested(exchange) {
-      vitals.requested(exchange);
+      progressed(exchange);
       metrics.requested(exchange);
     },
     fetched: metrics.fetched,

@@ -1,7 +1,9 @@
 // Reads the text of `spec.configYAML`, and finds its faults, each with its place in the text.
 
 import { schemaFinding } from '#contracts/registry/config-read.ts';
+import { API_FORMAT } from '#contracts/registry/config-source-rules.ts';
 import { type ConfigYaml, configYamlCheck, REFUSED_KEYS } from '#contracts/registry/config-yaml.ts';
+import { FORMAT_OF_APIS } from '#contracts/registry/source.ts';
 import { fieldPath } from '#kubernetes/rules/structural/path.ts';
 import type { Problem } from '#std/problem.ts';
 import { readDocuments } from '#std/yaml/yaml.ts';
@@ -83,7 +85,17 @@ function sourceFindings(source: Source, pointer: string): readonly Finding[] {
     const found = given.length === 0 ? 'none' : given.join(' and ');
     return [invalidKey(pointer, `exactly one of ${ORIGINS.join(', ')} is needed; there is ${found}`)];
   }
-  return [...fileFindings(source, pointer), ...pathFindings(source, pointer), ...fleetSourceFindings(source, pointer)];
+  return [
+    ...fileFindings(source, pointer),
+    ...pathFindings(source, pointer),
+    ...apiFormatFindings(source, pointer),
+    ...fleetSourceFindings(source, pointer),
+  ];
+}
+
+function apiFormatFindings({ api, format }: Source, pointer: string): readonly Finding[] {
+  if (api === undefined || format === undefined || format === FORMAT_OF_APIS) return [];
+  return [fieldWithoutEffect(`${CONFIG_PLACE}${pointer}/format`, API_FORMAT)];
 }
 
 function fileFindings({ file }: Source, pointer: string): readonly Finding[] {

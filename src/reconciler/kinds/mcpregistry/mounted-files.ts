@@ -1,5 +1,6 @@
 // Finds the object that contains a file of the registry service's container, by the volumes of the resource.
 
+import { normalize } from 'node:path/posix';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { Selector } from './mounts.ts';
 
@@ -28,14 +29,16 @@ export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: 
   return fileOf(volume, file);
 }
 
-/** Also true for the same path. A path may be written with further slashes. */
+/** Also true for the same path. A path may be written with further slashes, and with . and .. as parts. */
 export function isBelow(path: string, mountPath: string): boolean {
   const outer = pathParts(mountPath);
   return outer.every((part, index) => pathParts(path)[index] === part);
 }
 
 function pathParts(path: string): readonly string[] {
-  return path.split('/').filter((part) => part !== '');
+  return normalize(path)
+    .split('/')
+    .filter((part) => part !== '' && part !== '.');
 }
 
 function fileOf({ secret, configMap, persistentVolumeClaim }: JsonObject, file: string): MountedFile {

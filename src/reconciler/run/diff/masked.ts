@@ -4,10 +4,11 @@ import type { Difference } from '#kubernetes/rules/ownership/differences.ts';
 
 /** Returns the differences. For a Secret they show that a value changed, never the value. */
 export function maskSecrets(kind: string, changes: readonly Difference[]): readonly Difference[] {
-  return kind === 'Secret' ? changes.map(masked) : changes;
+  return kind === 'Secret' ? changes.map(maskValues) : changes;
 }
 
-function masked({ path, before, after }: Difference): Difference {
+/** Returns the difference with its path, and without its values. */
+export function maskValues({ path, before, after }: Difference): Difference {
   return {
     path,
     before: before === undefined ? undefined : '*** (before)',

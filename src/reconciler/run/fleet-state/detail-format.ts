@@ -25,7 +25,7 @@ export interface DetailedObject {
   /** `missing`: the object is not in the cluster. */
   readonly state: 'ready' | 'not-ready' | 'missing';
   readonly why: string;
-  /** Differences between the cluster and Git. Values of Secrets are masked. */
+  /** Differences between the cluster and Git. Values of Secrets and of encrypted documents are masked. */
   readonly differences: readonly FieldDifference[];
   /** Fields that other managers have set, each with its state. */
   readonly fields: readonly { readonly path: string; readonly manager: string; readonly state: string }[];

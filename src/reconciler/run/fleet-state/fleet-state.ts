@@ -8,7 +8,7 @@ import type { Prepared } from '../prepare.ts';
 import { ownerOf, sourceOf } from '../prune/may-delete.ts';
 import type { RunResult } from '../result.ts';
 import { openEdges, roleOf } from './edges.ts';
-import { entryState, pausedText, runFacts } from './entry-state.ts';
+import { entryState, type Found, pausedText, runFacts } from './entry-state.ts';
 import {
   ENTRY_ROLES,
   ENTRY_STATES,
@@ -56,17 +56,18 @@ export function fleetStateOf(
   return stateWith(look.instance, run, entries, before);
 }
 
-/** Returns the state after a run that could do nothing: every entry is unknown. */
+/** Returns the state after a run that could do nothing: every entry is unknown, and so are sources without an entry. */
 export function unknownState(
-  { instance }: Pick<FleetLook, 'instance'>,
+  { instance, sources }: Pick<FleetLook, 'instance' | 'sources'>,
   failed: { readonly id: string; readonly at: string; readonly code: string; readonly message: string },
   before: FleetState | undefined,
 ): FleetState {
   const { id, at, code, message } = failed;
   const run = { id, at, commits: before?.run?.commits ?? {}, failures: [{ code, message }] };
-  const entries = (before?.entries ?? []).map(({ since: _since, ...entry }): NewEntry => {
-    const why = `The last run could not look at it: ${message}`;
-    return { ...entry, state: 'unknown', why };
+  const known = before?.entries ?? sources.map((name) => sourceEntry(name, UNKNOWN));
+  const entries = known.map((entry): NewEntry => {
+    const { since: _since, ...rest } = { since: undefined, ...entry };
+    return { ...rest, state: 'unknown', why: `The last run could not look at it: ${message}` };
   });
   return stateWith(instance, run, entries, before);
 }
@@ -106,19 +107,13 @@ function inOrder(a: FleetEntry, b: FleetEntry): number {
 }
 
 function sourceEntries({ sources }: FleetLook, { gathered }: Looked, result: RunResult): readonly NewEntry[] {
-  return sources.map((name) => ({
-    id: sourceId(name),
-    kind: 'Source',
-    name,
-    role: 'source',
-    ...sourceState(name, result, gathered),
-    uses: [],
-    objects: 0,
-  }));
+  return sources.map((name) => sourceEntry(name, sourceState(name, result, gathered)));
 }
 
-function sourceId(name: string): string {
-  return `Source/${name}`;
+const UNKNOWN: Found = { state: 'unknown', why: '' };
+
+function sourceEntry(name: string, found: Found): NewEntry {
+  return { id: `Source/${name}`, kind: 'Source', name, role: 'source', ...found, uses: [], objects: 0 };
 }
 
 function resourceEntries({ ours }: FleetLook, prepared: Looked, result: RunResult): readonly NewEntry[] {

@@ -1,5 +1,5 @@
 // Reads one resource in full for the console: its manifest and, from the cluster, its conditions, its objects with
-// their readiness and pods, and their differences from Git. Values of Secrets are masked as in a plan.
+// their readiness and pods, and their differences from Git. Values of Secrets and of encrypted documents are masked.
 
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
@@ -7,6 +7,7 @@ import { formatId, type Problem, type ResourceId } from '#std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import type { Compared } from '../diff/compared.ts';
 import { diff } from '../diff/diff.ts';
+import { maskValues } from '../diff/masked.ts';
 import type { InstanceName, Permissions } from '../instance.ts';
 import { applySetId, fieldManager } from '../labels.ts';
 import { liveStateOf } from '../observe/live-state.ts';
@@ -36,7 +37,7 @@ const OBJECTS_MAX = 40;
 export async function readLiveDetail(
   cluster: Pick<Cluster, 'get' | 'list' | 'schema' | 'resources'>,
   options: InstanceName & Pick<Permissions, 'conflicts'>,
-  { id, desired }: KnownResource,
+  { id, loaded, desired }: KnownResource,
 ): Promise<LiveDetail> {
   const read = desired.slice(0, OBJECTS_MAX);
   const ids = read.length === 0 ? [id] : read.map((each) => each.id);
@@ -54,8 +55,14 @@ export async function readLiveDetail(
     applySet: applySetId(options.instance, options.homeNamespace),
     force: options.conflicts === 'force',
   });
-  const objects = await Promise.all(compared.map((each) => detailedObject(cluster, each)));
+  const shown = loaded?.sealed === true ? compared.map(withoutValues) : compared;
+  const objects = await Promise.all(shown.map((each) => detailedObject(cluster, each)));
   return { conditions: conditionsOf(live.get(keyOf(id))), objects, omitted: desired.length - read.length };
+}
+
+/** An object that belongs to an encrypted document may contain its values, whatever its kind is. */
+function withoutValues(compared: Compared): Compared {
+  return { ...compared, diff: compared.diff.map(maskValues) };
 }
 
 async function detailedObject(

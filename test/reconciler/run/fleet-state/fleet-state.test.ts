@@ -7,6 +7,7 @@ import { fleetStateOf, type Looked, unknownState } from '#reconciler/run/fleet-s
 import type { EntryState, FleetState } from '#reconciler/run/fleet-state/format.ts';
 import type { Health } from '#reconciler/run/resolve/resolve.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
+import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
 
 const CLOCK: KubeObject = {
@@ -201,4 +202,16 @@ test('nothing is known after a run that could do nothing', () => {
   expect(counts).toEqual({ unknown: 2 });
   expect(entries.map(({ why }) => why)).toEqual(Array(2).fill('The last run could not look at it: no answer'));
   expect(run?.failures).toEqual([{ code: 'cluster-unreachable', message: 'no answer' }]);
+});
+
+test('sources are unknown if the first run could do nothing', () => {
+  const failed = { id: 'run-1', at: NOTHING.finishedAt, code: 'cluster-unreachable', message: 'no answer' };
+  expect(unknownState(LOOK, failed, undefined).entries).toMatchObject([{ id: 'Source/fleet', state: 'unknown' }]);
+});
+
+test('a source does not get the failure of another source', () => {
+  const failures = ['one', 'two'].map((name) => new Failure('git-unreachable', `${name} does not respond`));
+  const whyOf = (some: readonly Failure[]) => stateOf({ result: { commits: {}, failures: some } }).entries[0]?.why;
+  expect(whyOf(failures.slice(0, 1))).toBe('one does not respond');
+  expect(whyOf(failures)).toBe('It could not be read: the failures of the run say why.');
 });

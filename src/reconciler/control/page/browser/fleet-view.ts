@@ -65,11 +65,13 @@ function useFilters(as: Props['as'], query: string) {
 
 function emptyText({ run, entries }: FleetState): string {
   if (run === undefined) return 'Nothing is known before the first run has ended.';
+  if (entries.length === 0 && run.failures !== undefined) return 'Nothing is known after a run that failed.';
   return entries.length === 0 ? 'Nothing is declared yet.' : 'Nothing matches these filters.';
 }
 
 function headline({ run, counts, entries }: FleetState): string {
   if (run === undefined) return 'The first run has not ended yet';
+  if (entries.length === 0) return run.failures === undefined ? 'Nothing is declared yet' : 'The last run failed';
   const healthy = counts.healthy ?? 0;
   const rest = entries.length - healthy;
   if (rest === 0) return `All ${entries.length} are healthy`;

@@ -3,6 +3,7 @@
 
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { Finding } from '../../kind.ts';
+import { fieldWithoutEffect } from '../../without-effect.ts';
 import { scopeFindings } from '../external-auth-checks.ts';
 import type { AuthServer } from './providers.ts';
 import { authServerScopes } from './scopes.ts';
@@ -54,7 +55,22 @@ function trustedFindings(
       ];
     }),
     ...matcherFindings(issuer.actorMatcher, `${at}/actorMatcher`),
+    ...uselessExchangeFindings(issuer, at),
   ];
+}
+
+/** Warns of settings for exchanges if no token of the issuer can be exchanged. */
+function uselessExchangeFindings(
+  { expectedAudience, allowedActors = [], actorMatcher = '', allowMayAct = false, allowedDelegateClients = [] }: Issuer,
+  at: string,
+): readonly Finding[] {
+  if (expectedAudience === undefined) {
+    if (allowedDelegateClients.length === 0) return [];
+    return [fieldWithoutEffect(`${at}/allowedDelegateClients`, 'without expectedAudience no token is exchanged')];
+  }
+  if (allowedActors.length > 0 || actorMatcher !== '' || allowMayAct) return [];
+  const needed = 'no token is exchanged without allowedActors, actorMatcher or allowMayAct';
+  return [fieldWithoutEffect(`${at}/expectedAudience`, needed)];
 }
 
 function matcherFindings(expression: string | undefined, pointer: string): readonly Finding[] {

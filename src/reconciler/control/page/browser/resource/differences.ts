@@ -1,25 +1,28 @@
 // Renders how the objects of a resource differ between Git and the cluster, field by field.
 
 import { h } from 'preact';
+import { doubtsAbout } from './doubts.ts';
 import type { DetailedObject } from './resource-format.ts';
 
-export function Differences({ objects }: { readonly objects: readonly DetailedObject[] }) {
+interface Props {
+  readonly objects: readonly DetailedObject[];
+  /** Number of further objects that were not read. */
+  readonly omitted: number;
+}
+
+export function Differences({ objects, omitted }: Props) {
   const differing = objects.filter(
     ({ differences, fields, state }) => differences.length + fields.length > 0 || state === 'missing',
   );
   const uncertain = objects.filter((each) => each.uncertain === true).length;
-  if (differing.length === 0) {
-    const text =
-      uncertain === 0
-        ? 'The cluster is as Git declares it.'
-        : `Only a dry run could tell whether ${uncertain} of the objects differ.`;
-    return h('section', null, h('h2', null, 'Git and cluster'), h('p', { class: 'calm' }, text));
-  }
+  const doubts = doubtsAbout({ uncertain, omitted });
   return h(
     'section',
     null,
     h('h2', null, 'Git and cluster'),
     differing.map((object) => h(Difference, { key: object.id, object })),
+    doubts.map((text) => h('p', { key: text, class: 'calm' }, text)),
+    differing.length + doubts.length === 0 ? h('p', { class: 'calm' }, 'The cluster is as Git declares it.') : null,
   );
 }
 

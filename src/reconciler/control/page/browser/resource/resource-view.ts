@@ -113,7 +113,7 @@ function Body({ answer, isSource, entry }: BodyProps) {
       ? null
       : h('p', { class: 'banner text', role: 'alert' }, `The cluster was not read: ${unread}.`),
     h(Problems, { problems }),
-    objects.length === 0 ? null : h(Differences, { objects }),
+    objects.length === 0 ? null : h(Differences, { objects, omitted }),
     objects.length === 0 ? null : h(ObjectTree, { root: resource, objects, omitted }),
     conditions.length === 0 ? null : h(Conditions, { conditions }),
     entry === undefined ? null : h(Commands, { entry, detail: answer.body }),
