@@ -49,8 +49,8 @@ export async function receiveCallback(world: IssuerWorld, request: IssuerRequest
 }
 
 /**
- * The answer of one provider must not count as that of another (RFC 9700 section 4.4.2), so a forwarded one counts at the
- * callback where it arrived.
+ * An answer of one provider must not count as an answer of another (RFC 9700 section 4.4.2), so a forwarded answer
+ * counts at the callback where it arrived.
  */
 function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, request: IssuerRequest): boolean {
   const { path: issuerPath, pagesPath } = settings;

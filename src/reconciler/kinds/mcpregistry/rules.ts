@@ -130,7 +130,7 @@ const ORIGINS: readonly (readonly [string, string])[] = [
   ['/auth', '/spec/authConfig'],
 ];
 
-/** Codes that the rules above, or those of configYAML, report already. */
+/** Codes that the rules above, or the rules of configYAML, report already. */
 const REPORTED_ALREADY = ['registry-config-glob', 'registry-config-name-duplicate'];
 /** Code that the schema of fields reports already. */
 const REPORTED_OF_FIELDS = 'registry-config-interval';

@@ -21,8 +21,11 @@ export function volumeFindings(
     ...takenFindings(volumeMounts, 'mountPath', fieldTexts(container?.volumeMounts, 'mountPath'), '/spec/volumeMounts'),
     ...coveringFindings(volumeMounts, objectsIn(container?.volumeMounts)),
     ...volumeMounts.flatMap(({ name }, index): readonly Finding[] => {
-      if (volumes.some((volume) => volume.name === name)) return [];
-      return [volumeFault(`/spec/volumeMounts/${index}`, `spec.volumes has no volume "${String(name ?? '')}"`)];
+      const at = `/spec/volumeMounts/${index}`;
+      if (name === undefined) return [volumeFault(at, 'name is missing')];
+      // The check of parts of pods reports a name that is not a text.
+      if (typeof name !== 'string' || volumes.some((volume) => volume.name === name)) return [];
+      return [volumeFault(at, `spec.volumes has no volume "${name}"`)];
     }),
   ];
 }

@@ -47,7 +47,7 @@ function commitsText(entries: readonly Quarantined[]): string {
   return JSON.stringify(entries.map(({ source, good, bad, run }) => [source, good, bad, run]));
 }
 
-/** Returns the sources whose present commits differ from those of the run, and writes nothing. */
+/** Returns the sources whose present commits differ from the commits of the run, and writes nothing. */
 export async function findDifferences(
   deps: Pick<RollbackDeps, 'clock' | 'sources'>,
   to: RunRecord,
