@@ -33,7 +33,7 @@ DESCRIPTION:
 
 test('a list is shown with its limits, the rules of its items, and their fields', async () => {
   const { stdout } = await explain('MCPRegistry.spec.registries');
-  expect(stdout).toContain('FIELD:      spec.registries <object[]>\nREQUIRED:   yes\nLIMITS:     1 to 128 entries\n');
+  expect(stdout).toContain('FIELD:      spec.registries <object[]>\nLIMITS:     1 to 128 entries\n');
   expect(stdout).toMatch(/\nRULES:\n {4}- \S/);
   expect(stdout).toMatch(/\nFIELDS:\n {2}name <string> -required-\n {6}Name of the registry/);
 });

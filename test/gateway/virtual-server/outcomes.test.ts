@@ -145,7 +145,7 @@ describe('calls', () => {
     member.failCalls(403);
     await expect
       .poll(async () => JSON.stringify(await call().catch(String)), { timeout: 10_000 })
-      .not.toContain('left alone');
+      .not.toContain('gets no requests');
     member.failCalls();
     expect((await call()).error).toBeUndefined();
   });
