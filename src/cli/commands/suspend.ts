@@ -29,7 +29,7 @@ export function suspendCommand(): Command {
         const who = `${userInfo().username}@${hostname()}`;
         const { since } = await suspend(instance.deps, instance.options(), { who, reason });
         process.stdout.write(
-          `${config.name} is suspended since ${since}: runs report pending changes, and write nothing; to end this: ${commandOf(flags)('resume')}\n`,
+          `${config.name} is suspended since ${since}: runs report pending changes, and write nothing; to end that: ${commandOf(flags)('resume')}\n`,
         );
       } finally {
         await instance.close();
