@@ -2,12 +2,14 @@
 // character; `[abc]`, `[a-z]`, `[!a]`; `{a,b}` alternatives, nested too; `\` takes the next character as it is.
 // Case-sensitive; the whole text must match. Matching never takes more than pattern length x text length steps.
 
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import { re2js } from './package.ts';
 
 /** A parsed pattern. Opaque: created by `parseGlob`, used by `globMatches`. */
 export interface Glob {
   readonly pattern: string;
-  readonly expression: RE2JS;
+  /** Compiles the pattern on first use. */
+  readonly expression: () => RE2JS;
 }
 
 interface Cursor {
@@ -20,11 +22,18 @@ interface Cursor {
  */
 export function parseGlob(pattern: string): Glob | undefined {
   const source = readSequence({ chars: [...pattern], at: 0 }, 0);
-  return source === undefined ? undefined : { pattern, expression: RE2JS.compile(source, RE2JS.DOTALL) };
+  if (source === undefined) return undefined;
+  let compiled: RE2JS | undefined;
+  return { pattern, expression: () => (compiled ??= compile(source)) };
+}
+
+function compile(source: string): RE2JS {
+  const { RE2JS } = re2js();
+  return RE2JS.compile(source, RE2JS.DOTALL);
 }
 
 export function globMatches({ expression }: Glob, text: string): boolean {
-  return expression.testExact(text);
+  return expression().testExact(text);
 }
 
 /**

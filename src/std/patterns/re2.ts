@@ -1,6 +1,7 @@
 // Compiles regular expressions with the meaning that they have in Go (RE2), and matches them within limits of size and time.
 
-import { RE2JS, RE2JSException } from 're2js';
+import type { RE2JS } from 're2js';
+import { re2js } from './package.ts';
 
 interface Span {
   /** Positions count UTF-16 units. */
@@ -25,6 +26,7 @@ const MAX_WORK = 20_000_000;
 /** Returns a refusal with a reason if Go would refuse the pattern, or if it is too large. */
 export function compileRe2(pattern: string): Re2 {
   if (sizeBound(pattern) > MAX_SIZE) return { ok: false, reason: 'the expression is too large' };
+  const { RE2JS, RE2JSException } = re2js();
   try {
     return { ok: true, matcher: matcherOf(RE2JS.compile(pattern)) };
   } catch (error) {

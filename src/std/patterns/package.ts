@@ -1,0 +1,5 @@
+// Loads the engine for regular expressions on first use, which takes 5 ms.
+
+import { lazyPackage } from '../lazy-package.ts';
+
+export const re2js = lazyPackage<typeof import('re2js')>('re2js');
