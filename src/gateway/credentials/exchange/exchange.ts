@@ -3,15 +3,13 @@
 import type { OutgoingAuthBlocks } from '#contracts/run-config-auth.ts';
 import { configFault } from '../config-fault.ts';
 import type { Credential, Credentialed, OutgoingRequest } from '../credential.ts';
-import { endpointUrl, noAnswer, postForm } from '../endpoint.ts';
 import { settableHeader } from '../header-rules.ts';
 import { callerKey, createIssuedStore, type Issue, type Issued } from '../issued.ts';
 import type { CredentialPorts } from '../ports.ts';
 import { withoutAuthorization } from '../remove.ts';
-import { createSecret } from '../secret.ts';
 import { unknownCaller } from '../unknown-caller.ts';
-import { invalidExchange, readExchange } from './answer.ts';
-import { basicHeader } from './client-header.ts';
+import { readExchange } from './answer.ts';
+import { createTokenClient, UNAVAILABLE } from './token-client.ts';
 
 type Configured = NonNullable<OutgoingAuthBlocks['token_exchange_config']>;
 /** A virtual server's configuration may leave the audience to the token endpoint (RFC 8693 section 2.1). */
@@ -20,11 +18,6 @@ const POINTER = '/token_exchange_config';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-
-const UNAVAILABLE = {
-  code: 'exchange-unavailable',
-  message: 'the token for this server cannot be obtained at the moment',
-} as const;
 
 /** Creates the credential. Throws a Failure if the block or its secret cannot be used. */
 export function tokenExchange(ports: CredentialPorts, block: Block): Credential {
@@ -55,41 +48,21 @@ function carryingHeader({ header_strategy: strategy, external_token_header_name:
 
 /** Returns a function that sends one request for one token. */
 function createExchange(ports: CredentialPorts, block: Block): (token: string) => Promise<Issue<string>> {
-  const { url, display } = endpointUrl(block.token_url, `${POINTER}/token_url`);
-  const { client_id: id, scopes = [] } = block;
-  const secret = clientSecret(ports, block);
-  const fixed = new URLSearchParams({
+  const { audience, scopes = [] } = block;
+  const ask = createTokenClient(ports, {
+    url: block.token_url,
+    urlPointer: `${POINTER}/token_url`,
+    secretPointer: POINTER,
+    id: block.client_id,
+    variable: block.client_secret_env_var,
+    file: block.client_secret_file,
+  });
+  const fixed = {
     grant_type: GRANT_TYPE,
     subject_token_type: block.subject_token_type,
     requested_token_type: ACCESS_TOKEN,
-  });
-  if (block.audience !== undefined) fixed.set('audience', block.audience);
-  if (scopes.length > 0) fixed.set('scope', scopes.join(' '));
-  // A public client sends its id in the form (RFC 6749 section 3.2.1), a client with a secret uses only Basic (section
-  // 2.3).
-  if (id !== undefined && secret === undefined) fixed.set('client_id', id);
-
-  return async function exchangeOnce(token) {
-    const form = new URLSearchParams(fixed);
-    form.set('subject_token', token);
-    const current = secret?.();
-    const basic = basicHeader(id, current);
-    const headers = { accept: 'application/json', ...basic };
-    const askedAtMs = ports.clock.now();
-    // The encoded form is hidden too, since an endpoint may repeat it.
-    const encoded = basic.authorization?.replace('Basic ', '');
-    const secrets = [token, current, encoded].filter((each) => each !== undefined);
-    try {
-      return readExchange(await postForm(ports, url, form, headers), { display, askedAtMs, secrets });
-    } catch (error) {
-      return noAnswer(error, invalidExchange);
-    }
+    ...(audience === undefined ? {} : { audience }),
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
   };
-}
-
-/** Reads the secret, if the client has an id. */
-function clientSecret(ports: CredentialPorts, block: Block): (() => string) | undefined {
-  const { client_id: id, client_secret_env_var: variable, client_secret_file: file } = block;
-  if (id === undefined || (variable === undefined && file === undefined)) return undefined;
-  return createSecret(ports, { pointer: POINTER, variable, file }, (text) => (text === '' ? undefined : text));
+  return (token) => ask({ ...fixed, subject_token: token }, [token], readExchange);
 }

@@ -8,13 +8,12 @@ import { isLoopback } from '#std/address/loopback.ts';
 import type { JsonObject } from '#std/json.ts';
 import { configFault } from '../config-fault.ts';
 import type { Credential, Credentialed, OutgoingRequest } from '../credential.ts';
-import { endpointUrl, noAnswer, postForm } from '../endpoint.ts';
+import { endpointUrl } from '../endpoint.ts';
 import { callerKey, createIssuedStore, type Issue, type Issued } from '../issued.ts';
 import type { CredentialPorts } from '../ports.ts';
-import { createSecret } from '../secret.ts';
 import { unknownCaller } from '../unknown-caller.ts';
-import { type ExchangeContext, invalidExchange, readGrant, readIssued, unusableAnswer } from './answer.ts';
-import { basicHeader } from './client-header.ts';
+import { readGrant, readIssued, unusableAnswer } from './answer.ts';
+import { type AskEndpoint, createTokenClient, UNAVAILABLE } from './token-client.ts';
 
 type Block = NonNullable<OutgoingAuthBlocks['xaa_config']>;
 
@@ -22,31 +21,25 @@ const TYPES = 'urn:ietf:params:oauth:token-type:';
 const GRANTS = 'urn:ietf:params:oauth:grant-type:';
 const ASSERTION = `${TYPES}id-jag`;
 
-const UNAVAILABLE = {
-  code: 'exchange-unavailable',
-  message: 'the token for this server cannot be obtained at the moment',
-} as const;
-
 /**
  * Creates the credential. The token of the caller must be the id_token of a login. `pointer` names the block. Throws a
  * Failure if the block or a secret cannot be used.
  */
 export function crossApplicationAccess(ports: CredentialPorts, block: Block, pointer: string): Credential {
-  const provider = createClient(ports, {
-    url: block.idp_token_url,
-    urlPointer: `${pointer}/idp_token_url`,
+  const [providerPointer, targetPointer] = [`${pointer}/idp_token_url`, `${pointer}/target_token_url`];
+  requireTls(block.idp_token_url, providerPointer);
+  if (block.insecure_target_token_url !== true) requireTls(block.target_token_url, targetPointer);
+  const provider = createTokenClient(ports, {
+    ...{ url: block.idp_token_url, urlPointer: providerPointer, secretPointer: providerPointer },
     id: block.idp_client_id,
     variable: block.idp_client_secret_env_var,
     file: block.idp_client_secret_file,
-    isHttpAllowed: false,
   });
-  const target = createClient(ports, {
-    url: block.target_token_url,
-    urlPointer: `${pointer}/target_token_url`,
+  const target = createTokenClient(ports, {
+    ...{ url: block.target_token_url, urlPointer: targetPointer, secretPointer: targetPointer },
     id: block.target_client_id,
     variable: block.target_client_secret_env_var,
     file: block.target_client_secret_file,
-    isHttpAllowed: block.insecure_target_token_url === true,
   });
   const tokens = createIssuedStore<string>(ports.clock, UNAVAILABLE);
 
@@ -132,47 +125,9 @@ function assertionClaims(jwt: string): JsonObject | undefined {
   }
 }
 
-/** Sends one form. `concealed` lists texts that no message may contain. */
-type AskEndpoint = (
-  form: Readonly<Record<string, string>>,
-  concealed: readonly string[],
-  read: (response: Awaited<ReturnType<typeof postForm>>, context: ExchangeContext) => Issue<string>,
-) => Promise<Issue<string>>;
-
-interface Client {
-  readonly url: string;
-  readonly urlPointer: string;
-  readonly id: string | undefined;
-  readonly variable: string | undefined;
-  readonly file: string | undefined;
-  readonly isHttpAllowed: boolean;
-}
-
-function createClient(ports: CredentialPorts, client: Client): AskEndpoint {
-  const { url: text, urlPointer: pointer, id, variable, file, isHttpAllowed } = client;
-  const { url, display } = endpointUrl(text, pointer);
-  const { protocol, hostname } = new URL(url);
-  if (protocol !== 'https:' && !isHttpAllowed && !isLoopback(hostname))
+/** Throws a Failure if tokens and secrets would be sent without TLS to another machine. */
+function requireTls(url: string, pointer: string): void {
+  const { protocol, hostname } = new URL(endpointUrl(url, pointer).url);
+  if (protocol !== 'https:' && !isLoopback(hostname))
     throw configFault(pointer, 'must be an https URL, since tokens and secrets go there');
-  // Only a client with an id has a secret.
-  const hasSecret = id !== undefined && (variable !== undefined || file !== undefined);
-  const secret = hasSecret
-    ? createSecret(ports, { pointer, variable, file }, (value) => (value === '' ? undefined : value))
-    : undefined;
-  return async function askEndpoint(form, concealed, read) {
-    const current = secret?.();
-    const basic = basicHeader(id, current);
-    // A public client sends its id in the form (RFC 6749 section 3.2.1).
-    const all = new URLSearchParams(id !== undefined && current === undefined ? { ...form, client_id: id } : form);
-    const askedAtMs = ports.clock.now();
-    const secrets = [...concealed, current, basic.authorization?.replace('Basic ', '')].filter(
-      (each) => each !== undefined,
-    );
-    try {
-      const response = await postForm(ports, url, all, { accept: 'application/json', ...basic });
-      return read(response, { display, askedAtMs, secrets });
-    } catch (error) {
-      return noAnswer(error, invalidExchange);
-    }
-  };
 }
