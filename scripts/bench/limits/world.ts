@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { RateLimitFields } from '#contracts/gate/rate-limiting.ts';
 import { formatRunConfig } from '#contracts/run-config.ts';
 import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
+import { oidcOf, plainConfig } from '../proxy/configuration.ts';
 import { startConfigured } from '../proxy/contestants.ts';
-import { AUDIENCE, type ProxyIssuer } from '../proxy/issuer.ts';
+import type { ProxyIssuer } from '../proxy/issuer.ts';
 import type { Serving } from '../proxy/serving.ts';
 import type { Place } from '../sections.ts';
 
@@ -36,29 +37,10 @@ async function startReplica(
   const [port, metricsPort] = [await freePort(), await freePort()];
   const path = join(place.folder, `${name}-${index}.json`);
   const config = formatRunConfig({
-    schema_version: 'v0.1.0',
-    name,
-    namespace: 'bench',
-    transport: 'streamable-http',
-    target_host: '127.0.0.1',
-    target_port: backendPort,
-    proxy_mode: 'streamable-http',
-    host: '127.0.0.1',
-    port,
-    trust_proxy_headers: false,
-    oidc_config: {
-      issuer: issuer.url,
-      audience: AUDIENCE,
-      jwks_url: issuer.jwksUrl,
-      jwks_allow_private_ip: true,
-      protected_resource_allow_private_ip: true,
-      insecure_allow_http: true,
-      resource_url: `http://127.0.0.1:${port}/mcp`,
-      scopes: [],
-    },
+    ...plainConfig({ name, backendPort, port }),
+    oidc_config: oidcOf(issuer, port),
     scaling_config: { session_redis: { address: redisAddress, db: 0 } },
     rate_limiting,
-    audit_config: { enabled: true, component: name },
     metrics: { host: '127.0.0.1', port: metricsPort },
   });
   writeFileSync(path, config);

@@ -8,6 +8,7 @@ import { freePort } from '#kubernetes/devcluster/node/free-port.ts';
 import { median } from '../measure.ts';
 import { startModule } from '../processes.ts';
 import { type CallCost, costsOf } from '../proxy/calls.ts';
+import { plainConfig } from '../proxy/configuration.ts';
 import { startConfigured } from '../proxy/contestants.ts';
 import { startLoad } from '../proxy/load.ts';
 import { TOOL } from '../proxy/messages.ts';
@@ -88,17 +89,7 @@ async function startLocked(
 ): Promise<Serving> {
   const path = join(place.folder, `${name}.json`);
   const config = formatRunConfig({
-    schema_version: 'v0.1.0',
-    name,
-    namespace: 'bench',
-    transport: 'streamable-http',
-    target_host: '127.0.0.1',
-    target_port: backendPort,
-    proxy_mode: 'streamable-http',
-    host: '127.0.0.1',
-    port: await freePort(),
-    trust_proxy_headers: false,
-    audit_config: { enabled: true, component: name },
+    ...plainConfig({ name, backendPort, port: await freePort() }),
     ...(lock === undefined ? {} : { tools_lock: lock }),
   });
   writeFileSync(path, config);

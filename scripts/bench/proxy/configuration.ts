@@ -65,7 +65,18 @@ export function writeProxyFiles(files: ProxyFiles): string {
   return path;
 }
 
-function runConfigOf({ name, issuer, backendPort, port, metricsPort }: ProxyFiles, authzPath: string): RunConfig {
+function runConfigOf(files: ProxyFiles, authzPath: string): RunConfig {
+  const { issuer, port, metricsPort } = files;
+  return {
+    ...plainConfig(files),
+    oidc_config: oidcOf(issuer, port),
+    authz_config_path: authzPath,
+    metrics: { host: '127.0.0.1', port: metricsPort },
+  };
+}
+
+/** Returns a configuration with audit, and without callers, policies and metrics. */
+export function plainConfig({ name, backendPort, port }: Pick<ProxyFiles, 'name' | 'backendPort' | 'port'>): RunConfig {
   return {
     schema_version: 'v0.1.0',
     name,
@@ -75,19 +86,21 @@ function runConfigOf({ name, issuer, backendPort, port, metricsPort }: ProxyFile
     host: '127.0.0.1',
     port,
     trust_proxy_headers: false,
-    oidc_config: {
-      issuer: issuer.url,
-      audience: AUDIENCE,
-      jwks_url: issuer.jwksUrl,
-      jwks_allow_private_ip: true,
-      protected_resource_allow_private_ip: true,
-      insecure_allow_http: true,
-      resource_url: `http://127.0.0.1:${port}/mcp`,
-      scopes: [],
-    },
-    authz_config_path: authzPath,
     audit_config: { enabled: true, component: name },
-    metrics: { host: '127.0.0.1', port: metricsPort },
+  };
+}
+
+/** Returns the settings for tokens of the issuer, on loopback. */
+export function oidcOf(issuer: ProxyIssuer, port: number): RunConfig['oidc_config'] {
+  return {
+    issuer: issuer.url,
+    audience: AUDIENCE,
+    jwks_url: issuer.jwksUrl,
+    jwks_allow_private_ip: true,
+    protected_resource_allow_private_ip: true,
+    insecure_allow_http: true,
+    resource_url: `http://127.0.0.1:${port}/mcp`,
+    scopes: [],
   };
 }
 
