@@ -43,14 +43,14 @@ export async function benchValidate({ folder, program }: Place): Promise<Report>
     assert.equal(status, 0, stdout + stderr);
     return stderr;
   }
-  const judged = [program, 'validate', fleet];
-  const validate = [...judged, '--no-policies'];
+  const withPolicies = [program, 'validate', fleet];
+  const validate = [...withPolicies, '--no-policies'];
   function anew(command: readonly string[]): void {
     rmSync(cache, { recursive: true, force: true });
     run(...command);
   }
   const { policies, cold, warm, bare } = await medians(ROUNDS, {
-    policies: () => anew(judged),
+    policies: () => anew(withPolicies),
     cold: () => anew(validate),
     warm: () => run(...validate),
     bare: () => run('--input-type=module', '-e', BARE, fleet),

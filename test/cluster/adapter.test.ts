@@ -182,15 +182,15 @@ test('a list has all pages and says apiVersion and kind of every item', async ()
   expect(everywhere.filter(({ metadata }) => metadata.namespace === namespace)).toHaveLength(listed.length);
 });
 
-test('the verdict from a list is right: nothing to do, or something', async () => {
-  await git.apply(configMap('judged', { a: '1' }), { force: false });
+test('the result of a comparison with a list is right: nothing to do, or something', async () => {
+  await git.apply(configMap('compared', { a: '1' }), { force: false });
   const listed = await git.list(await kindOf(git, 'v1', 'ConfigMap'), namespace);
-  const live = listed.find(({ metadata }) => metadata.name === 'judged');
+  const live = listed.find(({ metadata }) => metadata.name === 'compared');
   const document = await git.schema('v1');
   const type = document && rootType(document, { group: '', version: 'v1', kind: 'ConfigMap' });
-  expect(compare(configMap('judged', { a: '1' }), live!, type, 'skep-git').result).toBe('unchanged');
-  expect(compare(configMap('judged', { a: '2' }), live!, type, 'skep-git').result).toBe('changed');
-  expect(compare(configMap('judged', {}), live!, type, 'skep-git').result).toBe('changed');
+  expect(compare(configMap('compared', { a: '1' }), live!, type, 'skep-git').result).toBe('unchanged');
+  expect(compare(configMap('compared', { a: '2' }), live!, type, 'skep-git').result).toBe('changed');
+  expect(compare(configMap('compared', {}), live!, type, 'skep-git').result).toBe('changed');
 });
 
 test('a status is written for itself', async () => {

@@ -13,9 +13,9 @@ import { type Json, type JsonObject, jsonEquals, pointerToken, valueAtPointer } 
 import type { ResourceId } from '#std/problem.ts';
 import { openFleet } from '../cluster/fleet.ts';
 import { allowNoPods, kindOf, removeNow, type SuiteServer } from '../cluster/server.ts';
+import type { Subject } from '../comparisons/manifests.ts';
+import { typeOf } from '../comparisons/stories.ts';
 import { connect } from '../recordings/api.ts';
-import type { Subject } from '../verdicts/manifests.ts';
-import { typeOf } from '../verdicts/stories.ts';
 import { type Deed, HANDS } from './hands.ts';
 import { copyOf, driftingKinds, type Target, targetsOf } from './targets.ts';
 

@@ -4,8 +4,8 @@ import type { KubeObject } from '#kubernetes/rules/object.ts';
 import type { MergeType } from '#kubernetes/rules/openapi.ts';
 import { isEmptyValue, shapeOf } from '#kubernetes/rules/ownership/shape.ts';
 import type { Json, JsonObject } from '#std/json.ts';
-import { collectionOf, type Subject, subjects } from '../verdicts/manifests.ts';
-import { read, type Spot, spotsOf } from '../verdicts/spots.ts';
+import { collectionOf, type Subject, subjects } from '../comparisons/manifests.ts';
+import { read, type Spot, spotsOf } from '../comparisons/spots.ts';
 
 export interface Target {
   /** A copy of a manifest with a name of its own. */

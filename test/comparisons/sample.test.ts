@@ -1,4 +1,4 @@
-// Local verdict = server verdict, on cases recorded from a real API server by test/cluster/verdicts.test.ts.
+// Local result = server result, on cases recorded from a real API server by test/cluster/comparisons.test.ts.
 
 import { expect, test } from 'vitest';
 import { typesOfDefinition } from '#kubernetes/devcluster/custom/definition.ts';
@@ -8,8 +8,8 @@ import { type MergeType, rootType } from '#kubernetes/rules/openapi.ts';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
 import { crd } from '#reconciler/kinds/crd.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
-import { localVerdict, openTally, wrong } from './judge.ts';
 import { GROUP, MANAGER, readSample } from './sample.ts';
+import { localResult, openTally, wrong } from './tally.ts';
 
 const CASES = readSample();
 const OWN = customDocument(
@@ -37,10 +37,10 @@ test('the sample has hundreds of cases, of nine kinds of ours and twenty of Kube
   expect(kinds.size - ours.length).toBeGreaterThanOrEqual(20);
 });
 
-test('the verdict from the LIST alone is what the server said, and seldom left to it', () => {
+test('the result from the LIST alone is what the server said, and seldom left to it', () => {
   const tally = openTally();
   const mistakes = CASES.flatMap(({ kind, number, story, desired, live, answer }) => {
-    const comparison = localVerdict(desired, live, typeOf(desired), MANAGER);
+    const comparison = localResult(desired, live, typeOf(desired), MANAGER);
     tally.add(comparison.result, answer);
     const mistake = wrong(comparison, answer);
     return mistake === undefined ? [] : [`${kind} ${number}: ${mistake} (${story.join('; ')})`];

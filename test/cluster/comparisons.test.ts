@@ -1,19 +1,19 @@
-// Local verdict = server verdict (docs/testing.md): of thousands of stories of an object (first desired, what others do,
-// second desired) the verdict from the LIST alone is compared with a dry run. SKEP_SEED and SKEP_COUNT (of all kinds
-// together) choose others, and more; SKEP_RECORD=1 stores them for test/verdicts/sample.test.ts.
+// Local result = server result (docs/testing.md): of thousands of stories of an object (first desired, what others do,
+// second desired) the result from the LIST alone is compared with a dry run. SKEP_SEED and SKEP_COUNT (of all kinds
+// together) choose others, and more; SKEP_RECORD=1 stores them for test/comparisons/sample.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { subjects } from '../comparisons/manifests.ts';
+import { MANAGER, GROUP as SAMPLE_GROUP, writeSample } from '../comparisons/sample.ts';
+import { type Teller, tell, typeOf } from '../comparisons/stories.ts';
+import { type Case, localResult, openTally, table, wrong } from '../comparisons/tally.ts';
 import { connect } from '../recordings/api.ts';
-import { type Case, localVerdict, openTally, table, wrong } from '../verdicts/judge.ts';
-import { subjects } from '../verdicts/manifests.ts';
-import { MANAGER, GROUP as SAMPLE_GROUP, writeSample } from '../verdicts/sample.ts';
-import { type Teller, tell, typeOf } from '../verdicts/stories.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import { allowNoPods, openServer, type SuiteServer } from './server.ts';
 
 const SEED = Number(process.env.SKEP_SEED ?? 20261121);
 const COUNT = Number(process.env.SKEP_COUNT ?? 600);
-const GROUP = newGroup('verdicts');
+const GROUP = newGroup('comparisons');
 const SUBJECTS = subjects(GROUP);
 const EACH = Math.ceil(COUNT / SUBJECTS.length);
 
@@ -27,10 +27,10 @@ const sample: Case[] = [];
 
 beforeAll(async () => {
   server = await openServer();
-  const client = await server.client('verdicts');
+  const client = await server.client('comparisons');
   await defineKinds(server, client, GROUP);
   teller = { api: await connect(server.kubeconfig), client, manager: MANAGER, seed: SEED };
-  [common, apart] = [await server.namespace('verdicts'), await server.namespace('verdicts-apart')];
+  [common, apart] = [await server.namespace('comparisons'), await server.namespace('comparisons-apart')];
   await allowNoPods(client, common);
 });
 
@@ -56,7 +56,7 @@ describe.each(SUBJECTS.map((subject) => ({ name: subject.kind, subject })))('$na
     const tally = openTally();
     sample.push(...cases);
     for (const each of cases) {
-      const comparison = localVerdict(each.desired, each.live, type, teller.manager);
+      const comparison = localResult(each.desired, each.live, type, teller.manager);
       for (const one of [tally, all]) one.add(comparison.result, each.answer);
       const mistake = wrong(comparison, each.answer);
       const { path = '', reason = '' } = comparison;

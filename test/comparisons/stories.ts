@@ -12,9 +12,9 @@ import { sha256 } from '#std/hash.ts';
 import { seeded } from '../harness/random.ts';
 import type { Api } from '../recordings/api.ts';
 import { act } from './acts.ts';
-import { answerOf, type Case, content } from './judge.ts';
 import { collectionOf, type Subject } from './manifests.ts';
 import { changed, respelt, type Written } from './people.ts';
+import { answerOf, type Case, content } from './tally.ts';
 
 export interface Teller {
   readonly api: Api;

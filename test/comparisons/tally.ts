@@ -1,4 +1,4 @@
-// Local verdict and server's answer side by side, and which pairs are wrong.
+// Local result and server's answer side by side, and which pairs are wrong.
 
 import { normalise } from '#kubernetes/rules/normalise.ts';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -22,7 +22,7 @@ export interface Case {
   readonly answer: Answer;
 }
 
-export function localVerdict(desired: KubeObject, live: KubeObject, type: MergeType, manager: string): Comparison {
+export function localResult(desired: KubeObject, live: KubeObject, type: MergeType, manager: string): Comparison {
   return compare(normalise(desired, type), live, type, manager);
 }
 
@@ -51,7 +51,7 @@ function entries({ metadata }: KubeObject, whose: (manager: string) => boolean):
     .join('\n');
 }
 
-/** Undefined where the two agree; a verdict that asks the server is never wrong. */
+/** Undefined where the two agree; a result that asks the server is never wrong. */
 export function wrong({ result }: Comparison, answer: Answer): string | undefined {
   if (result === 'unchanged')
     return answer === 'nothing' || answer === 'others' ? undefined : `unchanged, but ${answer}`;
@@ -60,8 +60,8 @@ export function wrong({ result }: Comparison, answer: Answer): string | undefine
 
 export interface Tally {
   readonly counts: Map<string, number>;
-  add(verdict: Comparison['result'], answer: Answer): void;
-  of(verdict: Comparison['result'], ...answers: readonly Answer[]): number;
+  add(result: Comparison['result'], answer: Answer): void;
+  of(result: Comparison['result'], ...answers: readonly Answer[]): number;
 }
 
 const ANSWERS: readonly Answer[] = ['nothing', 'others', 'ownership', 'object', 'refused'];
@@ -70,24 +70,24 @@ export function openTally(): Tally {
   const counts = new Map<string, number>();
   return {
     counts,
-    add: (verdict, answer) => {
-      const key = `${verdict} ${answer}`;
+    add: (result, answer) => {
+      const key = `${result} ${answer}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     },
-    of: (verdict, ...answers) => {
+    of: (result, ...answers) => {
       const asked = answers.length === 0 ? ANSWERS : answers;
-      return asked.reduce((sum, answer) => sum + (counts.get(`${verdict} ${answer}`) ?? 0), 0);
+      return asked.reduce((sum, answer) => sum + (counts.get(`${result} ${answer}`) ?? 0), 0);
     },
   };
 }
 
-/** For people: a row for each verdict, a column for each answer. */
+/** For people: a row for each result, a column for each answer. */
 export function table(name: string, tally: Tally): string {
-  const verdicts = ['unchanged', 'changed', 'unknown'] as const;
+  const results = ['unchanged', 'changed', 'unknown'] as const;
   const head = [name, ...ANSWERS, 'sum'].map((cell, index) => (index === 0 ? cell.padEnd(34) : cell.padStart(10)));
-  const rows = verdicts.map((verdict) => {
-    const cells = [...ANSWERS.map((answer) => tally.of(verdict, answer)), tally.of(verdict)];
-    return [verdict.padEnd(34), ...cells.map((cell) => String(cell).padStart(10))].join('');
+  const rows = results.map((result) => {
+    const cells = [...ANSWERS.map((answer) => tally.of(result, answer)), tally.of(result)];
+    return [result.padEnd(34), ...cells.map((cell) => String(cell).padStart(10))].join('');
   });
   return [head.join(''), ...rows].join('\n');
 }

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject, ManagedFieldsEntry } from '#kubernetes/rules/object.ts';
 import { canonicalJson } from '#std/json.ts';
-import type { Case } from './judge.ts';
+import type { Case } from './tally.ts';
 
 export const GROUP = 'verdicts.example.com';
 export const MANAGER = 'skep-verdicts';
