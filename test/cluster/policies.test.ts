@@ -20,7 +20,7 @@ const CRDS = join(import.meta.dirname, '../../manifests/crds');
 const PLURALS: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
 };
-const EXPRESSIONS: { object: JsonObject; verdicts: [expression: string, verdict: string][] } = JSON.parse(
+const EXPRESSIONS: { object: JsonObject; results: [expression: string, result: string][] } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../policies/expressions.json'), 'utf8'),
 );
 
@@ -160,13 +160,11 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
       for (const object of around.filter(({ kind }) => kind === 'Namespace')) await keep('/api/v1/namespaces', object);
       const replaced = around.filter(({ kind }) => kind === 'ConfigMap');
       for (const object of replaced) await client.apply(object, { force: true });
-      for (const { resource, verdicts } of said(own)) {
-        const expected = verdicts.filter((verdict) => !verdict.startsWith('audit '));
+      for (const { resource, results } of said(own)) {
+        const expected = results.filter((result) => !result.startsWith('audit '));
         const fits = ({ denied, warned }: Awaited<ReturnType<typeof ask>>): boolean =>
-          (denied === undefined
-            ? !expected.some((verdict) => verdict.startsWith('deny '))
-            : expected.includes(denied)) &&
-          JSON.stringify(warned) === JSON.stringify(expected.filter((verdict) => verdict.startsWith('warn ')));
+          (denied === undefined ? !expected.some((result) => result.startsWith('deny ')) : expected.includes(denied)) &&
+          JSON.stringify(warned) === JSON.stringify(expected.filter((result) => result.startsWith('warn ')));
         // Policies, namespaces and parameters reach the server's memory a moment after they are stored.
         const answer = await eventually(() => ask(resource.object), fits).catch(() => ask(resource.object));
         if (!fits(answer)) wrong.push(`${fixture.path}: ${JSON.stringify(answer)} instead of ${expected.join(' | ')}`);
@@ -186,7 +184,7 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
       spec: { matchConstraints: { resourceRules: rules }, validations },
     });
     const taken: [index: number, expression: string][] = [];
-    for (const [index, [expression]] of EXPRESSIONS.verdicts.entries()) {
+    for (const [index, [expression]] of EXPRESSIONS.results.entries()) {
       const { status } = await post(POLICIES, policy(`${id}-${index}`, [{ expression }]), true);
       if (status === 201) taken.push([index, expression]);
     }
@@ -213,7 +211,7 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
       metadata: { name: `row-${index}`, namespace: id, labels: { app: 'probe' } },
       spec: EXPRESSIONS.object,
     });
-    const firstFalse = EXPRESSIONS.verdicts.findIndex(([, verdict]) => verdict === 'false');
+    const firstFalse = EXPRESSIONS.results.findIndex(([, result]) => result === 'false');
     await eventually(
       () => probe(row(firstFalse)),
       (answer) => answer === 'denied: no',
@@ -221,11 +219,11 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
     const answers = new Map<string, string>();
     for (const [index, expression] of taken) answers.set(expression, await probe(row(index)));
     const words: Readonly<Record<string, string>> = { admitted: 'true', 'denied: no': 'false' };
-    const said = EXPRESSIONS.verdicts.map(([expression]) => {
+    const said = EXPRESSIONS.results.map(([expression]) => {
       const answer = answers.get(expression) ?? 'refused';
       return [expression, words[answer] ?? answer];
     });
-    expect(said).toEqual(EXPRESSIONS.verdicts);
+    expect(said).toEqual(EXPRESSIONS.results);
   }, 300_000);
 });
 

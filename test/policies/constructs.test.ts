@@ -14,7 +14,7 @@ import type { JsonObject } from '#std/json.ts';
 import { type Construct, constructs, DEFINITION, GROUP, THINGS } from './construct.ts';
 
 const CONSTRUCTS = constructs('probe');
-const EXPRESSIONS: { object: JsonObject; verdicts: [expression: string, verdict: string][] } = JSON.parse(
+const EXPRESSIONS: { object: JsonObject; results: [expression: string, result: string][] } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'expressions.json'), 'utf8'),
 );
 const things = compileStructural(THINGS);
@@ -30,11 +30,11 @@ function admitted(object: KubeObject): KubeObject {
   return object.kind === 'Thing' ? (things.withDefaults(json as JsonObject) as KubeObject) : builtinAsAdmitted(object);
 }
 
-function judged({ policy, binding, namespace, objects, probe }: Omit<Construct, 'name' | 'answer'>): string {
+function answerFor({ policy, binding, namespace, objects, probe }: Omit<Construct, 'name' | 'answer'>): string {
   const text = [policy, binding].map((object) => JSON.stringify(object)).join('\n---\n');
   const { set, problems } = readPolicies([{ path: 'policy.yaml', text }]);
   if (problems.some(({ severity }) => severity === 'error')) return 'refused';
-  const judge = createEvaluator(set, {
+  const evaluator = createEvaluator(set, {
     typeOf: resourceTable(definedTypes(DEFINITION)),
     namespace: () => ({ type: 'known', object: namespace }),
     params: (_, kind) => ({
@@ -43,7 +43,7 @@ function judged({ policy, binding, namespace, objects, probe }: Omit<Construct, 
       complete: true,
     }),
   });
-  return answerOf(judge(admitted(probe)));
+  return answerOf(evaluator(admitted(probe)));
 }
 
 function answerOf({ violations, unknown }: PolicyResult): string {
@@ -55,16 +55,16 @@ function answerOf({ violations, unknown }: PolicyResult): string {
 
 describe('constructs', () => {
   test.each(CONSTRUCTS)('$name: $answer', (construct) => {
-    expect(judged(construct)).toBe(construct.answer);
+    expect(answerFor(construct)).toBe(construct.answer);
   });
 });
 
 describe('expressions', () => {
-  test.each(EXPRESSIONS.verdicts)('%s: %s', (expression, verdict) => {
+  test.each(EXPRESSIONS.results)('%s: %s', (expression, result) => {
     const [first] = CONSTRUCTS;
     if (first === undefined) throw new Error('there are constructs');
     const { id } = first;
-    const answer = judged({
+    const answer = answerFor({
       ...first,
       policy: { ...first.policy, spec: { ...(first.policy.spec as object), validations: [{ expression }] } },
       namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: id, labels: { team: 'blue' } } },
@@ -77,7 +77,7 @@ describe('expressions', () => {
     });
     const words = { admitted: 'true', refused: 'refused', error: 'error', unknown: 'unknown' };
     const said = words[answer as keyof typeof words] ?? 'false';
-    expect([DEVIATIONS[expression] ?? verdict, 'unknown']).toContain(said);
+    expect([DEVIATIONS[expression] ?? result, 'unknown']).toContain(said);
     // Of everything in the list, nothing else cannot be evaluated here.
     expect(said === 'unknown').toBe(/\[\?object|\{\?'/.test(expression) && !/labels'\]|\[\?7/.test(expression));
   });

@@ -21,24 +21,24 @@ test('every policy of the pack has fixtures that it lets through and that it doe
 
 test.each(packFixtures())('$policy: $claim', ({ policy, claim, ...fixture }) => {
   const all = said({ ...fixture });
-  const verdicts = all.flatMap((each) => each.verdicts);
+  const results = all.flatMap((each) => each.results);
   expect(all.flatMap(({ unknown }) => unknown)).toEqual([]);
   const [word = ''] = claim.split('-');
   // One thing is wrong at a time, so no other has anything to say.
-  if (word === 'allow') expect(verdicts).toEqual([]);
+  if (word === 'allow') expect(results).toEqual([]);
   else {
-    expect(verdicts.length).toBeGreaterThan(0);
-    for (const verdict of verdicts) expect(verdict).toMatch(new RegExp(`^${word} ${policy}: `));
+    expect(results.length).toBeGreaterThan(0);
+    for (const result of results) expect(result).toMatch(new RegExp(`^${word} ${policy}: `));
   }
 });
 
 test('the sample fleet passes without a denial, and is warned only of an issuer and a server on this machine', () => {
   const paths = readdirSync(FLEET, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'));
   const text = paths.map((path) => readFileSync(join(FLEET, path), 'utf8')).join('\n---\n');
-  const verdicts = said({ path: 'fleet.yaml', text }).flatMap((each) => each.verdicts);
-  const warnings = verdicts.filter((verdict) => !verdict.startsWith('audit resource-limits: '));
+  const results = said({ path: 'fleet.yaml', text }).flatMap((each) => each.results);
+  const warnings = results.filter((result) => !result.startsWith('audit resource-limits: '));
   expect(
-    new Set(warnings.map((verdict) => verdict.replace(/(insecureAllowHTTP|jwksAllowPrivateIP|remoteUrl) .*/, '$1'))),
+    new Set(warnings.map((result) => result.replace(/(insecureAllowHTTP|jwksAllowPrivateIP|remoteUrl) .*/, '$1'))),
   ).toEqual(
     new Set(
       ['insecureAllowHTTP', 'jwksAllowPrivateIP', 'remoteUrl'].map((field) => `warn transport-security: ${field}`),

@@ -40,7 +40,7 @@ export function packFixtures(): PackFixture[] {
 export interface Said {
   readonly resource: LoadedResource;
   /** `deny policy: message`, `warn ...`, `audit ...`, sorted. */
-  readonly verdicts: readonly string[];
+  readonly results: readonly string[];
   readonly unknown: readonly string[];
 }
 
@@ -62,23 +62,23 @@ export function said(fixture: Pick<PackFixture, 'path' | 'text'>): Said[] {
   const resources = loaded(fixture);
   const own = resources.filter(({ id }) => id.kind === 'ConfigMap').map(({ object }) => JSON.stringify(object));
   const { set } = readPolicies([...PACK_FILES, ...own.map((text) => ({ path: fixture.path, text }))]);
-  const judge = openPolicies({
+  const evaluator = openPolicies({
     policies: set,
     kinds: KINDS,
     apiGroup: API_GROUP,
     definitions: [],
     facts: declaredFacts(resources, []),
   });
-  return resources.filter(isJudged).map((resource) => {
-    const { violations, unknown } = judge(admittedObject(resource));
+  return resources.filter(isChecked).map((resource) => {
+    const { violations, unknown } = evaluator(admittedObject(resource));
     return {
       resource,
-      verdicts: violations.map(({ action, policy, message }) => `${action.toLowerCase()} ${policy}: ${message}`).sort(),
+      results: violations.map(({ action, policy, message }) => `${action.toLowerCase()} ${policy}: ${message}`).sort(),
       unknown: unknown.map(({ policy, reason }) => `${policy}: ${reason}`),
     };
   });
 }
 
-function isJudged({ object }: { readonly object: KubeObject }): boolean {
+function isChecked({ object }: { readonly object: KubeObject }): boolean {
   return object.apiVersion.startsWith(`${API_GROUP}/`);
 }

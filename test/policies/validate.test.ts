@@ -65,7 +65,7 @@ test('policies that need a namespace that is not declared say so, once for all',
   );
 });
 
-test('another group of the custom resources is judged by the same pack', async () => {
+test('another group of the custom resources is checked by the same pack', async () => {
   const request = {
     folders: [{ path: write('own.yaml', SERVER.replace('toolhive.stacklok.dev', 'mcp.example.com')), ignore: [] }],
     schemas: [],
