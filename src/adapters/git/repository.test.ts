@@ -1,4 +1,5 @@
-// Tests checkouts of a repository behind a real Git server, for every way to name a commit, and the refusals.
+// Tests checkouts of a repository behind a real Git server, for every way to name a commit, and the refusals. In one
+// file, because all tests share the functions that serve and open small repositories.
 
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

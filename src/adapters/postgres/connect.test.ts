@@ -1,3 +1,6 @@
+// Tests connections to a real PostgreSQL: TLS modes as in libpq, passwords, sockets. In one file, because all tests share
+// the server and its certificates.
+
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 // Tests the registry configuration file: accepted files with the resulting settings, and refused ones with the places
-// of their faults.
+// of their faults. In one file, because it is one table of files.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';
@@ -74,7 +74,7 @@ auth:
         allowPrivateIP: true
 `;
 
-test('a file of the operator of the existing platform is accepted unchanged', () => {
+test('a file of the operator of ToolHive is accepted unchanged', () => {
   check(GENERATED, [
     'config.yaml:3:5: warning registry-config-no-effect: /registries/0: nothing is read for "default"; it is served empty',
   ]);

@@ -1,3 +1,5 @@
+// Tests audit events, field by field. In one file, because each test changes one part of the same example input.
+
 import { describe, expect, it, test } from 'vitest';
 import { scanMessage } from '../wire/scan.ts';
 import { type AuditInput, auditEvent, auditLine, auditOutcome } from './audit.ts';

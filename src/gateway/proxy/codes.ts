@@ -51,7 +51,7 @@ export const PROXY_CODES = {
     'The MCP server sent a message that has to be read and is larger than limits.message_bytes: raise it, or let the server page its lists.',
   'server-not-supported': 'The MCP server cannot handle this request in this mode; the answer names the reason.',
   'server-unauthorized':
-    'The caller gets no credentials at the MCP server: there is no token to exchange, or the server refuses it. The log says which.',
+    'The caller gets no credentials at the MCP server: there is no token to exchange, or the server refuses it. The log has the reason.',
   'server-forbidden': 'The caller is not allowed to use the MCP server: no role fits its token.',
   'server-error': 'The MCP server itself sent an HTTP error: its own log says why.',
 } as const;

@@ -1,4 +1,5 @@
-// Tests the strict scan: accepted messages and the positions of their parts, and refusals with their messages.
+// Tests the strict scan: accepted messages and the positions of their parts, and refusals with their messages. In one
+// file, because it is two tables of messages, and each refusal is a changed row of an accepted one.
 
 import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from './json-bytes.ts';

@@ -1,4 +1,5 @@
-// Tests that packs are received as git receives them, and never exceed the limits of their cost.
+// Tests that packs are received as git receives them, and never exceed the limits of their cost. In one file, because
+// the tests share the functions that build packs by hand.
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';

@@ -1,5 +1,5 @@
 // Tests which commits and tags, signed by real git with keys of ssh-keygen and gpg, are accepted, and how each refusal
-// is reported.
+// is reported. In one file, because creating the keys takes longest and all tests share them.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';

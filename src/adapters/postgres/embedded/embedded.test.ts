@@ -1,3 +1,6 @@
+// Tests the embedded PostgreSQL: start, death of the process that started it, its programs, root. In one file, because
+// the tests share the processes that start servers.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
