@@ -29,7 +29,7 @@ const TokenExchange = Type.Object(
     token_url: addressed(Text('Token endpoint that exchanges tokens (RFC 8693).'), 'url'),
     ca_bundle_path: Type.Optional(
       Text(
-        'PEM file to trust for requests to the endpoint, in place of the roots of the image. Absent: that of oidc_config, if its issuer has the same origin.',
+        'PEM file to trust for requests to the endpoint, in place of the roots of the image. Absent: the file of oidc_config, if its issuer has the same origin.',
       ),
     ),
     client_id: Type.Optional(Text('Client id of the proxy.')),

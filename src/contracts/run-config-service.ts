@@ -80,7 +80,7 @@ export const SERVICE_BLOCKS = {
   limits: Type.Optional(Limits),
   timeouts: Type.Optional(Timeouts),
   allowed_hosts: Type.Optional(
-    Texts('Accepted values of Host. Absent: all, but on loopback listeners only those of this machine.'),
+    Texts('Accepted values of Host. Absent: all, but on loopback listeners only the names of this machine.'),
   ),
   allowed_origins: Type.Optional(
     Texts(

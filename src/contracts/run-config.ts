@@ -128,7 +128,7 @@ const Telemetry = Type.Object(
     ),
     headers_from_variable: Type.Optional(TextMap('Environment variables with the values of further headers, by name.')),
     ca_cert_path: Type.Optional(
-      Text('PEM file with certificates to trust for the collector, in addition to those of the image.'),
+      Text('PEM file with certificates to trust for the collector, in addition to the roots of the image.'),
     ),
     insecure: Type.Boolean({ description: 'Plain HTTP to the collector, if the URL has no scheme.' }),
     metrics_enabled: Type.Boolean({ description: 'Metrics are sent over OTLP.' }),

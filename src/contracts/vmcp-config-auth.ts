@@ -89,7 +89,7 @@ const STRATEGY = object(
         subjectTokenType: choice("Type of the caller's token.", TOKEN_TYPES, { default: TOKEN_TYPES[0] }),
         caBundlePath: optional(
           filledText(
-            'PEM file to trust for requests to the endpoint. If it is absent, that of incomingAuth.oidc counts, if its issuer has the same origin.',
+            'PEM file to trust for requests to the endpoint. If it is absent, the file of incomingAuth.oidc counts, if its issuer has the same origin.',
           ),
         ),
         externalTokenHeaderName: optional(

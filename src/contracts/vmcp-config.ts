@@ -1,5 +1,5 @@
 // Defines the configuration of a virtual MCP server, which VirtualMCPServer renders into a ConfigMap and `skep vmcp`
-// reads. The keys are those of the virtual MCP configuration model, resolved, and further ones: see
+// reads. It has the keys of the virtual MCP configuration model, resolved, and further ones: see
 // docs/decisions/0085-virtual-server-configuration.md.
 //
 // The contract, beyond this file:

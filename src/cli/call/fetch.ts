@@ -13,7 +13,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /**
  * Addresses that a server may name, by the network of the server, the nearest last. No list contains link-local
- * addresses, such as those of a cloud's metadata.
+ * addresses, such as the metadata address of a cloud's metadata.
  */
 const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...LOOPBACK]];
 

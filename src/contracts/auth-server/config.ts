@@ -88,7 +88,7 @@ export const AUTH_SERVER_SCHEMA = Type.Object(
     ),
     disable_upstream_token_injection: Type.Optional(
       Type.Boolean({
-        description: 'True: the server behind a proxy gets no token, not even that of the upstream provider.',
+        description: 'True: the server behind a proxy gets no token, not even the token of the upstream provider.',
       }),
     ),
     cimd: Type.Optional(

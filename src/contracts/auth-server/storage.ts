@@ -7,7 +7,7 @@ import { CLOSED, Duration, Text } from './fields.ts';
 const TLS = Type.Object(
   {
     insecure_skip_verify: Type.Boolean({ description: 'Certificates are not checked.' }),
-    ca_cert_file: Type.Optional(Text('PEM file to trust. Absent: those of the image.')),
+    ca_cert_file: Type.Optional(Text('PEM file to trust. Absent: the roots of the image.')),
   },
   { ...CLOSED, description: 'Absent: the connection is plain.' },
 );

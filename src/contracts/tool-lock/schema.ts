@@ -24,7 +24,7 @@ function definition(key: 'name' | 'uriTemplate', description: string) {
 
 const Locked = object(
   {
-    kind: choice('Kind of the resource, whose name and namespace are those of the lock.', LOCKED_KINDS),
+    kind: choice('Kind of the resource, which has the name and the namespace of the lock.', LOCKED_KINDS),
     image: optional(text('Image that offered the definitions.', { minLength: 1 })),
     digest: optional(
       text('Digest of the image that offered the definitions, if it was known.', { pattern: '^sha256:[0-9a-f]{64}$' }),

@@ -26,11 +26,11 @@ export const ListedBackend = object(
             textMap('Identifiers by name: a variable TOOLHIVE_SECRET_<identifier> has the value.'),
           ),
         },
-        'Headers of every request to it. They win over those of authentication.',
+        'Headers of every request to it. They win over the headers of authentication.',
       ),
     ),
     caBundlePath: optional(
-      text('PEM file with certificates to trust for it, in addition to those of the image.', { minLength: 1 }),
+      text('PEM file with certificates to trust for it, in addition to the roots of the image.', { minLength: 1 }),
     ),
     toolsLock: optional(BACKEND_TOOLS_LOCK),
   },

@@ -37,7 +37,7 @@ export const ModelTelemetry = object(
   {
     endpoint: optional(addressed(text('URL of the OTLP collector.'), 'collector')),
     serviceName: optional(text('Name that telemetry is sent under. Default: the name of the server.')),
-    serviceVersion: optional(text('Version that telemetry is sent under. Default: that of the program.')),
+    serviceVersion: optional(text('Version that telemetry is sent under. Default: the version of the program.')),
     tracingEnabled: bool('True: traces are sent.', false),
     metricsEnabled: bool('True: metrics are sent. Independent of enablePrometheusMetricsPath.', false),
     samplingRate: SAMPLING_RATE,
@@ -45,7 +45,7 @@ export const ModelTelemetry = object(
     insecure: bool('True: plain HTTP to the collector.', false),
     caCertPath: optional(
       text(
-        'PEM file in the container with certificates to trust for the collector, in addition to those of the image.',
+        'PEM file in the container with certificates to trust for the collector, in addition to the roots of the image.',
       ),
     ),
     enablePrometheusMetricsPath: bool('True: /metrics is served on the transport port.', false),

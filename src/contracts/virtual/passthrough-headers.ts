@@ -5,7 +5,7 @@ import { list, text } from '#std/schema.ts';
 /** Names of headers are compared without regard to case (RFC 9110 section 5.1). */
 export const PassthroughHeaders = list(
   text('Name of a header.', { minLength: 1, maxLength: 255, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" }),
-  'Headers of a client that reach the members, in addition to those of MCP itself. Lists of tools are read for each client with its values. Default: every header but credentials and those of the connection.',
+  'Headers of a client that reach the members, in addition to the headers of MCP itself. Lists of tools are read for each client with its values. Default: every header but credentials and headers of the connection.',
   { maxItems: 100 },
 );
 

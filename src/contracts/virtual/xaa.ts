@@ -40,7 +40,7 @@ export const XAA_FIELDS = {
   scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the assertion and of the token.')),
   subjectProviderName: optional(
     text(
-      'Name of an upstream provider of type oidc of the embedded authorization server: the id_token is that of the login there. Default: its first provider.',
+      'Name of an upstream provider of type oidc of the embedded authorization server: the id_token of the login there is used. Default: its first provider.',
       PROVIDER,
     ),
   ),

@@ -32,7 +32,7 @@ export const CREDENTIAL_CODES = {
   'sts-denied':
     'The token service does not let the caller assume the role: its trust policy has to allow sts:AssumeRoleWithWebIdentity for this issuer, audience and subject.',
   'sts-misconfigured':
-    'The token service refused the request of the proxy, for example because the duration exceeds that of the role or the region is not enabled. The log has the words of the service; correct aws_sts_config or the role.',
+    'The token service refused the request of the proxy, for example because the duration exceeds the longest of the role or the region is not enabled. The log has the words of the service; correct aws_sts_config or the role.',
   'sts-answer-invalid':
     'The answer of the token service does not follow its API. Check the region, and AWS_ENDPOINT_URL_STS if it is set.',
   'sts-unavailable':

@@ -61,7 +61,7 @@ export const GATE_CODES = {
   'origin-refused':
     'The Origin header names a page that may not call: neither the own host, nor the host of resource_url, nor one of allowed_origins.',
   'host-refused':
-    'The Host header names a host that the listener does not serve. On a loopback listener only names of this machine are served; elsewhere those of allowed_hosts, if set.',
+    'The Host header names a host that the listener does not serve. On a loopback listener only names of this machine are served; elsewhere the names of allowed_hosts, if set.',
 } as const;
 
 export type GateCode = keyof typeof GATE_CODES;

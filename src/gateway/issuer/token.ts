@@ -119,7 +119,7 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
   }
   const redirectUri = form.get('redirect_uri') ?? undefined;
   const expected = authorization.redirectNamed || redirectUri !== undefined ? authorization.redirectUri : undefined;
-  if (redirectUri !== expected) return invalidGrant('redirect_uri differs from that of the login');
+  if (redirectUri !== expected) return invalidGrant('redirect_uri differs from the redirect_uri of the login');
   const audience = narrowedAudience(world.settings, authorization.audience, form.getAll('resource'));
   if ('error' in audience) return audience;
   const spent = JSON.stringify({ ...known.record, used: true } satisfies CodeRecord);

@@ -55,7 +55,7 @@ export const RECONCILE_CODES = {
   'lock-text-doubtful':
     'A definition in a ToolLock has a text that reads like instructions to a model, or hidden characters: look at it before you accept it. The finding proves nothing either way.',
   'lock-server-missing':
-    'A ToolLock is named after a server that is not declared: the name and the namespace of the lock are those of its server. The lock does not count.',
+    'A ToolLock is named after a server that is not declared: a lock has the name and the namespace of its server. The lock does not count.',
   'lock-other-source':
     'A ToolLock is declared by another source than its server. It does not count: move it to the source of the server.',
   'lock-idle':

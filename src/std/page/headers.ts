@@ -25,7 +25,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Headers of our own pages, which override those of every response. */
+/** Headers of our own pages, which override the headers of every response. */
 export const PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',

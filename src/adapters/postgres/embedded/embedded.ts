@@ -27,7 +27,7 @@ export interface EmbeddedOptions {
   readonly migrator: Login;
   /** Has no rights before `migrate` grants them. */
   readonly app: Login;
-  /** Default: the programs from npm, else those of the operating system. */
+  /** Default: the programs from npm, else the programs of the operating system. */
   readonly binaries?: Binaries;
 }
 

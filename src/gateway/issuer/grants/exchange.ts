@@ -65,9 +65,9 @@ export async function exchangeToken(
 function parameterFault(form: URLSearchParams): string | undefined {
   if (form.get('subject_token') === null) return 'subject_token is missing';
   if (!SUBJECT_TYPES.includes(form.get('subject_token_type')))
-    return 'subject_token_type must be that of an access token or a JWT';
+    return 'subject_token_type must name an access token or a JWT';
   if (![null, ACCESS_TOKEN].includes(form.get('requested_token_type')))
-    return 'requested_token_type must be that of an access token';
+    return 'requested_token_type must name an access token';
   // The authenticated client is the actor.
   return form.has('actor_token') || form.has('actor_token_type') ? 'actor_token is not read' : undefined;
 }

@@ -1,5 +1,5 @@
 // Creates the errors of a Kubernetes API: metav1.Status objects with code, reason, details and causes. They are thrown
-// as Failures, and sent when the response is written. Texts and reasons equal those of a real API server.
+// as Failures, and sent when the response is written. Texts and reasons are as a real API server writes them.
 
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';

@@ -80,7 +80,7 @@ async function handlePod(parts: HandlerParts, { message, response, url }: Exchan
   }
 }
 
-/** Returns the 404 for an unknown path: a Status if the group is that of a built-in kind, plain text otherwise. */
+/** Returns the 404 for an unknown path: a Status if the group has a built-in kind, plain text otherwise. */
 function unknownPath(parts: HandlerParts, path: ResourcePath | undefined) {
   const known = parts.api.types.all().find((type) => type.group === path?.group);
   if (known === undefined || known.custom !== undefined) return PAGE_NOT_FOUND;

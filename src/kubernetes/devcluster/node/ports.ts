@@ -74,7 +74,7 @@ export interface Program {
   readonly command: EntryPoint | ((run: RunToEnd, place: ProcessPlace) => Promise<EntryPoint>);
   /** Values of variables that matter only inside a container. They are left out without an Event. */
   readonly expected?: Readonly<Record<string, string>>;
-  /** Returns variables in addition to those of the pod, which they override. */
+  /** Returns variables in addition to the variables of the pod, which they override. */
   environment?(pod: Pod): Promise<Readonly<Record<string, string>>>;
   /**
    * Returns a file of a ConfigMap, adapted to this machine. If it throws, the container waits, or keeps the file that

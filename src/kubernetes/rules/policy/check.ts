@@ -139,7 +139,7 @@ function checkAnnotations(out: Report, spec: JsonObject, scopes: Scopes, policy:
   }
 }
 
-/** Returns the type of the result, or undefined if there is none. If `wanted` is undefined, any type is valid. */
+/** Returns the type of the result, or undefined if there is none. If `expected` is undefined, any type is valid. */
 function checkExpression(
   out: Report,
   scope: ExpressionScope,

@@ -10,7 +10,7 @@ const VOLUME_NAME = { minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]
 const EnvVar = object(
   {
     name: text('Name of the variable.', ENV_NAME),
-    value: text('Value of the variable, as it is.'),
+    value: text('Value of the variable; nothing in it is replaced.'),
   },
   'An environment variable with a plain value. Secret values belong in secrets.',
 );

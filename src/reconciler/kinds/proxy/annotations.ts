@@ -87,7 +87,7 @@ const MCP_PATH: Setting<string> = {
 const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
   name: 'skep.dev/backend-ca',
   description:
-    'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that are trusted for the remote server in addition to those of the image.',
+    'ConfigMap, and after a slash its key (default: ca.crt), with certificates in PEM that are trusted for the remote server in addition to the roots of the image.',
   values: 'the name of a ConfigMap, or NAME/KEY',
   fallback: 'only the certificates of the image',
   places: ['remote servers'],

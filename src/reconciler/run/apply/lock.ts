@@ -26,7 +26,7 @@ export interface ObservedLease {
 }
 
 export interface Lock {
-  /** True if another run may have written since `Seen`, so that an earlier plan is stale. */
+  /** True if another run may have written since the `ObservedLease`, so that an earlier plan is stale. */
   readonly contended: boolean;
   /** Throws Failure `lock-lost` after the deadline of the lease: no request may start after it. */
   assertHeld(): void;

@@ -79,7 +79,7 @@ function placeFindings({ object }: Sourced, server: Sourced): readonly Finding[]
     if (typeof before !== 'string' || typeof now !== 'string' || before === now) return [];
     // The manifest may pin the locked image by its digest.
     if (field === 'image' && typeof locked.digest === 'string' && withDigest(before, locked.digest) === now) return [];
-    const message = `the definitions are those of ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
+    const message = `the definitions belong to ${before}, and the manifest names ${now}: compare them with skep lock --diff once it runs`;
     return [{ code: 'lock-place-differs', severity: 'warning', pointer: `/spec/server/${field}`, message }];
   });
 }

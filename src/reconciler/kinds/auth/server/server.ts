@@ -136,7 +136,7 @@ export const EmbeddedAuthServer = object(
     delegateClients: optional(DelegateClients),
     disableUpstreamTokenInjection: optional(
       bool(
-        'True: a server behind a proxy gets no token, not even that of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
+        'True: a server behind a proxy gets no token, not even the token of the upstream provider. No effect in a VirtualMCPServer, whose backends have their own authentication.',
       ),
     ),
     storage: AuthServerStorage,

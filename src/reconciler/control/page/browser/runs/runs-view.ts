@@ -43,7 +43,7 @@ export function RunsView({ api, fleet, open, now, revision, live }: Props) {
       : h(
           'p',
           { class: 'notice text' },
-          `Run ${open} is not listed: its result equals that of the run before, or the run is no longer stored.`,
+          `Run ${open} is not listed: its result equals the result of the run before, or the run is no longer stored.`,
         ),
     h(
       'ol',
