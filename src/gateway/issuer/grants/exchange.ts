@@ -3,10 +3,10 @@
 
 import { scopesOf } from '#auth/identity.ts';
 import { checkForm } from '#auth/token-form.ts';
+import { knownResource } from '#contracts/auth-server/resources.ts';
 import { isObject, type Json, type JsonObject, textsIn } from '#std/json.ts';
 import { readOwnToken, type TokenFacts } from '../access-token.ts';
 import type { Client } from '../clients/clients.ts';
-import { knownResource } from '../known-resource.ts';
 import type { OAuthError } from '../message.ts';
 import { KEYS, type Person } from '../records.ts';
 import { audienceFor, scopeNames } from '../resources.ts';

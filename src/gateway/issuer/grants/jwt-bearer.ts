@@ -3,11 +3,11 @@
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
+import { knownResource } from '#contracts/auth-server/resources.ts';
 import { sha256 } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
 import { textsIn } from '#std/json.ts';
 import type { TokenFacts } from '../access-token.ts';
-import { knownResource } from '../known-resource.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
 import { ASSERTION_SKEW_MS, KEYS } from '../records.ts';
 import { audienceFor } from '../resources.ts';
