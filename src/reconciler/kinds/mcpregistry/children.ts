@@ -22,7 +22,7 @@ import {
   type Registry,
   registryChildNames,
 } from './facts.ts';
-import type { Volumes } from './mounted-files.ts';
+import { isSamePath, type Volumes } from './mounted-files.ts';
 import {
   certificateMounts,
   certificateRefs,
@@ -145,7 +145,7 @@ function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volu
 
 /** Mounts an empty folder for data, as ToolHive does, unless the author mounts files at that path. */
 function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
-  if (volumeMounts.some(({ mountPath }) => String(mountPath).replace(/\/+$/, '') === DATA_DIRECTORY)) return [];
+  if (volumeMounts.some(({ mountPath }) => isSamePath(String(mountPath), DATA_DIRECTORY))) return [];
   const name = 'storage-data';
   return [{ volume: { name, emptyDir: {} }, mount: { name, mountPath: DATA_DIRECTORY } }];
 }
