@@ -4,7 +4,7 @@
 import { scopesOf } from '#auth/identity.ts';
 import { checkForm } from '#auth/token-form.ts';
 import { knownResource } from '#contracts/auth-server/resources.ts';
-import { isObject, type Json, type JsonObject, textsIn } from '#std/json.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { readOwnToken, type TokenFacts } from '../access-token.ts';
 import type { Client } from '../clients/clients.ts';
 import type { OAuthError } from '../message.ts';
@@ -12,7 +12,7 @@ import { KEYS, type Person } from '../records.ts';
 import { audienceFor, scopeNames } from '../resources.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { Delegation } from './settings.ts';
-import { checkTrusted, foreignSubject, type Trusted } from './trust.ts';
+import { audiencesIn, checkTrusted, foreignSubject, subjectIn, type Trusted } from './trust.ts';
 
 const URN = 'urn:ietf:params:oauth:token-type:';
 const ACCESS_TOKEN = `${URN}access_token`;
@@ -22,7 +22,6 @@ const SUBJECT_TYPES: readonly (string | null)[] = [ACCESS_TOKEN, `${URN}jwt`];
 const ACTORS_MAX = 10;
 const ACT_BYTES_MAX = 8 * 1024;
 const TOO_MANY_ACTORS = 'too many parties act for one another in the subject_token';
-const SUBJECT_LENGTH_MAX = 256;
 /**
  * Claims that exist only in ID tokens (OpenID Connect Core 1.0 sections 2 and 3.3.2.11): an ID token is not for
  * resources.
@@ -113,9 +112,8 @@ async function foreignSubjectOf(
   const checked = await checkTrusted(trusted, token, delegation.audience, { code: 'invalid_request', nowMs });
   if ('error' in checked) return checked;
   const { claims } = checked;
-  const { sub } = claims;
-  if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_LENGTH_MAX)
-    return invalidRequest('the subject_token must have a sub');
+  const sub = subjectIn(claims);
+  if (sub === undefined) return invalidRequest('the subject_token must have a sub');
   if (ID_TOKEN_CLAIMS.some((claim) => Object.hasOwn(claims, claim)))
     return invalidRequest('the subject_token is an ID token, which is not for resources');
   if (!isPermitted(claims, delegation, { server: world.settings.issuer, client }))
@@ -149,9 +147,7 @@ function isPermitted(
 }
 
 function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
-  const { aud, exp } = claims;
-  const audience = typeof aud === 'string' ? [aud] : textsIn(aud);
-  return { audience, scopes: scopesOf(claims), untilMs: Number(exp) * 1000 };
+  return { audience: audiencesIn(claims), scopes: scopesOf(claims), untilMs: Number(claims.exp) * 1000 };
 }
 
 /**
