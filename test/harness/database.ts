@@ -38,6 +38,12 @@ export async function createTestDatabase(schema: 'migrated' | 'empty' = 'migrate
   };
 }
 
+/** Returns the settings of the database, without passwords, as resources and configurations have them. */
+export function databaseSettings({ app, migrator }: TestDatabase) {
+  const { host, port, user, database, sslMode } = app;
+  return { host, port, user, migrationUser: migrator.user, database, sslMode };
+}
+
 /** The run's server; the first caller makes it start. */
 function testServer(): Promise<TestServer> {
   return new Promise((resolve, reject) => {

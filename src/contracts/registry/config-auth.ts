@@ -1,21 +1,18 @@
 // Defines the part of the registry service's configuration that says who may read.
 
 import { Type } from '#std/json-schema.ts';
-import { fileForm, filled, setting } from '../file-form.ts';
+import { setting } from '../file-form.ts';
 import { CLOSED, Text, Texts, Url } from './config-words.ts';
 import { OAUTH, PROVIDER } from './fields.ts';
+import { PROVIDER_ENDPOINTS, PROVIDER_TOKENS } from './file-fields.ts';
 
 const Provider = Type.Object(
   {
-    name: PROVIDER.name,
-    issuerUrl: fileForm(PROVIDER.issuerUrl),
-    audience: PROVIDER.audience,
+    ...PROVIDER_TOKENS,
     tokenTypes: Type.Optional(
       Texts('Further accepted `typ` of JWTs. JWTs without `typ`, or with `JWT` or `at+jwt`, are always accepted.'),
     ),
-    jwksUrl: setting(PROVIDER.jwksUrl),
-    introspectionUrl: setting(PROVIDER.introspectionUrl),
-    clientId: setting(filled(PROVIDER.clientId)),
+    ...PROVIDER_ENDPOINTS,
     clientSecretFile: Type.Optional(Text('File that holds the client secret for introspection.')),
     caCertPath: Type.Optional(Text('PEM file that replaces the trusted roots for this provider.')),
     authTokenFile: Type.Optional(Text('File that holds a bearer token for JWKS and introspection requests.')),

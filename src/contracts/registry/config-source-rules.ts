@@ -58,7 +58,7 @@ function nameFindings(name: string, pointer: string): readonly ConfigFinding[] {
   if (RESERVED_NAMES.includes(name)) {
     return [error('registry-config-name-reserved', pointer, `"${name}" is a path of the service; choose another name`)];
   }
-  if (name === '.' || name === '..' || /[\s\p{Cc}]/u.test(name)) {
+  if (name === '.' || name === '..' || /[\s\p{Cc}]/u.test(name) || !name.isWellFormed()) {
     return [error('registry-config-name-unusable', pointer, `"${name}" cannot be a part of a URL's path`)];
   }
   return [];

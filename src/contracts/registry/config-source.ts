@@ -5,15 +5,12 @@ import { Type } from '#std/json-schema.ts';
 import { fileForm, filled, setting } from '../file-form.ts';
 import { CLOSED, Duration, Text, Url } from './config-words.ts';
 import { ENDPOINT, filter, GIT, INTERVAL, NAME } from './fields.ts';
+import { GIT_SETTINGS } from './file-fields.ts';
 import { DEFAULT_FORMAT, FORMAT_OF_APIS, FORMATS_DESCRIBED, SOURCE_FORMATS } from './source.ts';
 
 const GitOrigin = Type.Object(
   {
-    repository: fileForm(GIT.repository),
-    branch: setting(GIT.branch),
-    tag: setting(GIT.tag),
-    commit: setting(GIT.commit),
-    path: setting(GIT.path),
+    ...GIT_SETTINGS,
     auth: Type.Optional(
       Type.Object(
         {

@@ -6,6 +6,7 @@ import { fileForm, filled, setting } from '../file-form.ts';
 import { schemaCheck } from '../schema-check.ts';
 import { CLOSED, Duration, Texts, Url } from './config-words.ts';
 import { ENDPOINT, filter, GIT, INTERVAL, NAME, OAUTH, PROVIDER } from './fields.ts';
+import { DATABASE_LOGIN, DATABASE_POOL, GIT_SETTINGS, PROVIDER_ENDPOINTS, PROVIDER_TOKENS } from './file-fields.ts';
 import { SOURCE_FORMATS } from './source.ts';
 
 const LABEL = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$';
@@ -13,11 +14,7 @@ const File = (description: string) => Type.String({ pattern: '^/', description: 
 
 const Git = Type.Object(
   {
-    repository: fileForm(GIT.repository),
-    branch: setting(GIT.branch),
-    tag: setting(GIT.tag),
-    commit: setting(GIT.commit),
-    path: setting(GIT.path),
+    ...GIT_SETTINGS,
     auth: Type.Optional(
       Type.Object({ username: fileForm(GIT.username), passwordFile: File('File with the password.') }, CLOSED),
     ),
@@ -67,27 +64,20 @@ const Served = Type.Object(
 /** `host`, `port`, `user` and `database` are required by ToolHive. */
 const Database = Type.Object(
   {
+    ...DATABASE_LOGIN,
     host: fileForm(filled(DATABASE.host)),
     port: fileForm(DATABASE.port),
     user: fileForm(filled(DATABASE.user)),
-    migrationUser: setting(filled(DATABASE.migrationUser)),
     database: fileForm(filled(DATABASE.database)),
-    sslMode: setting(DATABASE.sslMode),
-    maxOpenConns: setting(DATABASE.maxOpenConns),
-    maxIdleConns: setting(DATABASE.maxIdleConns),
-    connMaxLifetime: setting(DATABASE.connMaxLifetime),
+    ...DATABASE_POOL,
   },
   CLOSED,
 );
 
 const Provider = Type.Object(
   {
-    name: PROVIDER.name,
-    issuerUrl: fileForm(PROVIDER.issuerUrl),
-    audience: PROVIDER.audience,
-    jwksUrl: setting(PROVIDER.jwksUrl),
-    introspectionUrl: setting(PROVIDER.introspectionUrl),
-    clientId: setting(filled(PROVIDER.clientId)),
+    ...PROVIDER_TOKENS,
+    ...PROVIDER_ENDPOINTS,
     clientSecretFile: Type.Optional(File('File with the client secret.')),
     caCertPath: Type.Optional(File('PEM file to trust.')),
     authTokenFile: Type.Optional(File('File with a bearer token.')),

@@ -425,6 +425,13 @@ test.each([
     ],
   },
   {
+    reason: 'a name with half a surrogate pair, which URLs cannot contain',
+    text: `registries: [{name: "a\\ud800", file: {path: /data/a.json}, syncPolicy: {interval: 1h}}]\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:1:21: error registry-config-name-unusable: /registries/0/name: "a\ud800" cannot be a part of a URL\'s path',
+    ],
+  },
+  {
     reason: 'a name that cannot be in a URL',
     text: `registries: [{name: "..", managed: {}}, {name: "a b", managed: {}}]\n${ANONYMOUS}`,
     expected: [

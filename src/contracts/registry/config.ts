@@ -1,26 +1,18 @@
 // Defines the registry service's configuration file, which MCPRegistry renders and `skep serve` reads.
 
 import { type Static, Type } from '#std/json-schema.ts';
-import { DATABASE } from '../database-fields.ts';
-import { filled, setting } from '../file-form.ts';
 import { schemaCheck } from '../schema-check.ts';
 import { Auth } from './config-auth.ts';
 import { Registry } from './config-source.ts';
 import { CLOSED, Duration, Text } from './config-words.ts';
+import { DATABASE_LOGIN, DATABASE_POOL } from './file-fields.ts';
 
 const Database = Type.Object(
   {
-    host: setting(filled(DATABASE.host)),
-    port: setting(DATABASE.port),
-    user: setting(filled(DATABASE.user)),
-    migrationUser: setting(filled(DATABASE.migrationUser)),
-    database: setting(filled(DATABASE.database)),
-    sslMode: setting(DATABASE.sslMode),
+    ...DATABASE_LOGIN,
     caFile: Type.Optional(Text('PEM file of the certificate authority, for verify-ca and verify-full.')),
     passFile: Type.Optional(Text("Password file in PostgreSQL's own format; default: the file that PGPASSFILE names.")),
-    maxOpenConns: setting(DATABASE.maxOpenConns),
-    maxIdleConns: setting(DATABASE.maxIdleConns),
-    connMaxLifetime: setting(DATABASE.connMaxLifetime),
+    ...DATABASE_POOL,
     maxMetaSize: Type.Optional(Type.Integer({ minimum: 1, description: 'Accepted; has no effect.' })),
   },
   {

@@ -39,3 +39,7 @@ export const ISSUER_CODES = {
 } as const;
 
 export type IssuerCode = keyof typeof ISSUER_CODES;
+
+export function isIssuerCode(code: string): code is IssuerCode {
+  return Object.hasOwn(ISSUER_CODES, code);
+}

@@ -5,6 +5,7 @@ import { trustingFetch } from '#auth/trusting-fetch.ts';
 import { Failure } from '#std/failure.ts';
 import { type Clients, createClients } from './clients/clients.ts';
 import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
+import { type IssuerCode, isIssuerCode } from './codes.ts';
 import { createCookies } from './cookies.ts';
 import { createDelegates } from './grants/delegates.ts';
 import { createTrust } from './grants/trust.ts';
@@ -166,11 +167,14 @@ function tooMany({ ports }: IssuerWorld, route: Route, seconds: number): IssuerA
   return opened(route, { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } });
 }
 
-/** Answers an error. A Failure means that the store is unavailable; any other error is a bug in this server. */
+/**
+ * Answers an error. A Failure of another area comes from the store, which is unavailable then. An error that is not a
+ * Failure is a bug in this server.
+ */
 function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): IssuerAnswer {
   const isFailure = error instanceof Failure;
   const message = error instanceof Error ? (isFailure ? error.message : (error.stack ?? error.message)) : String(error);
-  const code = isFailure ? 'issuer-store-unavailable' : 'issuer-internal';
+  const code = isFailure ? failureCode(error) : 'issuer-internal';
   ports.notify({ code, level: 'warn', message, data: isFailure ? { cause: error.code } : {} });
   const description = 'the server cannot do that at the moment; try again';
   if (route.audience === 'client')
@@ -180,6 +184,10 @@ function faultAnswer({ ports }: IssuerWorld, route: Route, error: unknown): Issu
     'Not at the moment',
     'The login cannot be continued right now. Wait a little, then connect again from the app.',
   );
+}
+
+function failureCode({ code }: Failure): IssuerCode {
+  return isIssuerCode(code) ? code : 'issuer-store-unavailable';
 }
 
 /** Opens the store of clients. Without documents, an id that is a URL is unknown. */

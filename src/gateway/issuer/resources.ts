@@ -1,6 +1,6 @@
 // Determines the resources and scopes of tokens, as requested and as granted.
 
-import { knownResource } from './known-resource.ts';
+import { knownResource } from '#contracts/auth-server/resources.ts';
 import type { OAuthError } from './message.ts';
 import type { IssuerSettings } from './settings.ts';
 

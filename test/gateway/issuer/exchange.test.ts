@@ -125,6 +125,17 @@ describe('a delegate client', () => {
     expect((await exchange(long)).body.error).toBe('invalid_request');
   });
 
+  it.each([
+    { reason: 'a text', act: 'reports' },
+    { reason: 'null', act: null },
+    { reason: 'a list', act: [{ sub: 'reports' }] },
+    { reason: 'a text in another act', act: { sub: 'reports', act: 'nightly' } },
+  ])('refuses a token in which act is $reason, because it would hide a party', async ({ act }) => {
+    const answer = await exchange(await world.sign({ act }));
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(answer.body.error_description).toContain('act');
+  });
+
   it('does not end the login of the person by revoking its own token, and ends with that login', async () => {
     const { tokens, client } = await login(world);
     const own = String((await exchange(tokens.access_token)).body.access_token);

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { configInvalid } from '#gateway/issuer/config-fault.ts';
 import { createAuthorizationServer } from '#gateway/issuer/issuer.ts';
 import { createMemoryStore } from '#gateway/issuer/memory-store.ts';
 import type { IssuerNotice, IssuerPorts, IssuerStore } from '#gateway/issuer/ports.ts';
@@ -309,6 +310,7 @@ describe('a store that cannot be asked', () => {
 
   it.each([
     { error: new Failure('redis-unreachable', 'Redis is away'), status: 503, code: 'issuer-store-unavailable' },
+    { error: configInvalid('/upstreams', 'has no secret'), status: 503, code: 'issuer-config-invalid' },
     { error: new TypeError('a mistake'), status: 500, code: 'issuer-internal' },
   ])('is answered with $status, and the log says $code', async ({ error, status, code }) => {
     const notices: IssuerNotice[] = [];

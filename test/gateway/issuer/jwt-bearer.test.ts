@@ -9,7 +9,16 @@ import { proxyClock } from '#hosts/proxy/clock.ts';
 import { createWatchedFiles } from '#hosts/watched-files.ts';
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { configOf, oidcTo, openDirect, RESOURCE } from './direct.ts';
-import { BEARER, openTrusted, type TrustedBlock, type TrustedWorld, trustedBlock, WORKLOAD } from './trusted.ts';
+import {
+  BEARER,
+  DELEGATE,
+  DELEGATE_CLIENT,
+  openTrusted,
+  type TrustedBlock,
+  type TrustedWorld,
+  trustedBlock,
+  WORKLOAD,
+} from './trusted.ts';
 import type { Answer, AuthServer } from './world.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -269,6 +278,9 @@ function mirrored(jwt: string): string {
 describe('settings of a trusted issuer stop the start', () => {
   const bearer = { jwt_bearer_grant: BEARER };
   const block = { issuer_url: 'https://other.example', ...bearer };
+  const ISSUER = 'https://login.example.com';
+  const HOST_AUDIENCE = 'urn:weather#tools';
+  const EXCHANGED = { allowed_actors: ['app'], allowed_delegate_clients: [DELEGATE.id] };
   it.each<{ reason: string; blocks: readonly TrustedBlock[] }>([
     { reason: 'http', blocks: [{ ...block, issuer_url: 'http://other.example' }] },
     { reason: 'http on loopback', blocks: [{ ...block, issuer_url: 'http://127.0.0.1:1' }] },
@@ -280,6 +292,28 @@ describe('settings of a trusted issuer stop the start', () => {
     {
       reason: 'a resource as the audience of assertions',
       blocks: [{ ...block, jwt_bearer_grant: { ...BEARER, accepted_audiences: [RESOURCE] } }],
+    },
+    {
+      reason: 'an audience of the host as the audience of assertions',
+      blocks: [{ ...block, jwt_bearer_grant: { ...BEARER, accepted_audiences: [HOST_AUDIENCE] } }],
+    },
+    {
+      reason: 'an audience both of assertions and of tokens that are exchanged',
+      blocks: [
+        {
+          ...block,
+          ...EXCHANGED,
+          expected_audience: 'https://auth.example.com',
+          jwt_bearer_grant: {
+            ...BEARER,
+            accepted_audiences: ['https://other.example.com', 'https://auth.example.com/'],
+          },
+        },
+      ],
+    },
+    {
+      reason: 'the token endpoint as the audience of tokens that are exchanged',
+      blocks: [{ ...block, ...EXCHANGED, expected_audience: `${ISSUER}/oauth/token` }],
     },
     {
       reason: 'a resource that the server does not know',
@@ -297,9 +331,15 @@ describe('settings of a trusted issuer stop the start', () => {
     const opened = openDirect({
       config: (at) => ({
         ...configOf(at, [oidcTo(at, { url: at } as never)]),
+        issuer: ISSUER,
+        allowed_audiences: [RESOURCE, HOST_AUDIENCE],
+        scopes_supported: DELEGATE_CLIENT.scopes,
+        delegate_clients: [DELEGATE_CLIENT],
         trusted_issuers: blocks.map((each) => ({ ...each })),
       }),
+      environment: { DELEGATE_SECRET: DELEGATE.secret },
     });
-    await expect(opened).rejects.toMatchObject({ code: 'issuer-config-invalid' });
+    const message = expect.stringMatching(/^\/trusted_issuers\//);
+    await expect(opened).rejects.toMatchObject({ code: 'issuer-config-invalid', message });
   });
 });

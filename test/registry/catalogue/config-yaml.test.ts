@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, databaseSettings, type TestDatabase } from '../../harness/database.ts';
 import { type InstanceFolder, instanceFolder, settingsOf } from '../../harness/instance.ts';
 import { type Running, startSkep } from '../../harness/skep.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -65,13 +65,7 @@ spec:
       - {name: git, sources: [cloned]}
       - {name: web, sources: [published]}
       - {name: fleet, sources: [running]}
-    database:
-      host: ${app.host}
-      port: ${app.port}
-      user: ${app.user}
-      migrationUser: ${migrator.user}
-      database: ${app.database}
-      sslMode: disable
+    database: ${JSON.stringify(databaseSettings(database))}
     auth:
       mode: anonymous
   volumes:

@@ -13,7 +13,7 @@ import { systemClock } from '#hosts/clock.ts';
 import { type RunningMigration, startMigration } from '#hosts/registry/migration.ts';
 import { formatProblem } from '#std/problem.ts';
 import { eventually } from '../../harness/cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, databaseSettings, type TestDatabase } from '../../harness/database.ts';
 import { type InstanceFolder, instanceFolder } from '../../harness/instance.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 
@@ -62,16 +62,13 @@ describe('a run', () => {
   function manifests(name: string, own: 'own' | 'none'): string {
     const { app, migrator } = database;
     const servers = JSON.stringify({ servers: { clock: { description: 'Tells the time', image: 'clock:1' } } });
-    const named = `
-  databaseConfig:
-    host: ${app.host}
-    port: ${app.port}
-    user: ${app.user}
-    migrationUser: ${migrator.user}
-    database: ${app.database}
-    sslMode: disable
-    dbAppUserPasswordSecretRef: {name: ${name}-passwords, key: app}
-    dbMigrationUserPasswordSecretRef: {name: ${name}-passwords, key: migration}`;
+    const secret = `${name}-passwords`;
+    const databaseConfig = {
+      ...databaseSettings(database),
+      dbAppUserPasswordSecretRef: { name: secret, key: 'app' },
+      dbMigrationUserPasswordSecretRef: { name: secret, key: 'migration' },
+    };
+    const named = `\n  databaseConfig: ${JSON.stringify(databaseConfig)}`;
     return `apiVersion: toolhive.stacklok.dev/v1alpha1
 kind: MCPRegistry
 metadata: {name: ${name}, namespace: default}
@@ -85,7 +82,7 @@ data: {registry.json: '${servers}'}
 ---
 apiVersion: v1
 kind: Secret
-metadata: {name: ${name}-passwords, namespace: default}
+metadata: {name: ${secret}, namespace: default}
 stringData: {app: "${app.password}", migration: "${migrator.password}"}
 `;
   }
@@ -114,11 +111,11 @@ describe('a service', () => {
         .join(''),
     );
     chmodSync(passFile, 0o600);
-    const { host, user, database: name } = database.app;
+    const settings = JSON.stringify({ ...databaseSettings(database), port, passFile });
     const read = readRegistryConfig(
       `registries: [{name: a, managed: {}}]
 auth: {mode: anonymous}
-database: {host: ${host}, port: ${port}, user: ${user}, migrationUser: ${database.migrator.user}, database: ${name}, sslMode: disable, passFile: ${passFile}}`,
+database: ${settings}`,
       'registry.yaml',
     );
     if ('problems' in read) throw new Error(read.problems.map(formatProblem).join('\n'));

@@ -3,16 +3,16 @@
 
 import { scopesOf } from '#auth/identity.ts';
 import { checkForm } from '#auth/token-form.ts';
-import { isObject, type JsonObject, textsIn } from '#std/json.ts';
+import { knownResource } from '#contracts/auth-server/resources.ts';
+import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import { readOwnToken, type TokenFacts } from '../access-token.ts';
 import type { Client } from '../clients/clients.ts';
-import { knownResource } from '../known-resource.ts';
 import type { OAuthError } from '../message.ts';
 import { KEYS, type Person } from '../records.ts';
 import { audienceFor, scopeNames } from '../resources.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { Delegation } from './settings.ts';
-import { checkTrusted, foreignSubject, type Trusted } from './trust.ts';
+import { audiencesIn, checkTrusted, foreignSubject, subjectIn, type Trusted } from './trust.ts';
 
 const URN = 'urn:ietf:params:oauth:token-type:';
 const ACCESS_TOKEN = `${URN}access_token`;
@@ -21,7 +21,7 @@ const SUBJECT_TYPES: readonly (string | null)[] = [ACCESS_TOKEN, `${URN}jwt`];
 /** Maximum number of parties in the `act` claim of one token. Below, the maximum of its bytes. */
 const ACTORS_MAX = 10;
 const ACT_BYTES_MAX = 8 * 1024;
-const SUBJECT_LENGTH_MAX = 256;
+const TOO_MANY_ACTORS = 'too many parties act for one another in the subject_token';
 /**
  * Claims that exist only in ID tokens (OpenID Connect Core 1.0 sections 2 and 3.3.2.11): an ID token is not for
  * resources.
@@ -36,7 +36,7 @@ interface Subject {
   readonly audience: readonly string[];
   readonly scopes: readonly string[];
   /** `act` claim of the token: the parties that acted before this client. */
-  readonly act: JsonObject | undefined;
+  readonly act: Json | undefined;
   readonly untilMs: number;
 }
 
@@ -56,8 +56,8 @@ export async function exchangeToken(
   const scopes = scopesFor(delegate.scopes, subject, form.get('scope'));
   if ('error' in scopes) return scopes;
   const act = { iss: world.settings.issuer, sub: id, ...(subject.act === undefined ? {} : { act: subject.act }) };
-  if (actorsIn(act) > ACTORS_MAX || JSON.stringify(act).length > ACT_BYTES_MAX)
-    return invalidRequest('too many parties act for one another in the subject_token');
+  const misfit = actFault(act);
+  if (misfit !== undefined) return invalidRequest(misfit);
   const { person, session, untilMs } = subject;
   return { client: id, session, person, scopes, audience, act, untilMs };
 }
@@ -89,7 +89,7 @@ async function ownSubject(world: IssuerWorld, claims: JsonObject): Promise<Subje
     person: { subject: String(sub), name: nonEmptyText(name), email: nonEmptyText(email) },
     session: nonEmptyText(session),
     ...grantedBy(claims),
-    act: isObject(claims.act) ? claims.act : undefined,
+    act: claims.act,
   };
 }
 
@@ -112,9 +112,8 @@ async function foreignSubjectOf(
   const checked = await checkTrusted(trusted, token, delegation.audience, { code: 'invalid_request', nowMs });
   if ('error' in checked) return checked;
   const { claims } = checked;
-  const { sub } = claims;
-  if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_LENGTH_MAX)
-    return invalidRequest('the subject_token must have a sub');
+  const sub = subjectIn(claims);
+  if (sub === undefined) return invalidRequest('the subject_token must have a sub');
   if (ID_TOKEN_CLAIMS.some((claim) => Object.hasOwn(claims, claim)))
     return invalidRequest('the subject_token is an ID token, which is not for resources');
   if (!isPermitted(claims, delegation, { server: world.settings.issuer, client }))
@@ -127,7 +126,7 @@ async function foreignSubjectOf(
     act: {
       iss: issuer,
       ...(actor === undefined ? {} : { sub: actor }),
-      ...(isObject(claims.act) ? { act: claims.act } : {}),
+      ...(claims.act === undefined ? {} : { act: claims.act }),
     },
   };
 }
@@ -148,9 +147,7 @@ function isPermitted(
 }
 
 function grantedBy(claims: JsonObject): Pick<Subject, 'audience' | 'scopes' | 'untilMs'> {
-  const { aud, exp } = claims;
-  const audience = typeof aud === 'string' ? [aud] : textsIn(aud);
-  return { audience, scopes: scopesOf(claims), untilMs: Number(exp) * 1000 };
+  return { audience: audiencesIn(claims), scopes: scopesOf(claims), untilMs: Number(claims.exp) * 1000 };
 }
 
 /**
@@ -187,10 +184,15 @@ function scopesFor(
   return { error: 'invalid_scope', description: 'the client or the subject_token does not have a scope' };
 }
 
-function actorsIn(act: JsonObject): number {
-  let [count, current]: [number, unknown] = [0, act];
-  for (; isObject(current) && count <= ACTORS_MAX; count += 1) current = current.act;
-  return count;
+/** An `act` that is not an object is refused: without it, the new token would not name each party. */
+function actFault(act: JsonObject): string | undefined {
+  let count = 0;
+  for (let party: Json | undefined = act; party !== undefined; party = party.act) {
+    if (!isObject(party)) return 'an act claim of the subject_token is not an object';
+    count += 1;
+    if (count > ACTORS_MAX) return TOO_MANY_ACTORS;
+  }
+  return JSON.stringify(act).length > ACT_BYTES_MAX ? TOO_MANY_ACTORS : undefined;
 }
 
 function nonEmptyText(value: unknown): string | undefined {

@@ -3,17 +3,16 @@
 
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
+import { knownResource } from '#contracts/auth-server/resources.ts';
 import { sha256 } from '#std/hash.ts';
 import type { JsonObject } from '#std/json.ts';
-import { textsIn } from '#std/json.ts';
 import type { TokenFacts } from '../access-token.ts';
-import { knownResource } from '../known-resource.ts';
 import type { IssuerRequest, OAuthError } from '../message.ts';
 import { ASSERTION_SKEW_MS, KEYS } from '../records.ts';
 import { audienceFor } from '../resources.ts';
 import type { IssuerWorld } from '../world.ts';
 import type { BearerGrant } from './settings.ts';
-import { checkTrusted, foreignSubject } from './trust.ts';
+import { audiencesIn, checkTrusted, foreignSubject, subjectIn } from './trust.ts';
 
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
@@ -21,7 +20,6 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
  * Permitted difference of `iat` in the future, since clocks differ and an assertion is created right before it is sent.
  */
 const IAT_SKEW_S = 60;
-const SUBJECT_LENGTH_MAX = 256;
 
 /** Checks an assertion, and returns the facts of its token. */
 export async function redeemAssertion(
@@ -80,8 +78,7 @@ function headerType(assertion: string): unknown {
  * Returns the accepted audience that the unverified assertion names, or the first accepted audience if it names none.
  */
 function namedAudience(assertion: string, { audiences }: BearerGrant): string {
-  const { aud } = decodeJwt(assertion);
-  const named = typeof aud === 'string' ? [aud] : textsIn(aud);
+  const named = audiencesIn(decodeJwt<JsonObject>(assertion));
   return audiences.find((each) => named.includes(each)) ?? audiences[0];
 }
 
@@ -91,8 +88,9 @@ function ageFault({ iat, exp }: JsonObject, { maxAgeMs }: BearerGrant, nowMs: nu
   return (exp - iat) * 1000 > maxAgeMs ? `is good for longer than ${maxAgeMs / 1000} seconds` : undefined;
 }
 
-function formFault({ sub, jti, cnf }: JsonObject): string | undefined {
-  if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_LENGTH_MAX) return 'must have a sub';
+function formFault(claims: JsonObject): string | undefined {
+  const { jti, cnf } = claims;
+  if (subjectIn(claims) === undefined) return 'must have a sub';
   if (jti !== undefined && (typeof jti !== 'string' || jti === '')) return 'has a jti that is not a text';
   // RFC 7800 section 3.1: such a token is valid only together with a proof of possession, which is not checked here.
   return cnf === undefined ? undefined : 'is bound to a key';

@@ -1,11 +1,11 @@
 // Checks the settings of trusted issuers and delegate clients, and fills in defaults.
 
 import type { AuthServerConfig } from '#contracts/auth-server/config.ts';
+import { assertionAudiences, isSameResource, knownResource } from '#contracts/auth-server/resources.ts';
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import { parseDuration } from '#std/duration.ts';
 import type { JsonObject } from '#std/json.ts';
 import { configInvalid, isProtected } from '../config-fault.ts';
-import { knownResource } from '../known-resource.ts';
 
 type IssuerBlock = NonNullable<AuthServerConfig['trusted_issuers']>[number];
 type BearerBlock = NonNullable<IssuerBlock['jwt_bearer_grant']>;
@@ -67,6 +67,9 @@ export function trustedIssuers(config: AuthServerConfig): readonly TrustedIssuer
     if (allowPrivate && jwksUrl === undefined) throw configInvalid(`${pointer}/allow_private_ips`, 'needs jwks_url');
     const delegation = delegationOf(block, config, pointer);
     const bearer = block.jwt_bearer_grant && bearerOf(block.jwt_bearer_grant, config, `${pointer}/jwt_bearer_grant`);
+    // Otherwise a token that delegate clients exchange would also be an assertion.
+    if (delegation !== undefined && bearer?.audiences.some((each) => isSameResource(each, delegation.audience)))
+      throw configInvalid(`${pointer}/expected_audience`, `is ${delegation.audience}, an audience of assertions`);
     if (delegation === undefined && bearer === undefined)
       throw configInvalid(pointer, 'needs expected_audience or jwt_bearer_grant: nothing of it would be accepted');
     return { issuer, jwksUrl, allowPrivate, delegation, bearer };
@@ -118,12 +121,12 @@ function actorTest(expression: string | undefined, pointer: string): Delegation[
 }
 
 function bearerOf(block: BearerBlock, config: AuthServerConfig, pointer: string): BearerGrant {
-  const { accepted_audiences: accepted = [], max_assertion_age: age, subject_bindings: bindings } = block;
+  const { accepted_audiences: accepted, max_assertion_age: age, subject_bindings: bindings } = block;
   const maxAgeMs = parseDuration(age) ?? 0;
   if (maxAgeMs <= 0) throw configInvalid(`${pointer}/max_assertion_age`, `must be a duration above 0, not ${age}`);
-  const [first = `${config.issuer}/oauth/token`, ...others] = accepted;
+  const audiences = assertionAudiences(config.issuer, accepted);
   // Otherwise a token for a resource would also be an assertion for this server.
-  const both = accepted.find((audience) => knownResource(config.allowed_audiences, audience) !== undefined);
+  const both = audiences.find((audience) => config.allowed_audiences.some((known) => isSameResource(known, audience)));
   if (both !== undefined) throw configInvalid(`${pointer}/accepted_audiences`, `names ${both}, which is a resource`);
   for (const [index, { subject, allowed_resources: resources }] of bindings.entries()) {
     const at = `${pointer}/subject_bindings/${index}`;
@@ -133,7 +136,7 @@ function bearerOf(block: BearerBlock, config: AuthServerConfig, pointer: string)
   }
   return {
     maxAgeMs,
-    audiences: [first, ...others],
+    audiences,
     bindings: new Map(bindings.map(({ subject, allowed_resources: resources }) => [subject, resources])),
   };
 }

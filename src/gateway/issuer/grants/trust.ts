@@ -3,7 +3,7 @@
 import { createProviderKeys, type ProviderKeys } from '#auth/jwks.ts';
 import { checkJwt, claimedIssuer } from '#auth/jwt.ts';
 import type { Refusal } from '#auth/rejection.ts';
-import type { JsonObject } from '#std/json.ts';
+import { type JsonObject, textsIn } from '#std/json.ts';
 import type { OAuthError, OAuthErrorCode } from '../message.ts';
 import type { IssuerPorts } from '../ports.ts';
 import type { TrustedIssuer } from './settings.ts';
@@ -13,6 +13,7 @@ import type { TrustedIssuer } from './settings.ts';
  * be larger.
  */
 const LENGTH_MAX = 16 * 1024;
+const SUBJECT_LENGTH_MAX = 256;
 
 export interface Trusted extends TrustedIssuer {
   readonly keys: ProviderKeys;
@@ -60,6 +61,15 @@ function refusedAs(code: OAuthErrorCode, { reason }: Refusal): OAuthError {
   if (reason === 'keys-unavailable')
     return { error: 'temporarily_unavailable', description: 'the keys of the issuer cannot be had; try again' };
   return { error: code, description: `the token of the issuer is refused: ${reason}` };
+}
+
+export function audiencesIn({ aud }: JsonObject): readonly string[] {
+  return typeof aud === 'string' ? [aud] : textsIn(aud);
+}
+
+/** Returns the subject of a token, or undefined if it has none that can be used. */
+export function subjectIn({ sub }: JsonObject): string | undefined {
+  return typeof sub === 'string' && sub !== '' && sub.length <= SUBJECT_LENGTH_MAX ? sub : undefined;
 }
 
 /**

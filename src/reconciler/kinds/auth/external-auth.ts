@@ -56,7 +56,7 @@ const TokenExchange = object(
     audience: text('Audience of the requested token.', { minLength: 1 }),
     scopes: optional(list(text('A scope.', { minLength: 1 }), 'Scopes of the requested token.')),
     subjectProviderName: subjectProvider('token that is exchanged'),
-    subjectTokenType: choice("Type of the caller's token is.", TOKEN_TYPES, { default: 'access_token' }),
+    subjectTokenType: choice("Type of the caller's token.", TOKEN_TYPES, { default: 'access_token' }),
     externalTokenHeaderName: optional(
       headerName(
         'Header that carries the new token, as `Bearer <token>`; Authorization is removed then. Without it, the token replaces the one in Authorization.',

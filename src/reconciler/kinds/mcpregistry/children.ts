@@ -22,7 +22,7 @@ import {
   type Registry,
   registryChildNames,
 } from './facts.ts';
-import type { Volumes } from './mounted-files.ts';
+import { isSamePath, type Volumes } from './mounted-files.ts';
 import {
   certificateMounts,
   certificateRefs,
@@ -45,10 +45,11 @@ export function children(self: Registry, view: View, settings: Settings): readon
   const { name, namespace } = self;
   const names = registryChildNames(name);
   const labels = apiLabels(name);
+  const text = configText(self, settings);
   const config = configMap(
     settings.apiGroup,
     { name: names.config, namespace, labels },
-    { [REGISTRY_CONFIG_KEY]: configText(self, settings) },
+    { [REGISTRY_CONFIG_KEY]: text },
   );
   return [
     serviceAccount(
@@ -57,7 +58,7 @@ export function children(self: Registry, view: View, settings: Settings): readon
     ),
     config.object,
     ...passwordSecret(self, view),
-    deployment(self, view, settings),
+    deployment(self, text, view, settings),
     service(
       { name: names.api, namespace, labels },
       { selector: apiSelector(name), port: { name: 'http', number: API_PORT } },
@@ -89,7 +90,8 @@ function passwordSecret({ name, namespace, spec }: Registry, view: View): readon
   return [{ apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data }];
 }
 
-function deployment(self: Registry, view: View, settings: Settings): KubeObject {
+/** `config`: text of the service's configuration. */
+function deployment(self: Registry, config: string, view: View, settings: Settings): KubeObject {
   const { name, namespace, spec, written } = self;
   const { apiGroup } = settings;
   const { podTemplateSpec } = spec;
@@ -98,7 +100,7 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
       labels: apiLabels(name),
       annotations: {
         [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(written)),
-        ...mountedChecksum(self, view, settings),
+        ...mountedChecksum(self, config, view, settings),
         ...secretChecksum([...mountedSecrets(spec), ...passwordRefs(self, settings)], view, settings),
       },
     },
@@ -121,12 +123,12 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
  * Returns a digest of inputs that are not in the spec: the rendered configuration, and the certificates that are read
  * once.
  */
-function mountedChecksum(self: Registry, view: View, settings: Settings): JsonObject {
+function mountedChecksum(self: Registry, config: string, view: View, settings: Settings): JsonObject {
   const certificates = readCertificates(self, settings).map(({ name }) => ({
     name,
     data: view.find('ConfigMap', name)?.data,
   }));
-  return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config: configText(self, settings), certificates }) };
+  return { [`${settings.apiGroup}/mounts-checksum`]: digest({ config, certificates }) };
 }
 
 /** The pod before the author's volumes and template are added. */
@@ -145,7 +147,7 @@ function withVolumes(made: JsonObject, { volumes = [], volumeMounts = [] }: Volu
 
 /** Mounts an empty folder for data, as ToolHive does, unless the author mounts files at that path. */
 function scratchData({ volumeMounts = [] }: Volumes): readonly Mounted[] {
-  if (volumeMounts.some(({ mountPath }) => String(mountPath).replace(/\/+$/, '') === DATA_DIRECTORY)) return [];
+  if (volumeMounts.some(({ mountPath }) => isSamePath(String(mountPath), DATA_DIRECTORY))) return [];
   const name = 'storage-data';
   return [{ volume: { name, emptyDir: {} }, mount: { name, mountPath: DATA_DIRECTORY } }];
 }

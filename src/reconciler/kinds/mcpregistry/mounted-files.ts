@@ -31,8 +31,12 @@ export function mountedFile({ volumes = [], volumeMounts = [] }: Volumes, path: 
 
 /** Also true for the same path. A path may be written with further slashes, and with . and .. as parts. */
 export function isBelow(path: string, mountPath: string): boolean {
-  const outer = pathParts(mountPath);
-  return outer.every((part, index) => pathParts(path)[index] === part);
+  const inner = pathParts(path);
+  return pathParts(mountPath).every((part, index) => inner[index] === part);
+}
+
+export function isSamePath(path: string, other: string): boolean {
+  return isBelow(path, other) && isBelow(other, path);
 }
 
 function pathParts(path: string): readonly string[] {

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, objectsIn } from '#std/json.ts';
 import type { Finding, Reference } from '../kind.ts';
 import { podPartFindings } from '../pods/pod-template.ts';
-import { isBelow, type Volumes } from './mounted-files.ts';
+import { isBelow, isSamePath, type Volumes } from './mounted-files.ts';
 
 const CODE = 'invalid-pod-template';
 
@@ -12,14 +12,14 @@ export function volumeFindings(
   { volumes = [], volumeMounts = [] }: Volumes,
   generated: JsonObject,
 ): readonly Finding[] {
-  const { volumes: own, containers } = generated;
-  const [container] = Array.isArray(containers) ? containers.filter(isObject) : [];
+  const [container] = objectsIn(generated.containers);
+  const own = { volumes: objectsIn(generated.volumes), mounts: objectsIn(container?.volumeMounts) };
   return [
     ...podPartFindings([...volumes], ['spec', 'volumes'], '/spec/volumes'),
     ...podPartFindings([...volumeMounts], ['spec', 'containers', '', 'volumeMounts'], '/spec/volumeMounts'),
-    ...takenFindings(volumes, 'name', fieldTexts(own, 'name'), '/spec/volumes'),
-    ...takenFindings(volumeMounts, 'mountPath', fieldTexts(container?.volumeMounts, 'mountPath'), '/spec/volumeMounts'),
-    ...coveringFindings(volumeMounts, objectsIn(container?.volumeMounts)),
+    ...takenFindings(volumes, 'name', fieldTexts(own.volumes, 'name'), '/spec/volumes'),
+    ...takenFindings(volumeMounts, 'mountPath', fieldTexts(own.mounts, 'mountPath'), '/spec/volumeMounts'),
+    ...coveringFindings(volumeMounts, own.mounts),
     ...volumeMounts.flatMap(({ name }, index): readonly Finding[] => {
       const at = `/spec/volumeMounts/${index}`;
       if (name === undefined) return [volumeFault(at, 'name is missing')];
@@ -30,8 +30,8 @@ export function volumeFindings(
   ];
 }
 
-function fieldTexts(list: unknown, field: string): readonly string[] {
-  return (Array.isArray(list) ? list.filter(isObject) : []).map((item) => String(item[field]));
+function fieldTexts(items: readonly JsonObject[], field: string): readonly string[] {
+  return items.map((item) => String(item[field]));
 }
 
 /** Finds repeated names and paths: an API server refuses them, and generated volumes must not be replaced. */
@@ -55,7 +55,7 @@ function takenFindings(
 
 const isSame = {
   name: (other: string, text: string) => other === text,
-  mountPath: (other: string, text: string) => isBelow(other, text) && isBelow(text, other),
+  mountPath: isSamePath,
 };
 
 /** A mount inside one of ours that is only read would replace a file of it, such as the configuration. */
@@ -63,7 +63,7 @@ function coveringFindings(mounts: readonly JsonObject[], own: readonly JsonObjec
   const read = own.filter(({ readOnly }) => readOnly === true).map(({ mountPath }) => String(mountPath));
   return mounts.flatMap(({ mountPath }, index): readonly Finding[] => {
     if (typeof mountPath !== 'string') return [];
-    const outer = read.find((path) => isBelow(mountPath, path) && !isBelow(path, mountPath));
+    const outer = read.find((path) => isBelow(mountPath, path) && !isSamePath(path, mountPath));
     if (outer === undefined) return [];
     return [volumeFault(`/spec/volumeMounts/${index}/mountPath`, `${mountPath} is inside ${outer}: choose another`)];
   });

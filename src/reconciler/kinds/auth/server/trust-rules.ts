@@ -1,6 +1,7 @@
 // Finds mistakes in trusted issuers and delegate clients with which the authorization server would not start or would
 // issue no tokens.
 
+import { assertionAudiences, isSameResource, knownResource } from '#contracts/auth-server/resources.ts';
 import { roleMatcher } from '#contracts/role-matcher.ts';
 import type { Finding } from '../../kind.ts';
 import { fieldWithoutEffect } from '../../without-effect.ts';
@@ -56,7 +57,21 @@ function trustedFindings(
     }),
     ...matcherFindings(issuer.actorMatcher, `${at}/actorMatcher`),
     ...uselessExchangeFindings(issuer, at),
+    ...sharedAudienceFindings(own, issuer, at),
   ];
+}
+
+/** Finds an audience of two purposes: a token that delegate clients exchange would also be an assertion. */
+function sharedAudienceFindings(
+  own: string,
+  { expectedAudience, jwtBearerGrant }: Issuer,
+  at: string,
+): readonly Finding[] {
+  if (expectedAudience === undefined || jwtBearerGrant === undefined) return [];
+  const audiences = assertionAudiences(own, jwtBearerGrant.acceptedAudiences);
+  if (!audiences.some((each) => isSameResource(each, expectedAudience))) return [];
+  const message = `${expectedAudience} is also an audience of assertions: a token that is exchanged must not be a grant. Use another one in acceptedAudiences`;
+  return [trustFinding(`${at}/expectedAudience`, message)];
 }
 
 /** Warns of settings for exchanges if no token of the issuer can be exchanged. */
@@ -99,24 +114,24 @@ export function trustHostFindings(server: AuthServer, host: TrustHost, pointer: 
   const ofClients = clients.flatMap((client) => clientFindings(client, host, pointer));
   if (host.audiences.length === 0) return [...ofClients, ...idle];
   const foreign = issuers.find(({ expectedAudience }) => {
-    return expectedAudience !== undefined && !host.audiences.some((each) => namesResource(each, expectedAudience));
+    return expectedAudience !== undefined && !host.audiences.some((each) => isSameResource(each, expectedAudience));
   });
   const bearers = issuers.flatMap(({ jwtBearerGrant: bearer }) => (bearer === undefined ? [] : [bearer]));
   const resources = [
     ...clients.flatMap(({ audiences }) => audiences),
     ...bearers.flatMap(({ subjectBindings }) => subjectBindings.flatMap((each) => each.allowedResources)),
   ];
-  const accepted = bearers.flatMap(({ acceptedAudiences = [] }) => acceptedAudiences);
+  const accepted = bearers.flatMap(({ acceptedAudiences: audiences }) => assertionAudiences(server.issuer, audiences));
   const known = host.audiences.join(', ');
   return [
     ...ofClients,
     ...resources
-      .filter((resource) => !host.audiences.some((each) => namesResource(each, resource)))
+      .filter((resource) => knownResource(host.audiences, resource) === undefined)
       .map((each) =>
         trustFinding(pointer, `${each} is not a resource of the authorization server, which are ${known}`),
       ),
     ...accepted
-      .filter((audience) => host.audiences.some((each) => namesResource(each, audience)))
+      .filter((audience) => host.audiences.some((each) => isSameResource(each, audience)))
       .map((each) =>
         trustFinding(
           pointer,
@@ -155,10 +170,6 @@ function clientFindings({ clientId, scopes }: Client, host: TrustHost, pointer: 
   if (unknown.length === 0) return [];
   const message = `client ${clientId} of delegateClients names ${unknown.join(', ')}: the authorization server gives ${given.join(', ')}`;
   return [{ code: 'auth-server-scopes', severity: 'error', pointer, message }];
-}
-
-function namesResource(known: string, named: string): boolean {
-  return known === named || (URL.canParse(named) && URL.parse(known)?.href === URL.parse(named)?.href);
 }
 
 function trustFinding(pointer: string, message: string): Finding {
