@@ -72,6 +72,26 @@ export function unknownState(
   return stateWith(instance, run, entries, before);
 }
 
+/** Returns the state after a run that observed no change since the run that found `observed`. */
+export function repeatedState(
+  observed: FleetState,
+  { id, finishedAt: at }: Pick<RunResult, 'id' | 'finishedAt'>,
+  before: FleetState | undefined,
+): FleetState {
+  const { commits = {}, ...rest } = observed.run ?? {};
+  const run = { ...rest, commits, id, at };
+  return before === observed ? { ...observed, run } : stateWith(observed.instance, run, observed.entries, before);
+}
+
+/** Returns the state after a run that failed when it had observed the fleet already. */
+export function withFailure(
+  state: FleetState,
+  failure: { readonly code: string; readonly message: string },
+): FleetState {
+  const { run } = state;
+  return run === undefined ? state : { ...state, run: { ...run, failures: [...(run.failures ?? []), failure] } };
+}
+
 function stateWith(
   instance: string,
   run: NonNullable<FleetState['run']>,
