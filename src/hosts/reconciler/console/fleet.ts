@@ -40,7 +40,10 @@ export function openFleetFeed(config: Config): FleetFeed {
   const tell = (event: FleetEvent): void => {
     for (const listener of listeners) listener(event);
   };
-  watch.follow(() => tell('fleet'));
+  const end = (): void => {
+    tell('fleet');
+    tell('ended');
+  };
   return {
     looked: watch.looked,
     began(id) {
@@ -49,11 +52,11 @@ export function openFleetFeed(config: Config): FleetFeed {
     },
     ended(result) {
       watch.ended(result);
-      tell('ended');
+      end();
     },
     failed(failure) {
       watch.failed(failure, { id: runId, at: new Date(systemClock.now()).toISOString() });
-      tell('ended');
+      end();
     },
     shown(instance) {
       const readInTurn = shareReads<LiveDetail>(systemClock, READ_WITHIN_MS);

@@ -18,8 +18,6 @@ export interface FleetWatch {
   state(): FleetState;
   /** Finds a resource by the id of its entry; undefined if the last run had no such resource. */
   find(id: string): KnownResource | undefined;
-  /** Calls `changed` after each run with another state than the previous run, until the returned function is called. */
-  follow(changed: () => void): () => void;
 }
 
 type Kept = Pick<Prepared, 'resolved' | 'desires'> & { readonly result: RunResult };
@@ -30,15 +28,9 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
   let observed: FleetState | undefined;
   let seen: Prepared | undefined;
   let kept: Kept | undefined;
-  const followers = new Set<() => void>();
 
   function before(): FleetState | undefined {
     return state.run === undefined ? undefined : state;
-  }
-
-  function put(next: FleetState): void {
-    state = next;
-    for (const changed of followers) changed();
   }
 
   return {
@@ -52,20 +44,16 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
         seen = undefined;
       } else if (observed !== undefined) {
         observed = repeatedState(observed, result, before());
-      } else return;
-      put(observed);
+      }
+      state = observed ?? state;
     },
     failed({ code, message }, run) {
       seen = undefined;
       const isEnded = state.run?.id === run.id;
-      put(isEnded ? withFailure(state, { code, message }) : unknownState(look, { ...run, code, message }, before()));
+      state = isEnded ? withFailure(state, { code, message }) : unknownState(look, { ...run, code, message }, before());
     },
     state: () => state,
     find: (id) => kept && findResource(kept, id),
-    follow(changed) {
-      followers.add(changed);
-      return () => void followers.delete(changed);
-    },
   };
 }
 
