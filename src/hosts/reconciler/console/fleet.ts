@@ -37,10 +37,12 @@ export function openFleetFeed(config: Config): FleetFeed {
   const watch = openFleetWatch({ instance: name, sources: sources.map((source) => source.name), ours: children });
   const listeners = new Set<(event: FleetEvent) => void>();
   let runId = '';
+  let isRunning = false;
   const tell = (event: FleetEvent): void => {
     for (const listener of listeners) listener(event);
   };
   const end = (): void => {
+    isRunning = false;
     tell('fleet');
     tell('ended');
   };
@@ -48,6 +50,7 @@ export function openFleetFeed(config: Config): FleetFeed {
     looked: watch.looked,
     began(id) {
       runId = id;
+      isRunning = true;
       tell('began');
     },
     ended(result) {
@@ -65,6 +68,7 @@ export function openFleetFeed(config: Config): FleetFeed {
         resource: (id) => readShown(config, watch, (known, runId) => readLive(readInTurn, instance, known, runId), id),
         follow(notify) {
           listeners.add(notify);
+          if (isRunning) notify('began');
           return () => void listeners.delete(notify);
         },
       };
