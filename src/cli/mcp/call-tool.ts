@@ -119,14 +119,13 @@ async function callOnce(deps: Calling, request: ToolRequest): Promise<ToolResult
 
 /** Gives the call up if the signal is aborted, even if nothing in it listens to the signal. */
 async function endingWith<T>(signal: AbortSignal, cancelled: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const reason = () =>
+    cancelled.aborted
+      ? new Failure('mcp-cancelled', 'the call was cancelled')
+      : new Failure('mcp-timeout', 'the call took too long', { retryable: true });
+  if (signal.aborted) throw reason();
   const ended = Promise.withResolvers<never>();
-  const end = () =>
-    ended.reject(
-      cancelled.aborted
-        ? new Failure('mcp-cancelled', 'the call was cancelled')
-        : new Failure('mcp-timeout', 'the call took too long', { retryable: true }),
-    );
-  if (signal.aborted) end();
+  const end = () => ended.reject(reason());
   signal.addEventListener('abort', end, { once: true });
   try {
     return await Promise.race([work(), ended.promise]);

@@ -163,6 +163,14 @@ test('a call that is cancelled ends at once, and counts until its work has ended
   expect(await call(waitingTool(async () => undefined))).toEqual({ version: 1 });
 });
 
+test('a call that is cancelled before its work begins does no work', async () => {
+  const { call } = caller();
+  const begun: string[] = [];
+  const tool = waitingTool(async () => void begun.push('begun'));
+  expect(await call(tool, { signal: AbortSignal.abort() })).toMatchObject({ error: { code: 'mcp-cancelled' } });
+  expect(begun).toEqual([]);
+});
+
 test('a Failure is an error with code and advice; a bug shows nothing of itself', async () => {
   const { call, lines } = caller();
   const unreachable = waitingTool(() => Promise.reject(new Failure('cluster-unreachable', 'no answer\u001b[2J')));
