@@ -19,6 +19,7 @@ const CONFIG = readConfig({
 
 interface World {
   message: string;
+  result: JsonObject;
   readonly acted: JsonObject[];
 }
 
@@ -34,7 +35,7 @@ function actingTool(world: World): McpTool {
       if (confirmed === undefined) return question;
       checkConfirmed(question, confirmed);
       world.acted.push(args);
-      return data({ version: 1 });
+      return data(world.result);
     },
   };
 }
@@ -82,7 +83,7 @@ async function asked(world: World, args: JsonObject = { hash: 'a' }) {
 }
 
 function emptyWorld(): World {
-  return { message: 'Delete one?', acted: [] };
+  return { message: 'Delete one?', result: { version: 1 }, acted: [] };
 }
 
 test('an action happens after its question is confirmed, and each step leaves an audit line', async () => {
@@ -169,6 +170,17 @@ test('a call that is cancelled before its work begins does no work', async () =>
   const tool = waitingTool(async () => void begun.push('begun'));
   expect(await call(tool, { signal: AbortSignal.abort() })).toMatchObject({ error: { code: 'mcp-cancelled' } });
   expect(begun).toEqual([]);
+});
+
+test('an action whose result is too large was done: the error and the audit say so', async () => {
+  const world = emptyWorld();
+  world.result = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key-${index}`, index]));
+  const { state, answerWith, lines } = await asked(world);
+  expect(await answerWith({ answer: { state, accepted: true } })).toMatchObject({
+    error: { code: 'mcp-result-too-large', message: expect.stringMatching(/^the action was done; /) },
+  });
+  expect(world.acted).toHaveLength(1);
+  expect(lines.map(({ event }) => event)).toEqual(['asked', 'confirmed', 'done']);
 });
 
 test('a Failure is an error with code and advice; a bug shows nothing of itself', async () => {
