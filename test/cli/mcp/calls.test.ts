@@ -10,6 +10,7 @@ import { checkConfirmed } from '../../../src/cli/mcp/confirmation.ts';
 import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
 import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
 import { presenceOf } from '../../../src/cli/mcp/tools/explain.ts';
+import { chooseTools } from '../../../src/cli/mcp/tools.ts';
 
 const CONFIG = readConfig({
   text: 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]',
@@ -238,4 +239,12 @@ test.each([
 ])('explain: $reason', ({ object, known, presence }) => {
   const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'docs', name: 'wiki' };
   expect(presenceOf({ find: () => object as never, known: () => known }, id)).toEqual(presence);
+});
+
+test('only allowed actions are tools, each once', () => {
+  const namesOf = (allowed: Parameters<typeof chooseTools>[1]) =>
+    chooseTools(CONFIG, allowed).flatMap(({ name, acts }) => (acts === undefined ? [] : [name]));
+  expect(namesOf([])).toEqual([]);
+  expect(namesOf(['rollback'])).toEqual(['rollback']);
+  expect(namesOf(['rollback', 'approve', 'rollback'])).toEqual(['approve', 'rollback']);
 });
