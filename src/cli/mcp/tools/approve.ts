@@ -2,7 +2,7 @@
 
 import { jsonOfApproval } from '#reconciler/report/approval.ts';
 import { listOf, record, TEXT, TIME } from '#reconciler/report/formats/json-schema-parts.ts';
-import { approve, notWaiting } from '#reconciler/run/operate/approve.ts';
+import { approveList, notWaiting } from '#reconciler/run/operate/approve.ts';
 import type { DeletionList } from '#reconciler/run/prune/guard.ts';
 import { planOnly } from '#reconciler/run/run.ts';
 import { Failure } from '#std/failure.ts';
@@ -42,7 +42,8 @@ export const APPROVE: McpTool = {
       if (confirmed === undefined) return question;
       checkConfirmed(question, confirmed);
       signal.throwIfAborted();
-      const approved = await approve(deps, chosen, hash, config.approval.expiresHours);
+      // Another plan could have another list of this hash: it leaves out kinds that may not be listed.
+      const approved = await approveList(deps, chosen, list, config.approval.expiresHours);
       return data(JSON.parse(jsonOfApproval(approved)));
     }),
 };
