@@ -42,7 +42,7 @@ export const APPROVE: McpTool = {
       if (confirmed === undefined) return question;
       checkConfirmed(question, confirmed);
       signal.throwIfAborted();
-      // Another plan could have another list of this hash: it leaves out kinds that may not be listed.
+      // Another plan could have a list that differs and has the same hash: `mayTake` is not in the hash.
       const approved = await approveList(deps, chosen, list, config.approval.expiresHours);
       return data(JSON.parse(jsonOfApproval(approved)));
     }),
