@@ -6,7 +6,7 @@ import { readConfig } from '#hosts/config/read-config.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/call-tool.ts';
-import { checkConfirmed } from '../../../src/cli/mcp/confirmation.ts';
+import { isConfirmed } from '../../../src/cli/mcp/confirmation.ts';
 import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
 import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
 import { presenceOf } from '../../../src/cli/mcp/tools/explain.ts';
@@ -30,11 +30,10 @@ function actingTool(world: World): McpTool {
     ...{ name: 'act', title: 'Act', description: 'Acts.', outputSchema: { type: 'object' } },
     inputSchema: inputSchema({ hash: { type: 'string', maxLength: 10 } }, ['hash']),
     acts: { destructive: true },
-    async call({ args, confirmed, commandOf }) {
+    async call({ args, confirmed, signal, commandOf }) {
       const command = commandOf('act');
       const question: Question = { type: 'question', message: world.message, label: 'Act', command, facts: args };
-      if (confirmed === undefined) return question;
-      checkConfirmed(question, confirmed);
+      if (!isConfirmed(question, { confirmed, signal })) return question;
       world.acted.push(args);
       return data(world.result);
     },

@@ -8,7 +8,7 @@ import { planOnly } from '#reconciler/run/run.ts';
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
 import { boundedSchema, plainLine } from '../bounded.ts';
-import { checkConfirmed } from '../confirmation.ts';
+import { isConfirmed } from '../confirmation.ts';
 import { withInstance } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, textArgument } from '../tool.ts';
 
@@ -39,9 +39,7 @@ export const APPROVE: McpTool = {
       const list = result.plan.waiting.find((each) => each.hash === hash);
       if (list === undefined) throw notWaiting(hash, result);
       const question = approvalQuestion(config.name, list, commandOf(`approve ${hash}`));
-      if (confirmed === undefined) return question;
-      checkConfirmed(question, confirmed);
-      signal.throwIfAborted();
+      if (!isConfirmed(question, { confirmed, signal })) return question;
       // Another plan could have a list that differs and has the same hash: `mayTake` is not in the hash.
       const approved = await approveList(deps, chosen, list, config.approval.expiresHours);
       return data(JSON.parse(jsonOfApproval(approved)));
