@@ -33,8 +33,9 @@ type Read = Pick<Instance, 'cluster' | 'options'>;
 const READ_WITHIN_MS = 10_000;
 
 export function openFleetFeed(config: Config): FleetFeed {
-  const { name, sources, children } = config;
-  const watch = openFleetWatch({ instance: name, sources: sources.map((source) => source.name), ours: children });
+  const { name, apiGroup, children } = config;
+  const sources = config.sources.map((source) => source.name);
+  const watch = openFleetWatch({ instance: name, apiGroup, sources, ours: children });
   const listeners = new Set<(event: FleetEvent) => void>();
   let runId = '';
   let isRunning = false;

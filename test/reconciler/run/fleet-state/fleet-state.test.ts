@@ -56,7 +56,7 @@ function lookedAt({ health = 'healthy', status = {}, unlisted = [], declared = C
   };
 }
 
-const LOOK = { instance: 'test', sources: ['fleet'], ours: true };
+const LOOK = { instance: 'test', apiGroup: 'toolhive.stacklok.dev', sources: ['fleet'], ours: true };
 
 function stateOf(given: Given, before?: FleetState): FleetState {
   return fleetStateOf(LOOK, lookedAt(given), { ...READY, ...given.result }, before);
@@ -245,4 +245,17 @@ test('a failure after the result of the same run is added to it, and what it obs
     run: { id: READY.id, failures: [{ code: FAILURE.code, message: FAILURE.message }] },
     counts: { healthy: 2 },
   });
+});
+
+test.each([
+  { kind: 'an MCPServer', id: { ...ID, name: 'old' }, role: 'server' },
+  { kind: 'a ConfigMap', id: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'tools', name: 'old' }, role: 'other' },
+])('$kind that no source declares any more has the role $role', ({ id, role }) => {
+  const { apiVersion, kind, namespace, name } = id;
+  const live: KubeObject = { apiVersion, kind, metadata: { namespace, name } };
+  const looked = lookedAt({});
+  const snapshot = { ...looked.snapshot, find: (one: typeof id) => (keyOf(one) === keyOf(id) ? live : undefined) };
+  const plan = { ...NOTHING.plan, held: [{ resource: id, reason: 'its deletion waits for approval' }] };
+  const { entries } = fleetStateOf(LOOK, { ...looked, snapshot } as Looked, { ...READY, plan }, undefined);
+  expect(entries.find((entry) => entry.name === 'old')).toMatchObject({ role, state: 'kept' });
 });
