@@ -4,14 +4,13 @@ import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '#hosts/config/configuration.ts';
 import { commandOf } from '#hosts/own-command.ts';
 import { Failure } from '#std/failure.ts';
+import { ACTIONS, type Action } from '../mcp/actions.ts';
 
 interface Options extends InstanceFlags {
-  readonly allow?: readonly string[];
+  readonly allow?: readonly Action[];
   readonly listen?: string;
   readonly tokenFile?: string;
 }
-
-const ACTIONS = ['approve', 'rollback'];
 
 const EXAMPLES = `
 Reads Git and the cluster with the rights of its kubeconfig. Actions are off unless they are allowed, and need the
@@ -33,11 +32,13 @@ export function mcpCommand(): Command {
     .action(serveMcp);
 }
 
-function readActions(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !ACTIONS.includes(name));
-  if (unknown === undefined) return names;
-  throw new Failure('usage', `--allow knows no action "${unknown}"; the actions are ${ACTIONS.join(', ')}`);
+function readActions(text: string): readonly Action[] {
+  return text.split(',').map((each) => {
+    const name = each.trim();
+    const action = ACTIONS.find((known) => known === name);
+    if (action !== undefined) return action;
+    throw new Failure('usage', `--allow knows no action "${name}"; the actions are ${ACTIONS.join(', ')}`);
+  });
 }
 
 async function serveMcp({ allow = [], listen, tokenFile, ...flags }: Options): Promise<void> {

@@ -112,21 +112,29 @@ async function callOnce(deps: Calling, request: ToolRequest): Promise<ToolResult
     ),
   );
   if (result.type === 'question') return askUser(deps, request, args, result);
-  if (tool.acts !== undefined) audit(deps, request, 'done', args);
-  const structuredContent = boundedData(result);
+  if (tool.acts === undefined) return dataResult(boundedData(result));
+  audit(deps, request, 'done', args);
+  try {
+    return dataResult(boundedData(result));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return failureResult(new Failure(error.code, `the action was done; ${error.message}`));
+  }
+}
+
+function dataResult(structuredContent: JsonObject): ToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
 /** Gives the call up if the signal is aborted, even if nothing in it listens to the signal. */
 async function endingWith<T>(signal: AbortSignal, cancelled: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const reason = () =>
+    cancelled.aborted
+      ? new Failure('mcp-cancelled', 'the call was cancelled')
+      : new Failure('mcp-timeout', 'the call took too long', { retryable: true });
+  if (signal.aborted) throw reason();
   const ended = Promise.withResolvers<never>();
-  const end = () =>
-    ended.reject(
-      cancelled.aborted
-        ? new Failure('mcp-cancelled', 'the call was cancelled')
-        : new Failure('mcp-timeout', 'the call took too long', { retryable: true }),
-    );
-  if (signal.aborted) end();
+  const end = () => ended.reject(reason());
   signal.addEventListener('abort', end, { once: true });
   try {
     return await Promise.race([work(), ended.promise]);
@@ -174,20 +182,27 @@ function audit({ logger }: CallerDeps, { tool, client }: ToolRequest, event: str
   logger.info({ action: tool.name, event, client: plainText(client), ...facts }, `${tool.name} ${event}`);
 }
 
-/** Returns the error as a result, because a model reads it: code, message, meaning, and the command for a person. */
+/** Logs the error, and returns it as a result. */
 function errorResult(deps: CallerDeps, request: ToolRequest, error: unknown): ToolResult {
-  const failure = error instanceof Failure ? error : undefined;
   // A bug: its reader needs the stack, and the client gets nothing of it.
-  if (failure === undefined) deps.logger.error({ err: error, tool: request.tool.name }, 'a call failed unexpectedly');
-  const code = failure?.code ?? 'mcp-internal';
+  if (!(error instanceof Failure))
+    deps.logger.error({ err: error, tool: request.tool.name }, 'a call failed unexpectedly');
+  const failure =
+    error instanceof Failure ? error : new Failure('mcp-internal', 'skep failed unexpectedly; its log has more');
+  const { code, message } = failure;
   if (request.tool.acts !== undefined && request.answer !== undefined)
-    audit(deps, request, 'failed', { code, message: plainText(failure?.message ?? '') });
-  const { command } = isObject(failure?.data) ? failure.data : {};
+    audit(deps, request, 'failed', { code, message: plainText(message) });
+  return failureResult(failure);
+}
+
+/** Returns code, message, meaning, and the command for a person: a model reads them. */
+function failureResult({ code, message, data, retryable }: Failure): ToolResult {
+  const { command } = isObject(data) ? data : {};
   const shown = {
     code,
-    message: plainText(failure?.message ?? 'skep failed unexpectedly; its log has more'),
+    message: plainText(message),
     advice: meaningOf(code),
-    retryable: failure?.retryable === true ? true : undefined,
+    retryable: retryable === true ? true : undefined,
     command: typeof command === 'string' ? plainText(command) : undefined,
   };
   return { content: [{ type: 'text', text: JSON.stringify({ error: shown }) }], isError: true };

@@ -6,7 +6,7 @@ export const MCP_CODES = {
   'mcp-resource-unknown':
     'This instance neither declares nor owns an object of that name, or several objects have it: name it as NAMESPACE/KIND/NAME. `plan` and `status` show such names.',
   'mcp-result-too-large':
-    'The result is larger than one answer of `skep mcp` may be, even with its lists cut: ask about one resource or one run, or use the command in a shell.',
+    'The result is larger than one answer of `skep mcp` may be, even with its lists cut: ask about one resource or one run, or use the command in a shell. If the message says that an action was done, do not repeat it: `status` and `history` show its effect.',
   'mcp-busy': 'Too many calls are under way. Wait for one of them to end, and call again.',
   'mcp-timeout':
     'The call took longer than its time limit and was given up. Call again; `status` says if the cluster or Git does not respond.',

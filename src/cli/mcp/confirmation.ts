@@ -2,15 +2,25 @@
 
 import { Failure } from '#std/failure.ts';
 import { sha256 } from '#std/hash.ts';
-import type { Question } from './tool.ts';
+import type { Question, ToolCall } from './tool.ts';
 
 export function digestOfQuestion({ message, command }: Question): string {
   return sha256(JSON.stringify([message, command]));
 }
 
-/** Throws Failure `mcp-confirmation-changed` if the user has confirmed another question. */
-export function checkConfirmed(question: Question, confirmed: string): void {
-  if (digestOfQuestion(question) === confirmed) return;
-  const message = 'what was confirmed is not what would be done now';
-  throw new Failure('mcp-confirmation-changed', message, { data: { command: question.command } });
+/**
+ * Returns false if the user was not asked yet. Throws Failure `mcp-confirmation-changed` if they have confirmed another
+ * question, and if the call was given up meanwhile.
+ */
+export function isConfirmed(
+  question: Question,
+  { confirmed, signal }: Pick<ToolCall, 'confirmed' | 'signal'>,
+): boolean {
+  if (confirmed === undefined) return false;
+  if (digestOfQuestion(question) !== confirmed) {
+    const message = 'what was confirmed is not what would be done now';
+    throw new Failure('mcp-confirmation-changed', message, { data: { command: question.command } });
+  }
+  signal.throwIfAborted();
+  return true;
 }

@@ -1,10 +1,11 @@
 // Finds the object that a caller names, among all objects of an instance.
 
+import { keyOf } from '#kubernetes/rules/object.ts';
 import type { Explanation } from '#reconciler/run/plan/explain.ts';
 import { didYouMean } from '#std/closest.ts';
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';
-import { formatId } from '#std/problem.ts';
+import { formatId, type ResourceId } from '#std/problem.ts';
 
 export const RESOURCE_NAME: JsonObject = {
   type: 'string',
@@ -22,15 +23,24 @@ export function findResource(all: readonly Explanation[], name: string): Explana
   if (exact !== undefined) return exact;
   const found = all.filter(({ resource }) => endsWith(formatId(resource), name));
   const roots = found.filter(({ owner }) => owner === undefined);
-  const [only, ...others] = roots.length > 0 ? roots : found;
-  if (only !== undefined && others.length === 0) return only;
-  const names = all.map(({ resource }) => formatId(resource));
-  const few = [only, ...others].flatMap((each) => (each === undefined ? [] : [formatId(each.resource)]));
+  const candidates = roots.length > 0 ? roots : found;
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return only;
   const message =
-    few.length === 0
-      ? `this instance has no object "${name}".${didYouMean(name, names)}`
-      : `several objects are called "${name}": ${few.slice(0, NAMED_MAX).join(', ')}`;
+    only === undefined
+      ? `this instance has no object "${name}".${didYouMean(name, idsOf(all))}`
+      : `several objects are called "${name}": ${idsOf(candidates).slice(0, NAMED_MAX).join(', ')}`;
   throw new Failure('mcp-resource-unknown', message);
+}
+
+function idsOf(all: readonly Explanation[]): readonly string[] {
+  return all.map(({ resource }) => formatId(resource));
+}
+
+/** Returns the objects that are created for a resource. */
+export function childrenOf(all: readonly Explanation[], resource: ResourceId): readonly Explanation[] {
+  const key = keyOf(resource);
+  return all.filter(({ owner }) => owner !== undefined && keyOf(owner) === key);
 }
 
 function endsWith(id: string, name: string): boolean {

@@ -7,16 +7,15 @@ import { pipeline } from 'node:stream/promises';
 import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { originRules } from '#gateway/gate/origin.ts';
-import { addressOf } from '#hosts/config/http.ts';
+import { addressOf, isAddress } from '#hosts/config/http.ts';
 import { readSecretFile } from '#hosts/config/secret-file.ts';
 import { isLoopback } from '#std/address/loopback.ts';
 import { Failure } from '#std/failure.ts';
-import { isOneOf } from '#std/secret.ts';
+import { bearerToken, isOneOf } from '#std/secret.ts';
 
 const PATH = '/mcp';
 /** A manifest is the largest argument. */
 const BODY_MAX = 1024 * 1024;
-const ADDRESS = /^([^:[\]/\s]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$/;
 
 export interface McpListener {
   readonly url: string;
@@ -35,7 +34,7 @@ export async function listenForMcp(
   { create, logger }: ListenDeps,
 ): Promise<McpListener> {
   const named = address.slice(0, address.lastIndexOf(':'));
-  if (!ADDRESS.test(address) || !isLoopback(named)) {
+  if (!isAddress(address) || !isLoopback(named)) {
     const message = `${address} is not an address of this machine, such as 127.0.0.1:8090`;
     throw new Failure('mcp-address-refused', message);
   }
@@ -82,7 +81,7 @@ export async function listenForMcp(
 
 /** Returns false if the file cannot be read: then no one is let in. */
 async function hasToken({ headers }: IncomingMessage, file: string): Promise<boolean> {
-  const [, token] = /^bearer +([^\s]+)$/i.exec(headers.authorization ?? '') ?? [];
+  const token = bearerToken(headers.authorization);
   if (token === undefined) return false;
   try {
     return isOneOf(token, await readSecretFile(file));

@@ -1,7 +1,7 @@
 // Defines a tool of `skep mcp`: its schemas, and a function that returns data or a question to the user.
 
 import type { Config } from '#hosts/config/config.ts';
-import type { Json, JsonObject } from '#std/json.ts';
+import type { JsonObject } from '#std/json.ts';
 import type { CommandOf } from '#std/words/command-of.ts';
 
 export interface McpTool {
@@ -55,15 +55,13 @@ export function data(value: object): Data {
 
 /** Reads an optional argument; the input schema has checked its type. */
 export function textArgument(args: JsonObject, name: string): string | undefined {
-  return optionalOf(args[name], (value) => (typeof value === 'string' ? value : undefined));
+  const value = args[name];
+  return typeof value === 'string' ? value : undefined;
 }
 
 export function numberArgument(args: JsonObject, name: string, otherwise: number): number {
-  return optionalOf(args[name], (value) => (typeof value === 'number' ? value : undefined)) ?? otherwise;
-}
-
-function optionalOf<T>(value: Json | undefined, read: (value: Json) => T | undefined): T | undefined {
-  return value === undefined ? undefined : read(value);
+  const value = args[name];
+  return typeof value === 'number' ? value : otherwise;
 }
 
 export function inputSchema(properties: JsonObject, required: readonly string[] = []): JsonObject {

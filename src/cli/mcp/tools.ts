@@ -1,6 +1,7 @@
 // Lists the tools of `skep mcp`: all that read, and the actions that are allowed.
 
 import type { Config } from '#hosts/config/config.ts';
+import { ACTIONS, type Action } from './actions.ts';
 import type { McpTool } from './tool.ts';
 import { APPROVE } from './tools/approve.ts';
 import { DIFF } from './tools/diff.ts';
@@ -12,11 +13,11 @@ import { SEARCH } from './tools/search.ts';
 import { STATUS } from './tools/status.ts';
 import { VALIDATE } from './tools/validate.ts';
 
-const ACTIONS: Readonly<Record<string, McpTool>> = { approve: APPROVE, rollback: ROLLBACK };
+const ACTING: Readonly<Record<Action, McpTool>> = { approve: APPROVE, rollback: ROLLBACK };
 
 /** A catalogue is searched only if the configuration names its database. */
-export function chooseTools({ catalogue }: Config, allowed: readonly string[]): readonly McpTool[] {
-  const actions = allowed.flatMap((name) => ACTIONS[name] ?? []);
+export function chooseTools({ catalogue }: Config, allowed: readonly Action[]): readonly McpTool[] {
+  const actions = ACTIONS.filter((name) => allowed.includes(name)).map((name) => ACTING[name]);
   const search = catalogue === undefined ? [] : [SEARCH];
   return [STATUS, EXPLAIN, PLAN, DIFF, HISTORY, VALIDATE, ...search, ...actions];
 }

@@ -2,11 +2,13 @@
 
 import { object, optional, type Static, text } from '#std/schema.ts';
 
+const ADDRESS = '^([^:\\[\\]/\\s]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$';
+
 export const HTTP = object(
   {
     address: text('Host and port to listen on: 0.0.0.0:8081, 127.0.0.1:8081 or [::1]:8081.', {
       default: '0.0.0.0:8081',
-      pattern: '^([^:\\[\\]/\\s]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$',
+      pattern: ADDRESS,
     }),
     tokenFile: optional(
       text('File with the tokens, one a line, that may read more than health and metrics; read again each time.', {
@@ -27,6 +29,11 @@ export type HttpConfig = Static<typeof HTTP>;
 export interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+/** Returns true for a host and port, in the form that the schema allows. */
+export function isAddress(text: string): boolean {
+  return new RegExp(ADDRESS).test(text);
 }
 
 /** Splits an address of the form that the schema allows. */

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { Failure } from '#std/failure.ts';
-import { isOneOf } from '#std/secret.ts';
+import { bearerToken, isOneOf } from '#std/secret.ts';
 import { sendRefusal } from './answer.ts';
 import type { Secrets } from './ports.ts';
 
@@ -48,10 +48,4 @@ async function knownTokens(tokens: Secrets, request: FastifyRequest): Promise<re
     request.log.error({ code: 'control-token-unreadable', reason: error.message }, 'no request can be admitted');
     return undefined;
   }
-}
-
-/** Reads the token (RFC 6750 section 2.1). The name of the scheme may be in any case (RFC 9110 section 11.1). */
-function bearerToken(header: string | undefined): string | undefined {
-  const [scheme = '', token = '', ...rest] = (header ?? '').split(' ').filter((part) => part !== '');
-  return scheme.toLowerCase() === 'bearer' && token !== '' && rest.length === 0 ? token : undefined;
 }

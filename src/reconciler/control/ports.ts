@@ -53,7 +53,7 @@ export interface Fleet {
   state(): { readonly text: string; readonly tag: string };
   /** Returns one resource as JSON, read now; undefined if the last run had no resource with that id. */
   resource(id: string): Promise<string | undefined>;
-  /** Reports events until the returned function is called. */
+  /** Reports events until the returned function is called, and `began` at once if a run is under way. */
   follow(notify: (event: FleetEvent) => void): () => void;
 }
 

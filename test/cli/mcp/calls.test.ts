@@ -6,10 +6,11 @@ import { readConfig } from '#hosts/config/read-config.ts';
 import { Failure } from '#std/failure.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { createCallTool, LIMITS, type ToolRequest } from '../../../src/cli/mcp/call-tool.ts';
-import { checkConfirmed } from '../../../src/cli/mcp/confirmation.ts';
+import { isConfirmed } from '../../../src/cli/mcp/confirmation.ts';
 import { data, inputSchema, type McpTool, type Question } from '../../../src/cli/mcp/tool.ts';
 import { approvalQuestion } from '../../../src/cli/mcp/tools/approve.ts';
 import { presenceOf } from '../../../src/cli/mcp/tools/explain.ts';
+import { chooseTools } from '../../../src/cli/mcp/tools.ts';
 
 const CONFIG = readConfig({
   text: 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]',
@@ -19,6 +20,7 @@ const CONFIG = readConfig({
 
 interface World {
   message: string;
+  result: JsonObject;
   readonly acted: JsonObject[];
 }
 
@@ -28,13 +30,12 @@ function actingTool(world: World): McpTool {
     ...{ name: 'act', title: 'Act', description: 'Acts.', outputSchema: { type: 'object' } },
     inputSchema: inputSchema({ hash: { type: 'string', maxLength: 10 } }, ['hash']),
     acts: { destructive: true },
-    async call({ args, confirmed, commandOf }) {
+    async call({ args, confirmed, signal, commandOf }) {
       const command = commandOf('act');
       const question: Question = { type: 'question', message: world.message, label: 'Act', command, facts: args };
-      if (confirmed === undefined) return question;
-      checkConfirmed(question, confirmed);
+      if (!isConfirmed(question, { confirmed, signal })) return question;
       world.acted.push(args);
-      return data({ version: 1 });
+      return data(world.result);
     },
   };
 }
@@ -82,7 +83,7 @@ async function asked(world: World, args: JsonObject = { hash: 'a' }) {
 }
 
 function emptyWorld(): World {
-  return { message: 'Delete one?', acted: [] };
+  return { message: 'Delete one?', result: { version: 1 }, acted: [] };
 }
 
 test('an action happens after its question is confirmed, and each step leaves an audit line', async () => {
@@ -163,6 +164,25 @@ test('a call that is cancelled ends at once, and counts until its work has ended
   expect(await call(waitingTool(async () => undefined))).toEqual({ version: 1 });
 });
 
+test('a call that is cancelled before its work begins does no work', async () => {
+  const { call } = caller();
+  const begun: string[] = [];
+  const tool = waitingTool(async () => void begun.push('begun'));
+  expect(await call(tool, { signal: AbortSignal.abort() })).toMatchObject({ error: { code: 'mcp-cancelled' } });
+  expect(begun).toEqual([]);
+});
+
+test('an action whose result is too large was done: the error and the audit say so', async () => {
+  const world = emptyWorld();
+  world.result = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key-${index}`, index]));
+  const { state, answerWith, lines } = await asked(world);
+  expect(await answerWith({ answer: { state, accepted: true } })).toMatchObject({
+    error: { code: 'mcp-result-too-large', message: expect.stringMatching(/^the action was done; /) },
+  });
+  expect(world.acted).toHaveLength(1);
+  expect(lines.map(({ event }) => event)).toEqual(['asked', 'confirmed', 'done']);
+});
+
 test('a Failure is an error with code and advice; a bug shows nothing of itself', async () => {
   const { call, lines } = caller();
   const unreachable = waitingTool(() => Promise.reject(new Failure('cluster-unreachable', 'no answer\u001b[2J')));
@@ -218,4 +238,12 @@ test.each([
 ])('explain: $reason', ({ object, known, presence }) => {
   const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'docs', name: 'wiki' };
   expect(presenceOf({ find: () => object as never, known: () => known }, id)).toEqual(presence);
+});
+
+test('only allowed actions are tools, each once', () => {
+  const namesOf = (allowed: Parameters<typeof chooseTools>[1]) =>
+    chooseTools(CONFIG, allowed).flatMap(({ name, acts }) => (acts === undefined ? [] : [name]));
+  expect(namesOf([])).toEqual([]);
+  expect(namesOf(['rollback'])).toEqual(['rollback']);
+  expect(namesOf(['rollback', 'approve', 'rollback'])).toEqual(['approve', 'rollback']);
 });

@@ -30,6 +30,33 @@ function answerOf({ isError, structuredContent, content }: Readonly<Record<strin
   return JSON.parse(first?.text ?? '{}');
 }
 
+type Tool = { name: string; arguments: Record<string, unknown> };
+
+/** Offers a client, and notes the questions in `asked`. */
+function askingOf(
+  asked: string[],
+  client: { listTools(): Promise<{ tools: readonly object[] }>; close(): Promise<void> },
+  callTool: (tool: Tool) => Promise<Readonly<Record<string, unknown>>>,
+): Asking {
+  return {
+    asked,
+    listed: async () => (await client.listTools()).tools as readonly JsonObject[],
+    call: async (name, given = {}) => answerOf(await callTool({ name, arguments: given })),
+    close: () => client.close(),
+  };
+}
+
+function answerWith<T>(reply: () => T, asked: string[]) {
+  return ({ params }: { params: { message: string } }): T => {
+    asked.push(params.message);
+    return reply();
+  };
+}
+
+function startedIn(cwd: string, args: readonly string[]) {
+  return { command: process.execPath, args: [EXECUTABLE, 'mcp', ...args], cwd };
+}
+
 /** If `reply` is undefined, the client has no elicitation. */
 export async function askWithoutSessions(
   args: readonly string[],
@@ -41,36 +68,16 @@ export async function askWithoutSessions(
     capabilities: reply === undefined ? {} : { elicitation: { form: {} } },
     versionNegotiation: { mode: 'auto' },
   });
-  if (reply !== undefined) {
-    client.setRequestHandler('elicitation/create', ({ params }) => {
-      asked.push(params.message);
-      return reply();
-    });
-  }
-  await client.connect(new Stdio2({ command: process.execPath, args: [EXECUTABLE, 'mcp', ...args], cwd }));
-  return {
-    asked,
-    listed: async () => (await client.listTools()).tools as unknown as readonly JsonObject[],
-    call: async (name, given = {}) => answerOf(await client.callTool({ name, arguments: given }, TIMEOUT)),
-    close: () => client.close(),
-  };
+  if (reply !== undefined) client.setRequestHandler('elicitation/create', answerWith(reply, asked));
+  await client.connect(new Stdio2(startedIn(cwd, args)));
+  return askingOf(asked, client, (tool) => client.callTool(tool, TIMEOUT));
 }
 
 /** The same with the client of the revisions up to 2025-11-25. */
 export async function askInSession(args: readonly string[], cwd: string, reply?: () => Reply): Promise<Asking> {
   const asked: string[] = [];
   const client = new Client1(INFO, { capabilities: reply === undefined ? {} : { elicitation: {} } });
-  if (reply !== undefined) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-      asked.push(params.message);
-      return reply();
-    });
-  }
-  await client.connect(new Stdio1({ command: process.execPath, args: [EXECUTABLE, 'mcp', ...args], cwd }));
-  return {
-    asked,
-    listed: async () => (await client.listTools()).tools as unknown as readonly JsonObject[],
-    call: async (name, given = {}) => answerOf(await client.callTool({ name, arguments: given }, undefined, TIMEOUT)),
-    close: () => client.close(),
-  };
+  if (reply !== undefined) client.setRequestHandler(ElicitRequestSchema, answerWith(reply, asked));
+  await client.connect(new Stdio1(startedIn(cwd, args)));
+  return askingOf(asked, client, (tool) => client.callTool(tool, undefined, TIMEOUT));
 }

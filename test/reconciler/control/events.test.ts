@@ -1,6 +1,9 @@
-// Streams of events: how many there are at a time, and how they end.
+// Streams of events: how they begin, how many there are at a time, and how they end.
 
 import { expect, test } from 'vitest';
+import { readConfig } from '#hosts/config/read-config.ts';
+import { openFleetFeed } from '#hosts/reconciler/console/fleet.ts';
+import { Failure } from '#std/failure.ts';
 import { fakeFleet, largeFleet } from './console-app.ts';
 import { controlApp } from './control-app.ts';
 
@@ -28,4 +31,20 @@ test('HEAD is answered at once and holds no stream', async () => {
   const { statusCode, headers: sent } = await app.inject({ method: 'HEAD', url: '/fleet/events', headers });
   expect([statusCode, sent['content-type'], fleet.following()]).toEqual([200, 'text/event-stream', 0]);
   await app.close();
+});
+
+test('a stream that is opened during a run says so first', () => {
+  const text = 'name: test\nsources: [{name: fleet, repository: https://git.example.com/fleet.git}]';
+  const feed = openFleetFeed(readConfig({ text, file: 'skep.yaml', environment: {} }));
+  const fleet = feed.shown({} as never);
+  const eventsNow = (): readonly string[] => {
+    const events: string[] = [];
+    fleet.follow((event) => events.push(event))();
+    return events;
+  };
+  expect(eventsNow()).toEqual([]);
+  feed.began('run-1');
+  expect(eventsNow()).toEqual(['began']);
+  feed.failed(new Failure('cluster-unreachable', 'no answer'));
+  expect(eventsNow()).toEqual([]);
 });

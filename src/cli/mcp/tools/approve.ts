@@ -2,13 +2,13 @@
 
 import { jsonOfApproval } from '#reconciler/report/approval.ts';
 import { listOf, record, TEXT, TIME } from '#reconciler/report/formats/json-schema-parts.ts';
-import { approve, notWaiting } from '#reconciler/run/operate/approve.ts';
+import { approveList, notWaiting } from '#reconciler/run/operate/approve.ts';
 import type { DeletionList } from '#reconciler/run/prune/guard.ts';
 import { planOnly } from '#reconciler/run/run.ts';
 import { Failure } from '#std/failure.ts';
 import { countText } from '#std/words/count-text.ts';
 import { boundedSchema, plainLine } from '../bounded.ts';
-import { checkConfirmed } from '../confirmation.ts';
+import { isConfirmed } from '../confirmation.ts';
 import { withInstance } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, textArgument } from '../tool.ts';
 
@@ -39,10 +39,9 @@ export const APPROVE: McpTool = {
       const list = result.plan.waiting.find((each) => each.hash === hash);
       if (list === undefined) throw notWaiting(hash, result);
       const question = approvalQuestion(config.name, list, commandOf(`approve ${hash}`));
-      if (confirmed === undefined) return question;
-      checkConfirmed(question, confirmed);
-      signal.throwIfAborted();
-      const approved = await approve(deps, chosen, hash, config.approval.expiresHours);
+      if (!isConfirmed(question, { confirmed, signal })) return question;
+      // Another plan could have a list that differs and has the same hash: `mayTake` is not in the hash.
+      const approved = await approveList(deps, chosen, list, config.approval.expiresHours);
       return data(JSON.parse(jsonOfApproval(approved)));
     }),
 };

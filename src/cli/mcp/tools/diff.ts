@@ -9,8 +9,9 @@ import { explain } from '#reconciler/run/plan/explain.ts';
 import { isObject, type JsonObject } from '#std/json.ts';
 import { formatId } from '#std/problem.ts';
 import { boundedSchema } from '../bounded.ts';
-import { findResource, RESOURCE_NAME } from '../find-resource.ts';
+import { childrenOf, findResource, RESOURCE_NAME } from '../find-resource.ts';
 import { withPlanner } from '../opened.ts';
+import { withChanges } from '../some-changes.ts';
 import { data, inputSchema, type McpTool, textArgument } from '../tool.ts';
 
 /** Returns the schema of a member of the JSON of a plan. */
@@ -40,17 +41,10 @@ export const DIFF: McpTool = {
       const { result, prepared } = await planNow(instance, config);
       const all = explain(prepared);
       const { resource, what } = findResource(all, textArgument(args, 'resource') ?? '');
-      const root = keyOf(resource);
-      const family = new Set([
-        root,
-        ...all.filter(({ owner }) => owner !== undefined && keyOf(owner) === root).map((each) => keyOf(each.resource)),
-      ]);
-      const { plan, fields } = result;
-      const batches = plan.batches
-        .map((batch) => ({ ...batch, changes: batch.changes.filter(({ key }) => family.has(key)) }))
-        .filter(({ changes }) => changes.length > 0);
-      const own = fields.filter((field) => family.has(keyOf(field.resource)));
-      const shown = JSON.parse(jsonOfPlan({ ...result, plan: { ...plan, batches }, fields: own }));
+      const family = new Set([resource, ...childrenOf(all, resource).map((each) => each.resource)].map(keyOf));
+      const plan = withChanges(result.plan, ({ key }) => family.has(key));
+      const fields = result.fields.filter((field) => family.has(keyOf(field.resource)));
+      const shown = JSON.parse(jsonOfPlan({ ...result, plan, fields }));
       return data({ version: 1, resource: formatId(resource), what, batches: shown.batches, fields: shown.fields });
     }),
 };

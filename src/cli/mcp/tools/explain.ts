@@ -26,8 +26,9 @@ import type { JsonObject } from '#std/json.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import { findField } from '../../explain/find-field.ts';
 import { boundedSchema } from '../bounded.ts';
-import { findResource, RESOURCE_NAME } from '../find-resource.ts';
+import { childrenOf, findResource, RESOURCE_NAME } from '../find-resource.ts';
 import { withPlanner } from '../opened.ts';
+import { withChanges } from '../some-changes.ts';
 import { data, inputSchema, type McpTool, type ToolCall, textArgument } from '../tool.ts';
 
 const RUNS_SHOWN = 5;
@@ -118,8 +119,8 @@ function explainResource({ config, signal }: ToolCall, name: string) {
     const ours = instance.options().kinds.some(({ kind }) => kind === found.resource.kind);
     const { resources, troubled } = resourcesOf(live === undefined ? [] : [live], config.children);
     const problems = result.problems.filter(({ resource }) => resource !== undefined && keyOf(resource) === key);
-    const shown = JSON.parse(jsonOfPlan({ ...result, problems }));
-    const children = all.filter(({ owner }) => owner !== undefined && keyOf(owner) === key);
+    const shown = JSON.parse(jsonOfPlan({ ...result, plan: withChanges(result.plan, () => false), problems }));
+    const children = childrenOf(all, found.resource);
     const changed = children.filter(({ what }) => what !== 'unchanged');
     const resource = {
       id: formatId(found.resource),

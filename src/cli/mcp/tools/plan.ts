@@ -8,6 +8,7 @@ import { OUTPUT_SCHEMAS } from '#reconciler/report/formats/json-schemas.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
 import { boundedSchema } from '../bounded.ts';
 import { withPlanner } from '../opened.ts';
+import { withChanges } from '../some-changes.ts';
 import { inputSchema, type McpTool, numberArgument } from '../tool.ts';
 
 const CHANGES_SHOWN = 50;
@@ -46,16 +47,13 @@ export const PLAN: McpTool = {
 
 /** Returns the JSON of the plan with some of its changes. The summary counts all of them. */
 export function planPage(result: RunResult, offset: number, limit: number): object {
-  const { plan } = result;
-  const all = plan.batches.flatMap(({ changes }) => changes);
+  const all = result.plan.batches.flatMap(({ changes }) => changes);
   const chosen = new Set(all.slice(offset, offset + limit));
-  const batches = plan.batches
-    .map((batch) => ({ ...batch, changes: batch.changes.filter((change) => chosen.has(change)) }))
-    .filter(({ changes }) => changes.length > 0);
-  const shown = JSON.parse(jsonOfPlan({ ...result, plan: { ...plan, batches } }));
+  const plan = withChanges(result.plan, (change) => chosen.has(change));
+  const shown = JSON.parse(jsonOfPlan({ ...result, plan }));
   const end = offset + chosen.size;
   const next = end < all.length ? { next: end } : {};
   const page = { offset, shown: chosen.size, total: all.length, ...next };
-  const summary = { ...shown.summary, ...countsOf(plan) };
+  const summary = { ...shown.summary, ...countsOf(result.plan) };
   return { ...shown, summary, page };
 }

@@ -15,7 +15,7 @@ import { Failure } from '#std/failure.ts';
 import { formatId } from '#std/problem.ts';
 import { countText } from '#std/words/count-text.ts';
 import { boundedSchema, plainLine } from '../bounded.ts';
-import { checkConfirmed } from '../confirmation.ts';
+import { isConfirmed } from '../confirmation.ts';
 import { useOpened } from '../opened.ts';
 import { data, inputSchema, type McpTool, type Question, type ToolCall, textArgument } from '../tool.ts';
 import { RUN_ID } from './history.ts';
@@ -32,7 +32,7 @@ export const ROLLBACK: McpTool = {
   outputSchema: boundedSchema(OUTPUT_SCHEMAS.sync),
   acts: { destructive: true },
   call(call) {
-    const { config, args, signal, confirmed, commandOf, progress } = call;
+    const { config, args, signal, progress } = call;
     const stopping = createStopping();
     signal.addEventListener('abort', stopping.stop, { once: true });
     const opening = openInstance(config, () => undefined, { stopping }, undefined, { once: true });
@@ -43,10 +43,8 @@ export const ROLLBACK: McpTool = {
       const run = findRun(history, textArgument(args, 'run') ?? '');
       const found = await findDifferences(instance.deps, run, history);
       const changes = await previewOf(config, run.commits, signal);
-      const question = rollbackQuestion(call, { id: run.id, at: run.finishedAt, found, changes }, commandOf);
-      if (confirmed === undefined) return question;
-      checkConfirmed(question, confirmed);
-      signal.throwIfAborted();
+      const question = rollbackQuestion(call, { id: run.id, at: run.finishedAt, found, changes });
+      if (!isConfirmed(question, call)) return question;
       const waiting = (each: Parameters<typeof textOfWaiting>[0]) => progress(textOfWaiting(each));
       // A client does not wait for minutes: `status` says later if the resources are ready.
       const overrides = { waitSeconds: 0 };
@@ -86,11 +84,7 @@ interface Rollback {
   readonly changes: readonly string[];
 }
 
-function rollbackQuestion(
-  { config }: ToolCall,
-  { id, at, found, changes }: Rollback,
-  commandOf: ToolCall['commandOf'],
-): Question {
+function rollbackQuestion({ config, commandOf }: ToolCall, { id, at, found, changes }: Rollback): Question {
   const command = commandOf(`rollback ${id.slice(0, 8)}`);
   if (changes.length > CHANGES_MAX) {
     const message = `the rollback changes ${countText(changes.length, 'object')}`;

@@ -1,10 +1,10 @@
 // Serves the URLs of the servers that run here, next to the catalogue: checks Host, Origin and the token, and finds the
 // server of a path.
 
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RUNNING_SERVERS_PATH, type RunningServer, type RunningServers } from '#contracts/running-servers.ts';
 import { originRules } from '#gateway/gate/origin.ts';
+import { bearerToken, isOneOf } from '#std/secret.ts';
 import type { ConsoleFront } from './console.ts';
 import { createForward, type Forwarding } from './forward.ts';
 
@@ -139,9 +139,8 @@ function refuse(request: IncomingMessage, port: string, isIssuer: boolean): stri
 }
 
 function carriesToken(request: IncomingMessage, token: string): boolean {
-  const [, given = ''] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  const [left, right] = [Buffer.from(given), Buffer.from(token)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  const given = bearerToken(request.headers.authorization);
+  return given !== undefined && isOneOf(given, [token]);
 }
 
 function sendJson(

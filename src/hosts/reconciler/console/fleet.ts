@@ -33,27 +33,34 @@ type Read = Pick<Instance, 'cluster' | 'options'>;
 const READ_WITHIN_MS = 10_000;
 
 export function openFleetFeed(config: Config): FleetFeed {
-  const { name, sources, children } = config;
-  const watch = openFleetWatch({ instance: name, sources: sources.map((source) => source.name), ours: children });
+  const { name, apiGroup, children } = config;
+  const sources = config.sources.map((source) => source.name);
+  const watch = openFleetWatch({ instance: name, apiGroup, sources, ours: children });
   const listeners = new Set<(event: FleetEvent) => void>();
   let runId = '';
+  let isRunning = false;
   const tell = (event: FleetEvent): void => {
     for (const listener of listeners) listener(event);
   };
-  watch.follow(() => tell('fleet'));
+  const end = (): void => {
+    isRunning = false;
+    tell('fleet');
+    tell('ended');
+  };
   return {
     looked: watch.looked,
     began(id) {
       runId = id;
+      isRunning = true;
       tell('began');
     },
     ended(result) {
       watch.ended(result);
-      tell('ended');
+      end();
     },
     failed(failure) {
       watch.failed(failure, { id: runId, at: new Date(systemClock.now()).toISOString() });
-      tell('ended');
+      end();
     },
     shown(instance) {
       const readInTurn = shareReads<LiveDetail>(systemClock, READ_WITHIN_MS);
@@ -62,6 +69,7 @@ export function openFleetFeed(config: Config): FleetFeed {
         resource: (id) => readShown(config, watch, (known, runId) => readLive(readInTurn, instance, known, runId), id),
         follow(notify) {
           listeners.add(notify);
+          if (isRunning) notify('began');
           return () => void listeners.delete(notify);
         },
       };

@@ -1,7 +1,7 @@
 // Computes the state of the fleet after a run: an entry per source, per declared resource, and per object that is no
 // longer declared and stays.
 
-import { idOf, keyOf } from '#kubernetes/rules/object.ts';
+import { groupOf, idOf, keyOf } from '#kubernetes/rules/object.ts';
 import { compareTexts } from '#kubernetes/rules/ownership/element.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Prepared } from '../prepare.ts';
@@ -23,6 +23,8 @@ type NewEntry = Omit<FleetEntry, 'since'>;
 
 export interface FleetLook {
   readonly instance: string;
+  /** API group of our kinds. */
+  readonly apiGroup: string;
   /** Names of all sources. */
   readonly sources: readonly string[];
   /** True if this instance writes the statuses of our kinds. */
@@ -72,6 +74,26 @@ export function unknownState(
   return stateWith(instance, run, entries, before);
 }
 
+/** Returns the state after a run that observed no change since the run that found `observed`. */
+export function repeatedState(
+  observed: FleetState,
+  { id, finishedAt: at }: Pick<RunResult, 'id' | 'finishedAt'>,
+  before: FleetState | undefined,
+): FleetState {
+  const { commits = {}, ...rest } = observed.run ?? {};
+  const run = { ...rest, commits, id, at };
+  return before === observed ? { ...observed, run } : stateWith(observed.instance, run, observed.entries, before);
+}
+
+/** Returns the state after a run that failed when it had observed the fleet already. */
+export function withFailure(
+  state: FleetState,
+  failure: { readonly code: string; readonly message: string },
+): FleetState {
+  const { run } = state;
+  return run === undefined ? state : { ...state, run: { ...run, failures: [...(run.failures ?? []), failure] } };
+}
+
 function stateWith(
   instance: string,
   run: NonNullable<FleetState['run']>,
@@ -116,7 +138,7 @@ function sourceEntry(name: string, found: Found): NewEntry {
   return { id: `Source/${name}`, kind: 'Source', name, role: 'source', ...found, uses: [], objects: 0 };
 }
 
-function resourceEntries({ ours }: FleetLook, prepared: Looked, result: RunResult): readonly NewEntry[] {
+function resourceEntries({ ours, apiGroup }: FleetLook, prepared: Looked, result: RunResult): readonly NewEntry[] {
   const { resolved, snapshot, desires } = prepared;
   const facts = runFacts(result, snapshot);
   const objects = countBy(desires.objects.flatMap(({ owner }) => (owner === undefined ? [] : [keyOf(owner)])));
@@ -134,11 +156,12 @@ function resourceEntries({ ours }: FleetLook, prepared: Looked, result: RunResul
       objects: objects.get(keyOf(id)) ?? 0,
     };
   });
-  return [...entries, ...strays(result, prepared, declared)];
+  return [...entries, ...strays(apiGroup, result, prepared, declared)];
 }
 
 /** Returns objects that are no longer declared and stay, without the children of other objects. */
 function strays(
+  apiGroup: string,
   { plan }: RunResult,
   { snapshot, gathered }: Looked,
   declared: ReadonlySet<string>,
@@ -151,7 +174,7 @@ function strays(
     const source = sourceOf(live);
     return [
       {
-        ...entryNames(idOf(live), roleOf(resource.kind)),
+        ...entryNames(idOf(live), groupOf(resource.apiVersion) === apiGroup ? roleOf(resource.kind) : 'other'),
         state: 'kept',
         why: `No source declares it any more; kept because ${reason}`,
         ...(sources.has(source) ? { source } : {}),

@@ -6,7 +6,7 @@ import type { Failure } from '#std/failure.ts';
 import { formatId, type ResourceId } from '#std/problem.ts';
 import type { Prepared } from '../prepare.ts';
 import type { RunResult } from '../result.ts';
-import { type FleetLook, fleetStateOf, unknownState } from './fleet-state.ts';
+import { type FleetLook, fleetStateOf, repeatedState, unknownState, withFailure } from './fleet-state.ts';
 import type { FleetState } from './format.ts';
 import type { KnownResource } from './resource-detail.ts';
 
@@ -18,21 +18,19 @@ export interface FleetWatch {
   state(): FleetState;
   /** Finds a resource by the id of its entry; undefined if the last run had no such resource. */
   find(id: string): KnownResource | undefined;
-  /** Calls `changed` after each run with another state than the previous run, until the returned function is called. */
-  follow(changed: () => void): () => void;
 }
 
 type Kept = Pick<Prepared, 'resolved' | 'desires'> & { readonly result: RunResult };
 
 export function openFleetWatch(look: FleetLook): FleetWatch {
   let state: FleetState = { version: 1, instance: look.instance, counts: {}, entries: [] };
+  /** State after the last run that did not fail. */
+  let observed: FleetState | undefined;
   let seen: Prepared | undefined;
   let kept: Kept | undefined;
-  const followers = new Set<() => void>();
 
-  function put(next: FleetState): void {
-    state = next;
-    for (const changed of followers) changed();
+  function before(): FleetState | undefined {
+    return state.run === undefined ? undefined : state;
   }
 
   return {
@@ -40,28 +38,22 @@ export function openFleetWatch(look: FleetLook): FleetWatch {
       seen = prepared;
     },
     ended(result) {
-      const before = state.run === undefined ? undefined : state;
-      if (seen === undefined) {
-        // After a run that observed no change, only the run is replaced.
-        if (before?.run !== undefined) put({ ...before, run: { ...before.run, id: result.id, at: result.finishedAt } });
-        return;
+      if (seen !== undefined) {
+        observed = fleetStateOf(look, seen, result, before());
+        kept = { resolved: seen.resolved, desires: seen.desires, result };
+        seen = undefined;
+      } else if (observed !== undefined) {
+        observed = repeatedState(observed, result, before());
       }
-      const { resolved, desires } = seen;
-      const next = fleetStateOf(look, seen, result, before);
-      kept = { resolved, desires, result };
-      seen = undefined;
-      put(next);
+      state = observed ?? state;
     },
     failed({ code, message }, run) {
       seen = undefined;
-      put(unknownState(look, { ...run, code, message }, state.run === undefined ? undefined : state));
+      const isEnded = state.run?.id === run.id;
+      state = isEnded ? withFailure(state, { code, message }) : unknownState(look, { ...run, code, message }, before());
     },
     state: () => state,
     find: (id) => kept && findResource(kept, id),
-    follow(changed) {
-      followers.add(changed);
-      return () => void followers.delete(changed);
-    },
   };
 }
 

@@ -64,7 +64,7 @@ export interface FleetState {
     readonly commits: Readonly<Record<string, string>>;
     /** Reason why the run wrote nothing; absent if it was free to write. */
     readonly paused?: string;
-    /** Failures because of which the run did nothing or did not read everything; absent if there were none. */
+    /** Failures because of which the run did nothing, did not read everything, or did not end; absent without failures. */
     readonly failures?: readonly { readonly code: string; readonly message: string }[];
   };
   /** Number of entries by state; states without entries are left out. */

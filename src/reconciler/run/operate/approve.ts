@@ -31,6 +31,16 @@ export async function approve(
     [each.hash, each.approval?.hash].includes(hash),
   );
   if (list === undefined) throw notWaiting(hash, result);
+  return approveList(deps, options, list, expiresHours);
+}
+
+/** Approves the list of a plan that was just made. */
+export async function approveList(
+  deps: RunDeps,
+  options: RunOptions,
+  list: DeletionList,
+  expiresHours: number,
+): Promise<Approved> {
   const expiresAt = new Date(deps.clock.now() + expiresHours * HOUR_MS).toISOString();
   await storeApproval(deps, options, list, expiresAt);
   return { list, expiresAt };

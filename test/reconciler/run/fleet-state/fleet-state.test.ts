@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { KINDS } from '#reconciler/kinds/index.ts';
 import { fleetStateOf, type Looked, unknownState } from '#reconciler/run/fleet-state/fleet-state.ts';
+import { openFleetWatch } from '#reconciler/run/fleet-state/fleet-watch.ts';
 import type { EntryState, FleetState } from '#reconciler/run/fleet-state/format.ts';
 import type { Health } from '#reconciler/run/resolve/resolve.ts';
 import type { RunResult } from '#reconciler/run/result.ts';
@@ -55,7 +56,7 @@ function lookedAt({ health = 'healthy', status = {}, unlisted = [], declared = C
   };
 }
 
-const LOOK = { instance: 'test', sources: ['fleet'], ours: true };
+const LOOK = { instance: 'test', apiGroup: 'toolhive.stacklok.dev', sources: ['fleet'], ours: true };
 
 function stateOf(given: Given, before?: FleetState): FleetState {
   return fleetStateOf(LOOK, lookedAt(given), { ...READY, ...given.result }, before);
@@ -214,4 +215,47 @@ test('a source does not get the failure of another source', () => {
   const whyOf = (some: readonly Failure[]) => stateOf({ result: { commits: {}, failures: some } }).entries[0]?.why;
   expect(whyOf(failures.slice(0, 1))).toBe('one does not respond');
   expect(whyOf(failures)).toBe('It could not be read: the failures of the run say why.');
+});
+
+const FAILURE = new Failure('run-deadline', 'the run took too long');
+
+function watchAfter(result: RunResult) {
+  const watch = openFleetWatch(LOOK);
+  watch.looked(lookedAt({}) as never);
+  watch.ended(result);
+  return watch;
+}
+
+test('after a run that failed, a run that observes no change knows the fleet again', () => {
+  const watch = watchAfter(READY);
+  watch.failed(FAILURE, { id: 'run-2', at: '2026-01-01T00:01:00Z' });
+  expect(watch.state().counts).toEqual({ unknown: 2 });
+  watch.ended({ ...READY, id: 'run-3', finishedAt: '2026-01-01T00:02:00Z' });
+  expect(watch.state()).toMatchObject({ run: { id: 'run-3', at: '2026-01-01T00:02:00Z' }, counts: { healthy: 2 } });
+  expect(watch.state().run?.failures).toBeUndefined();
+  expect(watch.state().entries[0]?.since).toEqual({ run: 'run-3', at: '2026-01-01T00:02:00Z' });
+  watch.ended({ ...READY, id: 'run-4' });
+  expect(watch.state().entries[0]?.since.run).toBe('run-3');
+});
+
+test('a failure after the result of the same run is added to it, and what it observed stays known', () => {
+  const watch = watchAfter(READY);
+  watch.failed(FAILURE, { id: READY.id, at: NOTHING.finishedAt });
+  expect(watch.state()).toMatchObject({
+    run: { id: READY.id, failures: [{ code: FAILURE.code, message: FAILURE.message }] },
+    counts: { healthy: 2 },
+  });
+});
+
+test.each([
+  { kind: 'an MCPServer', id: { ...ID, name: 'old' }, role: 'server' },
+  { kind: 'a ConfigMap', id: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'tools', name: 'old' }, role: 'other' },
+])('$kind that no source declares any more has the role $role', ({ id, role }) => {
+  const { apiVersion, kind, namespace, name } = id;
+  const live: KubeObject = { apiVersion, kind, metadata: { namespace, name } };
+  const looked = lookedAt({});
+  const snapshot = { ...looked.snapshot, find: (one: typeof id) => (keyOf(one) === keyOf(id) ? live : undefined) };
+  const plan = { ...NOTHING.plan, held: [{ resource: id, reason: 'its deletion waits for approval' }] };
+  const { entries } = fleetStateOf(LOOK, { ...looked, snapshot } as Looked, { ...READY, plan }, undefined);
+  expect(entries.find((entry) => entry.name === 'old')).toMatchObject({ role, state: 'kept' });
 });

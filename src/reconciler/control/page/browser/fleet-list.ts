@@ -5,6 +5,7 @@ import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FleetEntry } from '../../../run/fleet-state/format.ts';
 import type { FleetProps } from './fleet-props.ts';
+import { More } from './more.ts';
 import { resourceAddress } from './route.ts';
 import { Glyph, STATES, TROUBLES, worstFirst } from './states.ts';
 import { Lasting } from './times.ts';
@@ -42,7 +43,7 @@ function Attention({ entries, now }: { readonly entries: readonly FleetEntry[]; 
       { role: 'list' },
       entries.slice(0, count).map((entry) => h(Row, { key: entry.id, entry, now })),
     ),
-    h(More, { left: entries.length - count, more: () => setCount(count + MORE) }),
+    h(More, { left: entries.length - count, step: MORE, more: () => setCount(count + MORE) }),
   );
 }
 
@@ -87,7 +88,7 @@ function Section({ namespace, entries, limit }: SectionProps) {
       { class: 'cards', role: 'list' },
       entries.slice(0, count).map((entry) => h(Card, { key: entry.id, entry })),
     ),
-    h(More, { left: entries.length - count, more: () => setMore(more + MORE) }),
+    h(More, { left: entries.length - count, step: MORE, more: () => setMore(more + MORE) }),
   );
 }
 
@@ -107,14 +108,5 @@ function Card({ entry: { id, kind, name, state, objects } }: { readonly entry: F
       ),
       h('span', { class: 'unseen' }, STATES[state].label),
     ),
-  );
-}
-
-function More({ left, more }: { readonly left: number; readonly more: () => void }) {
-  if (left <= 0) return null;
-  return h(
-    'button',
-    { type: 'button', class: 'quiet more', onClick: more },
-    `Show ${Math.min(left, MORE)} of ${left} more`,
   );
 }

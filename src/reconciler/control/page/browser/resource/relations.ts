@@ -3,6 +3,7 @@
 import { h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FleetEntry } from '../../../../run/fleet-state/format.ts';
+import { More } from '../more.ts';
 import { resourceAddress } from '../route.ts';
 import { Glyph, STATES, worstFirst } from '../states.ts';
 
@@ -38,7 +39,6 @@ function Links({ title, entries }: { readonly title: string; readonly entries: r
   const [count, setCount] = useState(SHOWN_MAX);
   if (entries.length === 0) return null;
   const sorted = worstFirst(entries);
-  const more = entries.length - count;
   return h(
     'section',
     null,
@@ -63,12 +63,6 @@ function Links({ title, entries }: { readonly title: string; readonly entries: r
           ),
         ),
     ),
-    more <= 0
-      ? null
-      : h(
-          'button',
-          { type: 'button', class: 'quiet', onClick: () => setCount(count + MORE) },
-          `Show ${Math.min(more, MORE)} of ${more} more`,
-        ),
+    h(More, { left: entries.length - count, step: MORE, more: () => setCount(count + MORE) }),
   );
 }
