@@ -34,9 +34,18 @@ export function readRunConfig(text: string): RunConfigRead {
 }
 
 /** Returns a part that is missing although another part needs it. */
-function missingPart({ transport, remote_url: remote, target_host: host, target_port: port }: RunConfig) {
+function missingPart(config: RunConfig): string | undefined {
+  const { transport, remote_url: remote, target_host: host, target_port: port, sleep } = config;
+  if (sleep !== undefined && whyAwake(config) !== undefined) return `/sleep cannot be used: ${whyAwake(config)}`;
   if (transport === 'stdio' || remote !== undefined || (host !== undefined && port !== undefined)) return undefined;
   return `/transport is ${transport}, and neither /remote_url nor /target_host with /target_port has its address`;
+}
+
+/** Returns why the server cannot sleep, because the proxy does not know how to start it again. */
+function whyAwake({ remote_url: remote, process, stdio }: RunConfig): string | undefined {
+  if (remote !== undefined) return '/remote_url names a server that this proxy does not run';
+  if (process !== undefined) return '/process is a program that ends with the proxy';
+  return stdio?.sharing === 'perSession' ? '/stdio/sharing is perSession' : undefined;
 }
 
 function addressFaultIn(config: RunConfig): string | undefined {

@@ -4,12 +4,14 @@
 // The contract, beyond this file:
 // - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. ToolHive's runner images accept
 //   other arguments and create the backend themselves, so they are not supported.
-// - The proxy creates and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
+// - The proxy creates no workloads, and changes none but by `sleep`. The backend's StatefulSet and Services are children of the MCPServer.
 // - http transports: the proxy connects to `target_host:target_port` and needs no right in the cluster.
 // - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
 //   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. If sessions are
 //   shared, the pod has a fixed name, and the proxy attaches again after a restart. With `stdio.sharing: perSession`
 //   there are `stdio.pods` pods, and the name in `attach` ends in the number of the first pod.
+// - `sleep`: the proxy sets the number of pods of the StatefulSet to 0 while no client uses the server, and to 1 for the
+//   next call. It may `get` and `patch` the `scale` of that StatefulSet, and `get` the `scale` of its own Deployment.
 // - `remote_url`: the MCP server is elsewhere, at this URL. Every request to the server gets the headers of
 //   `header_forward`, which replace headers of the same names from the caller or from authentication. Headers from
 //   Secrets win.
