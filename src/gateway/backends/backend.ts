@@ -104,6 +104,8 @@ export interface BackendFault {
     | 'timeout'
     | 'closed'
     | 'busy'
+    /** The server was asleep, and did not start in time. */
+    | 'not-started'
     | 'session-unknown'
     | 'answer-invalid'
     | 'answer-too-large'
@@ -116,7 +118,7 @@ export interface BackendFault {
     /** The caller is not allowed to send this request to the server. */
     | 'forbidden';
   readonly message: string;
-  /** Seconds after which a retry makes sense. Set for `busy` and `unreachable`. */
+  /** Seconds after which a retry makes sense. Set for `busy`, `not-started` and `unreachable`. */
   readonly retryAfterSeconds?: number;
   /** Detail for the log of the operator only. */
   readonly detail?: string;
@@ -137,6 +139,8 @@ export interface Backend {
 
 export interface Probe {
   readonly available: boolean;
+  /** True if the server is available because the next call starts it. */
+  readonly isAsleep?: boolean;
   readonly responseTimeMs?: number;
   /** Message for the operator. */
   readonly error?: string;
