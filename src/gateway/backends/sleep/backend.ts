@@ -27,12 +27,11 @@ export interface SleepingBackend extends Backend {
 export function createSleepingBackend(parts: SleepParts, first: Backend | undefined): SleepingBackend {
   const { clock } = parts;
   const state: SleepState = {
-    ...{ parts, inUse: 0, usedAt: clock.monotonic(), eras: undefined, stopped: false, reported: undefined },
+    ...{ parts, inUse: 0, usedAt: clock.monotonic(), eras: undefined, stopped: false, answered: first === undefined, reported: undefined },
     phase: first === undefined ? { name: 'asleep' } : { name: 'awake', backend: first },
     stopTimer: () => undefined,
   };
   const waker = createWaker(state);
-  if (first !== undefined) watchIdle(state);
   return {
     open: (exchange, answer) => openExchange(state, waker, exchange, answer),
     openAside(exchange, answer) {
@@ -164,8 +163,19 @@ async function probeServer(state: SleepState): Promise<Probe> {
   if (phase.name === 'failed') return { available: false, error: phase.reason };
   if (phase.name !== 'awake') return { available: true, isAsleep: true };
   const probe = await phase.backend.probe();
-  if (probe.available || state.phase !== phase) return probe;
+  if (state.phase !== phase) return probe;
+  if (probe.available) {
+    if (!state.answered) beginIdleness(state);
+    return probe;
+  }
   return (await fellAsleepBy(state, phase.backend)) ? { available: true, isAsleep: true } : probe;
+}
+
+/** A server that has never answered is not stopped, so that its failure to start stays visible. */
+function beginIdleness(state: SleepState): void {
+  state.answered = true;
+  state.usedAt = Math.max(state.usedAt, state.parts.clock.monotonic());
+  watchIdle(state);
 }
 
 /** Returns whether another program, or a proxy that has ended, has set the number of pods to 0. */

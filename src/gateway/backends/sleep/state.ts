@@ -20,6 +20,8 @@ export interface SleepState {
   usedAt: number;
   /** The eras of the last run of the server. */
   eras: ReadonlySet<Era> | undefined;
+  /** Whether this proxy knows that the server has run and answered. */
+  answered: boolean;
   /** True once the proxy stops: the server is left as it is, because the next proxy decides. */
   stopped: boolean;
   /** Reason why the idle server was not stopped, which is reported once. */

@@ -14,6 +14,8 @@ export interface StatusInput {
   readonly failure: string | undefined;
   /** Number of ready pods. Absent if no node runs the pods. */
   readonly ready?: number;
+  /** Number of pods that exist, those included that still end. Absent if no node runs the pods. */
+  readonly existing?: number;
   /** Why no node runs the pods, if a reason is known. */
   readonly absent?: string | undefined;
   /** RFC 3339. */
