@@ -1,6 +1,8 @@
 // Finds the items of the owner with the most items.
 
-/** Keeps the order of items. If several owners have equally many items, returns the items of the first owner. */
+/**
+ * Keeps the order of the items. If several owners have the most items, returns the items of the first of these owners.
+ */
 export function ofMostFrequent<Item>(
   items: readonly Item[],
   ownerOf: (item: Item) => string | undefined,

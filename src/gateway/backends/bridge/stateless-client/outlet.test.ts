@@ -10,7 +10,7 @@ function notification(method: string, uri?: string) {
   return [bytes, scanned.message] as const;
 }
 
-/** Simulates a client that accepts nothing until a test lets it. */
+/** Returns a client that reads slowly while `state.takes` is false. */
 function slowClient() {
   const events: string[] = [];
   const state = { takes: true };
