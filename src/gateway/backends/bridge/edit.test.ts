@@ -48,7 +48,7 @@ it('drops elements of a list with their commas', () => {
   }
 });
 
-it('inserts into an object that is empty but for white space', () => {
+it('inserts into an object that contains only white space', () => {
   const bytes = Buffer.from('{ \n}');
   expect(applyPatches(bytes, [addMembers(bytes, 0, '"a":1')]).toString()).toBe('{"a":1 \n}');
 });

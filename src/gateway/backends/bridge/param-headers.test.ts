@@ -4,7 +4,7 @@ import { paramHeadersMatch, paramHeadersOf, paramHeaderValues } from './param-he
 const text = (name: unknown) => ({ type: 'string', 'x-mcp-header': name });
 const object = (properties: object) => ({ type: 'object', properties });
 
-it('finds annotations of properties, also of those inside of others', () => {
+it('finds annotations of properties and of nested properties', () => {
   const schema = object({
     region: text('Region'),
     'x-mcp-header': { type: 'string' },
@@ -44,7 +44,7 @@ const HEADERS = [
   { header: 'mcp-param-b', path: ['o', 'b'] },
 ];
 
-it('returns values in the form of headers, and none for absent arguments', () => {
+it('returns header values, and no value for absent arguments', () => {
   expect(paramHeaderValues(HEADERS, { a: 'süd', o: { b: true } })).toEqual({
     'mcp-param-a': '=?base64?c8O8ZA==?=',
     'mcp-param-b': 'true',
