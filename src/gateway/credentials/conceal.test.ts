@@ -15,7 +15,7 @@ it.each([
   { text: `a pass phrase: short`, shown: 'a pass phrase: ***', secret: 'short' },
   { text: 'nothing', shown: 'nothing', secret: '' },
   { text: 'two\r\nlines\0', shown: 'two lines' },
-])('of $text is shown $shown', ({ text, shown, secret = TOKEN }) => {
+])('changes $text to $shown', ({ text, shown, secret = TOKEN }) => {
   expect(conceal(text, [secret])).toBe(shown);
 });
 

@@ -30,7 +30,7 @@ describe('a claim mapping', () => {
     { groups: { admins: true }, expected: undefined },
     { groups: null, expected: undefined },
     { groups: undefined, expected: undefined },
-  ])('of groups $groups gives $expected', ({ groups, expected }) => {
+  ])('of groups $groups returns $expected', ({ groups, expected }) => {
     expect(choose({ sub: 'ada', groups })).toBe(expected);
   });
 

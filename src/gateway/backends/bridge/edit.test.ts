@@ -21,7 +21,7 @@ it.each([
   { text: '{}', dropped: [], added: ['"n":1'], result: '{"n":1}' },
   { text: '{"a":1', dropped: [], added: [], result: 'no object' },
   { text: '[1]', dropped: [], added: [], result: 'no object' },
-])('changes $text without $dropped and with $added', ({ text, dropped, added, result }) => {
+])('removes $dropped from $text and adds $added', ({ text, dropped, added, result }) => {
   expect(change(text, dropped, added)).toBe(result);
 });
 

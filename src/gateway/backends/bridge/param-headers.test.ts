@@ -35,7 +35,7 @@ it.each([
   { reason: 'a condition', schema: { if: object({ a: text('A') }) } },
   { reason: 'definitions', schema: { $defs: { a: text('A') } } },
   { reason: 'keys by pattern', schema: { patternProperties: { a: text('A') } } },
-])('refuses an annotation with or at $reason', ({ schema }) => {
+])('refuses an annotation: $reason', ({ schema }) => {
   expect(paramHeadersOf(schema).ok).toBe(false);
 });
 

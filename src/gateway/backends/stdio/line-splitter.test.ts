@@ -52,7 +52,7 @@ test.each([
   ['in one chunk', ['x'.repeat(11), '\nnext\n']],
   ['in many chunks', [...'x'.repeat(11), '\nnext\n']],
   ['with its end in the same chunk', [`${'x'.repeat(11)}\nnext\n`]],
-])('a line over the bound %s ends everything', (_, chunks) => {
+])('a line over the maximum length %s is reported and ends the splitter', (_, chunks) => {
   const result = split(10);
   for (const chunk of chunks) result.splitter.push(Buffer.from(chunk));
   expect([result.lines, result.tooLong]).toEqual([[], 1]);
