@@ -48,7 +48,7 @@ it('formats the time to the millisecond, after any earlier time', () => {
   }
 });
 
-it('contains caller, action, target and outcome, in the fields of ToolHive's log', () => {
+it('contains caller, action, target and outcome, in the fields of the audit log of ToolHive', () => {
   const message = call('tools/call', { name: 'forecast', arguments: { secret: 'hunter2' } });
   const event = auditEvent({
     ...INPUT,

@@ -1,6 +1,5 @@
-// Builds one audit event for each request, including refused requests, and formats the event as a line of JSON. Events
-// contain caller, action, target and outcome, but no tokens. They contain requests and answers only if the
-// configuration says so.
+// Builds one audit event for each request, also for refused requests, and formats the event as a line of JSON. Events
+// contain no tokens, and contain requests and answers only if the configuration says so.
 
 import { type JsonObject, unicodeEscape } from '#std/json.ts';
 import type { Message } from '../wire/message.ts';
@@ -102,10 +101,7 @@ export interface AuditEvent {
       readonly response_size_bytes: number;
       readonly backend_name?: string;
       readonly inner_tool?: string;
-      /**
-       * `name: outcome` for each called webhook, in the order of the calls. The outcome is allowed, changed, denied,
-       * failed or ignored.
-       */
+      /** `name: outcome` for each called webhook: allowed, changed, denied, failed or ignored. */
       readonly webhooks?: readonly string[];
       /** Message before and after webhooks changed it. */
       readonly webhook_change?: WebhookChange;
@@ -113,16 +109,11 @@ export interface AuditEvent {
       readonly rate_limits?: 'replica';
       /** Code of the refusal, from docs/errors.md. */
       readonly refusal?: string;
-      /**
-       * Detail such as `forbidden by policy1`. Policies are numbered from 0, as Cedar numbers policies without an id.
-       */
+      /** Detail such as `forbidden by policy1`. Numbers begin with 0, as for Cedar policies without an id. */
       readonly refusal_detail?: string;
     };
   };
-  /**
-   * Contents of request and answer. JSON stays JSON. Bytes that are not JSON, and JSON with more than 256 levels, are a
-   * text.
-   */
+  /** JSON. A text for bytes that are not JSON, and for JSON with more than 256 levels. */
   readonly data?: AuditedData;
 }
 
@@ -207,10 +198,7 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/**
- * Returns the outcome. JSON-RPC errors and results with `isError` count as failures despite HTTP 200, unless the
- * settings disable this.
- */
+/** Returns the outcome. Despite HTTP 200, errors and results with `isError` are failures, unless the settings differ. */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';
@@ -247,10 +235,7 @@ export function sourceAddress({ peer, forwardedFor, realIp, trusted }: AuditSour
   return forwarded ?? peer;
 }
 
-/**
- * Returns the address of a text that may have a port: `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 7239 section 6).
- * undefined for other texts.
- */
+/** Returns the address without a port: `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 7239 section 6). */
 function addressOf(text: string | undefined): string | undefined {
   const trimmed = text?.trim().replace(/^\[([^\]]*)\](:\d+)?$|^(\d+(?:\.\d+){3}):\d+$/, '$1$3');
   return trimmed !== undefined && ADDRESS.test(trimmed) ? trimmed : undefined;

@@ -60,10 +60,7 @@ interface Limit {
   readonly name: string;
 }
 
-/**
- * Takes a token for each limit. `first` is the limit that a refusal names if the store does not say which bucket is
- * empty.
- */
+/** Takes a token for each limit. `first` is the limit that a refusal names if the store returns an unknown index. */
 async function takeAll(limits: readonly Limit[], first: Limit, take: TakeTokens): Promise<CountedResult> {
   const { taken, isAlone } = await take(limits.map(({ bucket }) => bucket));
   if (taken.ok) return { isAlone };

@@ -22,10 +22,7 @@ type Comparison =
   /** The argument must match a pattern. `parts` are the texts between its wildcards. */
   | { readonly kind: 'like'; readonly parts: readonly string[] };
 
-/**
- * Comparisons by attribute name of the argument. The list is empty if policies only test whether the argument is
- * present or true.
- */
+/** Comparisons by attribute name of the argument. Empty if policies only test for presence or truth. */
 export type Comparisons = ReadonlyMap<string, readonly Comparison[]>;
 
 interface Found {
@@ -39,8 +36,8 @@ const ORDER = new Set(['<', '<=', '>', '>=']);
 const LOGIC = new Set(['&&', '||', '!', 'if-then-else']);
 
 /**
- * Returns the comparisons of all arguments that the policies read. undefined if decisions depend on the exact value of
- * an argument. `names` are the attributes that the policies read.
+ * Returns undefined if decisions depend on the exact value of an argument. `names` are all attributes that policies
+ * read.
  */
 export function comparisonsOf(policies: readonly PolicyJson[], names: Names): Comparisons | undefined {
   if (names === 'all') return undefined;
@@ -204,8 +201,7 @@ export function comparedKey(comparisons: Comparisons, args: Attributes, claims: 
 }
 
 /**
- * Maximum number of characters that all comparisons of an argument may read. The engine itself stops at the first false
- * condition.
+ * Maximum number of characters that all comparisons of an argument may read, because the key needs every comparison.
  */
 const LOOKED_AT_MAX = 65_536;
 
@@ -217,10 +213,7 @@ function letterOf(value: Scalar): string {
   return typeof value === 'string' ? 's' : 'n';
 }
 
-/**
- * Returns the result of a comparison. For a value of another type than the operand, the result is always OTHERWISE,
- * because Cedar's result does not depend on the value: it is false or an error.
- */
+/** Returns the result of a comparison. OTHERWISE for a value of another type, for which Cedar's result is constant. */
 function comparedWith(comparison: Comparison, value: Scalar, claims: Attributes): string {
   if (comparison.kind === 'like') {
     return typeof value === 'string' && matchesLike(comparison.parts, value) ? '=' : OTHERWISE;

@@ -31,9 +31,7 @@ export interface Policies {
   readonly readsArguments: boolean;
   /** True if a policy reads the scopes of a token. */
   readonly readsScopes: boolean;
-  /**
-   * Provider whose token has the claims that policies read. undefined if policies read the token that the caller sent.
-   */
+  /** Provider whose token has the claims that policies read. undefined for the token that the caller sent. */
   readonly upstreamProvider: string | undefined;
 }
 
@@ -88,8 +86,7 @@ export function createPolicies(plans: Plans, entities: Entities, digest: string,
   const claimNames = namesOfClaims(all);
   const callers = new WeakMap<JsonObject, PolicyCaller>();
   const remembered = new Map<string, Decision>();
-  // Parsed arguments by position. To find missing scopes, a call is decided several times, and its arguments may have
-  // megabytes.
+  // Arguments, maybe megabytes, are parsed once, even if a call is decided several times to find missing scopes.
   const read = new WeakMap<Span, { readonly names: Names; readonly args: ReadArguments }>();
 
   function argumentsOf({ arguments: given }: PolicyRequest, names: Names): ReadArguments {
@@ -234,9 +231,7 @@ function engineCall({ plan, request, id, caller, args }: Asked, entities: Entiti
   return { principal, action, resource, context, entities: merged };
 }
 
-/**
- * Returns whether the engine needs the entity: policies read its attributes, or read other entities of the policy file.
- */
+/** Returns whether policies read attributes of the entity, or other entities of the policy file. */
 function looksAt({ readsEntities }: Plan, names: Names): boolean {
   return readsEntities || names === 'all' || names.size > 0;
 }
