@@ -23,7 +23,7 @@ it('hides each of several secrets', () => {
   expect(conceal(`${TOKEN} and client-secret-1`, [TOKEN, 'client-secret-1'])).toBe('*** and ***');
 });
 
-it('shows no piece of it, at any length of the shortened text', () => {
+it('shows no piece of a secret, at any length of the shortened text', () => {
   for (let before = 0; before < 320; before += 1) {
     const shown = conceal(`${'x'.repeat(before)}${TOKEN}`, [TOKEN]);
     expect(shown).toMatch(/^x*\*{0,3}…?$/);

@@ -2,7 +2,7 @@
 
 import type { Credentialed, OutgoingRequest } from './credential.ts';
 
-/** Removes Authorization. */
+/** Removes the Authorization header. */
 export function removeCallerToken({ headers }: OutgoingRequest): Credentialed {
   return { ok: true, headers: withoutAuthorization(headers) };
 }
