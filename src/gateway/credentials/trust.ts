@@ -20,7 +20,7 @@ export function issuerBundle({ bundle, urls }: IssuerTrust, endpoint: string): s
   return origin !== undefined && isSame ? bundle : undefined;
 }
 
-/** Returns ports whose requests trust the bundle. Returns the same ports if `bundle` is undefined. */
+/** Returns ports whose requests trust the bundle, if `bundle` is set. */
 export function trustBundle(ports: CredentialPorts, bundle: string | undefined): CredentialPorts {
   return { ...ports, fetch: trustingFetch(ports.fetch, ports.secretFiles, bundle) };
 }
