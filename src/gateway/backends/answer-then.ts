@@ -1,4 +1,4 @@
-// // Wraps an answer so that a callback runs at its end.
+// Wraps an answer so that a callback runs at its end.
 
 import type { Answer } from './backend.ts';
 

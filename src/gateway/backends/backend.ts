@@ -11,7 +11,7 @@ export type Era = 'session' | 'stateless';
 export interface Exchange {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly era: Era;
-  /** Path and query of the client's request. A backend whose URL has a path and a query ignores this path. */
+  /** Path and query of the client's request. Ignored by a backend whose URL has its own path and query. */
   readonly path: string;
   /**
    * Headers for the server, with names in lower case, without hop-by-hop headers. Of the caller's credentials, only the
@@ -145,6 +145,5 @@ export interface Backend {
 export interface Probe {
   readonly available: boolean;
   readonly responseTimeMs?: number;
-  /** Message for the operator. */
   readonly error?: string;
 }

@@ -43,8 +43,8 @@ interface Question {
 }
 
 /**
- * Sends the probe requests. A server that answers one of them with a status below 500 is available. Servers of the
- * session era may fail at an unknown method.
+ * Sends the probe requests. A server that answers at least one request with a status below 500 is available. Servers of
+ * the session era may fail at an unknown method.
  */
 export async function probeHttp(target: Target, ports: ProbePorts): Promise<Probe> {
   const discovered = await probeWith(target, ports, DISCOVER);

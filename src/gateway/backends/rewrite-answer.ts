@@ -20,9 +20,12 @@ export interface RewriteMessage {
 }
 
 export interface ListAnswerOptions {
-  /** Maximum size of a message. Larger messages pass in pieces if `watch` is set. Otherwise they are refused. */
+  /**
+   * Maximum size of a message. Larger messages pass in pieces if `watch` is set. Without `watch`, larger messages are
+   * refused.
+   */
   readonly messageBytes: number;
-  /** Creates a watch for the pieces of one larger message. If absent, larger messages are refused. */
+  /** Creates a watch for the pieces of one larger message. */
   readonly watch?: () => TextWatch;
   readonly rewrite: RewriteMessage;
   /**

@@ -3,7 +3,6 @@
 
 import type { JsonObject } from '#std/json.ts';
 
-/** Request that is ready to be sent. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;

@@ -42,7 +42,6 @@ export function credentialOf(config: RunConfig, ports: CredentialPorts): Credent
   return first === undefined ? passOn : others.reduce(inTurn, first);
 }
 
-/** Passes all headers on unchanged. */
 const passOn: Credential = ({ headers }) => ({ ok: true, headers });
 
 function checkBlocks(config: RunConfig): void {

@@ -15,7 +15,6 @@ interface MessageMark {
 }
 
 export interface WebhookChange {
-  /** Message that the client sent. */
   readonly received: MessageMark;
   /** Message after the changes. A later check may have refused this message, so the server may not have received it. */
   readonly changed: MessageMark;

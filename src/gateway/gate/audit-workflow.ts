@@ -12,7 +12,6 @@ export interface WorkflowAuditInput {
   readonly timeMs: number;
   readonly type: AuditType;
   readonly outcome: AuditOutcome;
-  /** Id of the workflow run. */
   readonly run: string;
   readonly workflow: string;
   readonly step?: { readonly id: string; readonly type: string; readonly tool?: string };

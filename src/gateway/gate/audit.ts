@@ -103,7 +103,6 @@ export interface AuditEvent {
       readonly inner_tool?: string;
       /** `name: outcome` for each called webhook: allowed, changed, denied, failed or ignored. */
       readonly webhooks?: readonly string[];
-      /** Message before and after webhooks changed it. */
       readonly webhook_change?: WebhookChange;
       /** `replica` if Redis was unavailable, so that only this replica counted. */
       readonly rate_limits?: 'replica';
@@ -113,7 +112,7 @@ export interface AuditEvent {
       readonly refusal_detail?: string;
     };
   };
-  /** JSON. A text for bytes that are not JSON, and for JSON with more than 256 levels. */
+  /** Contents as JSON. Contents that are not JSON or have more than 256 levels are a text. */
   readonly data?: AuditedData;
 }
 
@@ -198,7 +197,9 @@ const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', '
 
 type OutcomeInput = Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal' | 'contents'>;
 
-/** Returns the outcome. Despite HTTP 200, errors and results with `isError` are failures, unless the settings differ. */
+/**
+ * Returns the outcome. If `readsErrors` is not false, errors and results with `isError` are failures despite HTTP 200.
+ */
 export function auditOutcome(input: OutcomeInput): AuditOutcome {
   const { status, answer, rpcErrorCode, refusal = '', contents } = input;
   if (status === 401 || status === 403 || DENIALS.has(refusal)) return 'denied';

@@ -75,6 +75,5 @@ export interface Denial {
   readonly message: string;
   /** Seconds after which a retry is useful. Set for HTTP 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** Data of the JSON-RPC error. */
   readonly data?: Json;
 }

@@ -6,7 +6,6 @@ import { singleHeader } from '../wire/headers.ts';
 import type { Denial } from './codes.ts';
 
 export interface OriginSettings {
-  /** Address on which the gateway listens. */
   readonly listenHost: string;
   /** URL of the protected resource, if configured. Pages of its host may send requests. */
   readonly resourceUrl?: string;
@@ -142,7 +141,7 @@ function paramHeaders(request: RequestHead): readonly string[] {
 
 /**
  * Returns undefined for `null`, for texts that are not origins, and for origins of browser extensions. Only the list of
- * allowed origins can allow these.
+ * allowed origins can allow such texts.
  */
 function webOrigin(origin: string): URL | undefined {
   const url = URL.parse(origin);

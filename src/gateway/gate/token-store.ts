@@ -13,7 +13,10 @@ export interface TokenStoreParts {
   readonly changed: (isReached: boolean, error?: unknown) => void;
 }
 
-/** Time without requests to the store after a failure. Without it, each call would wait for the store's time limit. */
+/**
+ * Time without requests to the store after a failure. Without this pause, each call would wait for the store's time
+ * limit.
+ */
 const LEFT_ALONE_MS = 1000;
 
 export function takeWithFallback({ store, now, changed }: TokenStoreParts): TakeTokens {

@@ -20,7 +20,7 @@ export async function showApps(
   return appsPage(appsPath(settings.pagesPath), apps);
 }
 
-/** Withdraws the consent, and ends all sessions that are based on it. */
+/** Withdraws the consent, and ends all sessions that are based on the consent. */
 export async function disconnectApp(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
   const { store } = world.ports;
   const person = world.cookies.person(request);

@@ -111,8 +111,8 @@ function union(before: readonly string[] = [], now: readonly string[]): readonly
 }
 
 /**
- * Returns the person, who is identified by the first provider. Name and email address come from the first provider that
- * sent them.
+ * Returns the person, as identified by the first provider. Name and email address come from the first provider that
+ * sent the value.
  */
 function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   const [first] = logins;

@@ -12,7 +12,6 @@ export interface ClientSecret {
   readonly digest: string;
 }
 
-/** Client that registered itself (RFC 7591). */
 export interface ClientRecord {
   readonly name?: string;
   readonly redirectUris: readonly string[];
@@ -74,7 +73,6 @@ export interface Pending {
   readonly nonce?: string;
 }
 
-/** Code that was issued to a client. */
 export interface CodeRecord {
   readonly authorization: Authorization;
   readonly session: string;
@@ -95,7 +93,6 @@ export interface GrantRecord {
   readonly usedToken?: string;
 }
 
-/** Consent of one person to one client. */
 export interface Consent {
   readonly name: string;
   readonly redirectHost: string;

@@ -45,7 +45,6 @@ const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-opti
 /** Headers of the keys. They are cached for a shorter time, because keys are rotated. */
 const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;
 
-/** Returns the routes by path. */
 export function issuerRoutes({
   settings,
   ports,

@@ -41,7 +41,6 @@ export function sessionMs({ settings }: Pick<IssuerWorld, 'settings'>): number {
   return settings.refreshMs + settings.accessMs;
 }
 
-/** Logs a refusal with its reason. */
 export function noteRefusal({ ports }: Pick<IssuerWorld, 'ports'>, error: string, description: string): void {
   ports.notify({ code: 'issuer-request-refused', level: 'info', message: `${error}: ${description}`, data: { error } });
 }

@@ -33,7 +33,6 @@ export function patchTarget(body: Buffer, message: Message, target: string): Buf
   return patchMessage(body, message, { target });
 }
 
-/** Returns the body with all changes. */
 export function patchMessage(body: Buffer, message: Message, changes: MessageChanges): Buffer {
   return patchBytes(body, messagePatches(message, changes));
 }

@@ -59,7 +59,6 @@ export function keyLevel(
   return { known, byLength, folded: new Set(names.map(foldKey)), to };
 }
 
-/** Returns the slot of a known key. */
 export function slotOf(level: KeyLevel, name: string): number {
   const key = level.known.find((each) => each.name === name);
   return key?.slot ?? -1;

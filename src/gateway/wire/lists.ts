@@ -32,10 +32,9 @@ export interface ListResult {
   readonly nextCursor?: Span;
 }
 
-/** Fault of a list that two clients could read differently. If the list must be filtered, it must not pass. */
+/** Fault of a list that two clients could read differently. Such a list must not pass if it has to be filtered. */
 export interface ListFault {
   readonly ok: false;
-  /** Message for the operator. */
   readonly message: string;
 }
 

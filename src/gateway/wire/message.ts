@@ -45,7 +45,6 @@ export interface MessageMeta {
 interface Call {
   readonly method: string;
   readonly methodSpan: Span;
-  /** Position of `params`. */
   readonly params?: Span;
   /** Target that the table of methods defines for the method: `params.name`, `params.uri`, `params.ref.name`, ... */
   readonly target?: Target;

@@ -30,7 +30,6 @@ export function patchedParts(body: Buffer, start: number, end: number, patches: 
   return parts;
 }
 
-/** Returns a text as a JSON string. */
 export function jsonString(text: string): Buffer {
   return Buffer.from(JSON.stringify(text));
 }

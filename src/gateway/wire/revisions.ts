@@ -23,7 +23,6 @@ const ERAS: ReadonlyMap<string, Era> = new Map([
   ...STATELESS_REVISIONS.map((revision) => [revision, 'stateless'] as const),
 ]);
 
-/** Returns undefined for an unknown revision. */
 export function eraOfRevision(revision: string): Era | undefined {
   return ERAS.get(revision);
 }

@@ -1,4 +1,4 @@
-// Tests sealed session ids: who can open one, and which texts are not sealed ids.
+// Tests sealed session ids: who can open a sealed id, and which texts are not sealed ids.
 
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';

@@ -28,8 +28,8 @@ export interface SessionSeal {
    */
   seal(session: SealedSession & { readonly caller: string }): string | undefined;
   /**
-   * Returns the session. undefined if the text was changed or was not sealed by this gateway, and if it belongs to
-   * another caller or to a removed key.
+   * Returns the session. undefined if the text was changed, was not sealed by this gateway, or belongs to another
+   * caller or a removed key.
    */
   open(text: string, caller: string): SealedSession | undefined;
 }
@@ -37,7 +37,6 @@ export interface SessionSeal {
 export interface SealOptions {
   /** Keys of at least 32 bytes. The first key seals, all keys open. */
   readonly keys: readonly Buffer[];
-  /** Returns unpredictable bytes. */
   readonly random: (size: number) => Buffer;
 }
 
@@ -102,8 +101,8 @@ function deriveKey(secret: Buffer): SealKey {
 }
 
 /**
- * Returns the additional authenticated data. The caller is not encrypted, because whoever opens the text already knows
- * the caller.
+ * Returns the additional authenticated data. The caller is not encrypted, because the gateway knows the caller when it
+ * opens the text.
  */
 function boundTo(head: Buffer, caller: string): Buffer {
   return Buffer.concat([head, hash('sha256', caller, 'buffer')]);

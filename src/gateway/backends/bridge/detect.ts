@@ -114,7 +114,8 @@ export function spoke(asked: Asked): boolean {
 }
 
 /**
- * Returns whether the server may be stateless: it was reached, and it refused `initialize` for no other known reason.
+ * Returns whether the server may be stateless: the server was reached, and its refusal of `initialize` has no other
+ * known reason.
  */
 export function refusedInitialize(asked: Asked): boolean {
   if (asked.ok) return asked.status !== 401 && asked.status !== 403 && asked.status !== 429 && asked.status < 500;

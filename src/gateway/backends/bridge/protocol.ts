@@ -53,7 +53,7 @@ export const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
-/** Methods of sessions that MCP 2026-07-28 removed. */
+/** Methods of the session era that MCP 2026-07-28 removed. */
 export const SESSION_METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',

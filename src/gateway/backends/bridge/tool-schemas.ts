@@ -79,7 +79,7 @@ function toolSpans(bytes: Buffer, result: Span): readonly Span[] {
 
 /**
  * Removes an `outputSchema` that does not describe an object. Clients until 2025-11-25 would refuse the whole list
- * because of it.
+ * because of such a schema.
  */
 function withoutOtherOutput(bytes: Buffer, span: Span, { outputSchema }: JsonObject): readonly Patch[] {
   if (outputSchema === undefined || (isObject(outputSchema) && outputSchema.type === 'object')) return [];

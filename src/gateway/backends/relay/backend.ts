@@ -50,7 +50,7 @@ function naming(replica: string, answer: Answer): Answer {
 
 /**
  * Hands the exchange over to the replica `owner`. This replica adds the credentials, because it knows the caller. The
- * owner forwards them unchanged.
+ * owner forwards the credentials unchanged.
  */
 function handOver(relay: Relay, owner: string, exchange: Exchange, answer: Answer): Flow {
   let flow: Flow | undefined;

@@ -1,6 +1,5 @@
 // Reports events of a backend that clients do not see, for metrics and the operator's log.
 
-/** Reason why a message was dropped. */
 export type DropReason =
   /** No request in flight matches the response. */
   | 'response-unknown'

@@ -1,7 +1,8 @@
 // Finds the items of the owner with the most items.
 
 /**
- * Keeps the order of the items. If several owners have the most items, returns the items of the first of these owners.
+ * Returns the items in their original order. If several owners have equally many items, returns the items of the first
+ * owner.
  */
 export function ofMostFrequent<Item>(
   items: readonly Item[],

@@ -7,7 +7,6 @@ export interface RingBounds {
 }
 
 export interface Ring {
-  /** Returns the number of the next event. */
   next(): number;
   /** Returns the number of the oldest stored event, or `next()` if no event is stored. */
   first(): number;

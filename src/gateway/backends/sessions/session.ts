@@ -14,7 +14,7 @@ export interface Session {
   readonly id: string;
   readonly caller: string;
   readonly handlers: SessionHandlers;
-  /** Sets the session's line once it is open. */
+  /** Sets the session's line after the line was opened. */
   use(link: SessionLink): void;
   /** Starts a request. The session calls `headers` when the answer begins. */
   request(exchange: Exchange, answer: Answer, headers?: () => Record<string, string>): Flow;
@@ -23,7 +23,6 @@ export interface Session {
   listen(exchange: Exchange, answer: Answer): Flow;
   /** Calls `see` with the response to a request, before the client gets the response. */
   onResponse(id: string, see: (message: Buffer) => void): void;
-  /** Sets the negotiated protocol revision. */
   agree(version: string): void;
   /** Returns true if a request is in flight. */
   answering(): boolean;

@@ -21,7 +21,6 @@ export interface SessionBackendParts {
   readonly clock: BackendClock;
   readonly observer: BackendObserver;
   readonly limits?: Partial<SessionLimits>;
-  /** Opens the line of a new session. */
   readonly open: OpenSession;
   /**
    * Opens the line for one request of the stateless era. The line is closed when the request is answered or cancelled.

@@ -27,8 +27,8 @@ export interface Streams {
   /** Sends the events of a stream from number `from` on to the client. */
   attach(stream: EventStream, answer: Answer, from: number): void;
   /**
-   * Sends a message on a GET stream. Without a GET stream, stores the message for the next one. `id` is set if the
-   * message is a request of the server.
+   * Sends a message on a GET stream. Without a GET stream, stores the message for the next GET stream. `id` is set if
+   * the message is a request of the server.
    */
   push(message: Buffer, id: string | undefined): void;
   /** Returns true if the client has a GET stream open. */

@@ -7,8 +7,8 @@ import type { UpstreamFault } from '../ports.ts';
 import { authorize, breakLine, type Line, leavingRequest } from './line.ts';
 
 /**
- * Sends a message. Messages are sent in parallel. Only the end of the handshake must be accepted before later messages
- * are sent.
+ * Sends a message. Messages are sent in parallel, but messages after the handshake wait until the server has accepted
+ * the end of the handshake.
  */
 export function sendInOrder(line: Line, message: Buffer, exchange: Exchange): void {
   const scanned = scanMessage(message);

@@ -123,8 +123,7 @@ function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer
 }
 
 /**
- * Cancels a request. The client gets no response (MCP specification, Cancellation), even if the process still sends
- * one.
+ * Cancels a request. The client gets no response, even if the process still responds (MCP specification, Cancellation).
  */
 function cancel(parts: FromClientParts, client: Client, bytes: Buffer, { refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : client.requests.get(refersTo.json);

@@ -15,7 +15,6 @@ export interface FromServerParts {
   readonly observer: BackendObserver;
   /** Returns the only client that unsolicited messages can belong to. undefined if several clients are possible. */
   readonly soleClient: () => Client | undefined;
-  /** Sends a message to the process. */
   readonly send: (message: Buffer) => void;
   /** Called with each request that got a response, before the client gets the response. */
   readonly responded: (request: ClientRequest, succeeded: boolean) => void;

@@ -51,7 +51,7 @@ export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted,
 }
 
 /**
- * Performs the handshake. Remembers in `memory` that the process ended at `server/discover`: some servers of the
+ * Performs the handshake, and remembers in `memory` if the process ended at `server/discover`. Some servers of the
  * session era end at any message before `initialize`, for example rmcp before 3.0.
  */
 export async function greetInEra(

@@ -36,7 +36,6 @@ interface State {
   readonly parts: LineParts;
   readonly handlers: LinkHandlers;
   streams: Streams | undefined;
-  /** True while the process does not read. */
   blocked: boolean;
   /** Messages that are written together: at the end of this turn of the event loop, or when the process reads again. */
   waiting: Buffer[];

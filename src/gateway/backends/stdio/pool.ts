@@ -39,7 +39,7 @@ interface State {
 }
 
 interface Taker {
-  /** Caller of the client. undefined if the process is not for a client. */
+  /** Key of the client's caller. undefined if the process is not for a client. */
   readonly caller: string | undefined;
 }
 

@@ -77,8 +77,8 @@ export function createProcessServer(parts: ServerParts): ProcessServer {
 }
 
 /**
- * Maximum time for which a request waits for the next start. If the start is later, the request is refused and learns
- * when a retry is useful.
+ * Maximum time for which a request waits for the next start. If the start is later, the client gets an error with the
+ * seconds until a retry is useful.
  */
 const SHORT_WAIT_MS = 2000;
 

@@ -29,7 +29,7 @@ export function statelessParams(clientInfo: ClientInfo): JsonObject {
 }
 
 /**
- * Returns the older of two known revisions. If the gateway does not know one of them, returns the revision of the
+ * Returns the older of two known revisions. If a revision is unknown to the gateway, returns the revision of the
  * process.
  */
 export function agreedRevision(requested: string | undefined, spoken: string): string {

@@ -39,7 +39,6 @@ export interface Requests {
   remove(request: PendingRequest): void;
   /** Returns a new id as JSON text. The id is unique across replicas and restarts. */
   newId(): string;
-  /** Removes and returns all requests. */
   clear(): readonly PendingRequest[];
 }
 

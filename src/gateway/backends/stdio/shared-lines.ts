@@ -191,7 +191,7 @@ async function openClient(
       return true;
     },
     congested: () => state.server.current()?.line.congested() === true,
-    // Each client that reads slowly has its own limit. It must not stop the process for other clients.
+    // Each client that reads slowly has its own limit. A slow client must not stop the process for other clients.
     pause: () => undefined,
     resume: () => undefined,
     async close() {

@@ -120,7 +120,7 @@ function assertionClaims(jwt: string): JsonObject | undefined {
   try {
     return decodeJwt<JsonObject>(jwt);
   } catch {
-    // jose throws several error classes. They all mean that the text is not a JWT.
+    // jose throws several error classes. Each class means that the text is not a JWT.
     return undefined;
   }
 }

@@ -19,7 +19,7 @@ const OPEN_OBJECT = 0x7b;
 
 /**
  * Maximum number of values in one argument, including the argument itself and the members of objects. BYTES_MAX limits
- * its bytes.
+ * the bytes of one argument.
  */
 const VALUES_MAX = 1000;
 const BYTES_MAX = 64 * 1024;

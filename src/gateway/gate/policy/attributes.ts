@@ -22,7 +22,6 @@ export function argumentKey(name: string): string | undefined {
 
 /** Parsed `arguments` of a call. */
 export interface IndexedArguments {
-  /** Values of the arguments that policies read. */
   readonly values: Readonly<Record<string, unknown>>;
   /** All keys by their folded form, which ignores letter case. */
   readonly folded: ReadonlyMap<string, readonly string[]>;

@@ -146,8 +146,8 @@ function argumentOf(node: unknown): string | undefined {
 }
 
 /**
- * Returns the name of a claim in the context. Claims of the principal are not accepted, because they may come from the
- * file of entities.
+ * Returns the name of a claim in the context. Ignores claims of the principal, because the file of entities may contain
+ * them.
  */
 function claimOf(node: unknown): string | undefined {
   return attributeOf(node, ['context'], isClaimName);

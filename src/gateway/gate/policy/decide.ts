@@ -153,7 +153,6 @@ function hintsKey(hints: ToolHints | undefined): string {
 interface Asked {
   readonly plan: Plan;
   readonly request: PolicyRequest;
-  /** Id of the Cedar resource. */
   readonly id: string;
   readonly caller: PolicyCaller;
   readonly args: IndexedArguments;

@@ -40,8 +40,8 @@ const SLOTS = 1024;
 const FAULTS_MAX = 3;
 
 /**
- * V8 recompiles WebAssembly code that runs often. With V8's default budget (13 million), recompilation starts while the
- * engine starts. It takes 40 ms and 16 MiB for code that never runs again.
+ * With V8's default budget (13 million), V8 recompiles code that only runs while the engine starts. This takes 40 ms
+ * and 16 MiB.
  */
 const CALM_TIERING = '--wasm-tiering-budget=50000000';
 
@@ -106,8 +106,8 @@ export function createEngine(): Engine {
 }
 
 /**
- * Loads a separate instance. Damage to this instance does not affect other users of the Cedar module, and their damage
- * does not affect this instance.
+ * Loads a separate instance of the Cedar module. Damage does not spread between this instance and instances of other
+ * code.
  */
 function loadCedar(): Cedar {
   setFlagsFromString(CALM_TIERING);

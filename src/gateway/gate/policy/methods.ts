@@ -104,7 +104,6 @@ function subscriptionRule(body: Buffer, { params }: RequestMessage): MethodRule 
   return decided(uris.map((name) => ({ action: 'read_resource', name })));
 }
 
-/** Message of a client, with the caller. */
 export interface PolicyCall {
   readonly body: Buffer;
   readonly message: Message;

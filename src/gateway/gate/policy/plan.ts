@@ -112,10 +112,7 @@ function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
   };
 }
 
-/**
- * Returns the attributes that policies read from the principal or the context. They include all claims that policies
- * read.
- */
+/** Returns the attributes that policies read from the principal or the context. Claims are such attributes. */
 export function namesOfClaims(plans: readonly Plan[]): Names {
   return unitedNames(plans.flatMap(({ reads }) => [reads.principal, reads.context]));
 }

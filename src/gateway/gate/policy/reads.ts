@@ -1,5 +1,5 @@
 // Finds the parts of a request that a policy can read, from Cedar's JSON form of the policy. The engine gets only these
-// parts, and decisions are cached by them. A policy with an unknown construct is assumed to read all parts.
+// parts, and decisions are cached by these parts. A policy with an unknown construct is assumed to read all parts.
 
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';

@@ -115,7 +115,8 @@ function driftKey({ list, name }: Pick<Drifted, 'list' | 'name'>): string {
 }
 
 /**
- * Returns a sort key. Reviewed definitions are first, because a server could invent new names that sort before them.
+ * Returns a sort key. Reviewed definitions are first, because a server could invent new names that sort before all
+ * reviewed names.
  */
 function orderOf(drift: Drifted): string {
   return `${drift.what === 'new' ? 1 : 0} ${driftKey(drift)}`;

@@ -6,7 +6,6 @@ import { setBounded } from '#std/bounded.ts';
 import type { FilteredKey } from '../../wire/methods.ts';
 import type { Agreement, Lock } from './lock.ts';
 
-/** Definition in a locked list. */
 interface Observation {
   readonly list: FilteredKey;
   readonly name: string;

@@ -17,7 +17,7 @@ export interface NewSecret {
 
 /**
  * Returns a secret if the client requested a secret or must have one. undefined if a redirect URI is on loopback or has
- * a custom scheme: every copy of such an app would contain the secret. The answer tells the client that it is public
+ * a custom scheme: every copy of such an app would contain the secret. The answer says that such a client is public
  * (RFC 7591 section 3.2.1).
  */
 export function secretFor(

@@ -71,7 +71,7 @@ function headerType(assertion: string): unknown {
   try {
     return decodeProtectedHeader(assertion).typ;
   } catch {
-    // jose throws several error classes. They all mean that the header is not readable.
+    // jose throws several error classes. Each class means that the header is not readable.
     return null;
   }
 }

@@ -22,7 +22,6 @@ export interface Trusted extends TrustedIssuer {
 /** Returns the trusted issuer that a token names. undefined if the issuer is not trusted. */
 export type FindTrusted = (token: string) => Trusted | undefined;
 
-/** Creates the lookup. Fetches no keys yet. */
 export function createTrust(ports: IssuerPorts, issuers: readonly TrustedIssuer[]): FindTrusted {
   const trusted = new Map(issuers.map((each) => [each.issuer, { ...each, keys: keysOf(ports, each) }]));
   return function findTrusted(token) {
@@ -76,8 +75,8 @@ export function subjectIn({ sub }: JsonObject): string | undefined {
 }
 
 /**
- * Returns the subject in tokens of this server for a subject of another issuer. It differs from all persons of this
- * server and from subjects of all other issuers.
+ * Returns the subject in tokens of this server for a subject of another issuer. The result differs from all persons of
+ * this server and from subjects of all other issuers.
  */
 export function foreignSubject(issuer: string, subject: string): string {
   return `${issuer}#${subject}`;

@@ -35,8 +35,8 @@ export interface RingSource<T extends RingItem> {
 type RingPorts = Pick<IssuerPorts, 'files' | 'clock' | 'notify'>;
 
 /**
- * Creates the ring. Throws a Failure if the files are unusable at the start. If they become unusable later, the last
- * valid items stay.
+ * Creates the ring. Throws a Failure if the files are unusable at the start. If the files become unusable later, the
+ * last valid items stay.
  */
 export function createRing<T extends RingItem>(ports: RingPorts, source: RingSource<T>): () => Ring<T> {
   const { paths } = source;

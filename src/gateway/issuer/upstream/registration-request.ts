@@ -175,7 +175,7 @@ function isCredential(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length <= CREDENTIAL_MAX && /^[\x20-\x7e]+$/.test(value);
 }
 
-/** Sends a request. Throws a Failure if no answer arrives, or if the provider may answer later attempts. */
+/** Sends a request. Throws a Failure if no answer arrives, or if a later attempt may succeed. */
 async function exchange(
   { fetch }: Ports,
   provider: string,

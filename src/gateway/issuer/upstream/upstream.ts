@@ -1,4 +1,5 @@
-// Defines the interface of a provider that people log in with. OpenID Connect and OAuth 2.0 providers implement it.
+// Defines the interface of a provider that people log in with. OpenID Connect and OAuth 2.0 providers implement this
+// interface.
 
 import { Failure } from '#std/failure.ts';
 import type { JsonObject } from '#std/json.ts';

@@ -58,7 +58,6 @@ export function renameAppUris(definition: Buffer, rename: (uri: string) => strin
 
 interface Meta {
   readonly meta: readonly Member[];
-  /** Positions of the URIs in the definition. */
   readonly uris: readonly Span[];
 }
 

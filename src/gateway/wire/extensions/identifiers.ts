@@ -4,7 +4,10 @@ import { isObject, type Json } from '#std/json.ts';
 
 /** Tasks, the extension of SEP-2663. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
-/** Skills, the extension of SEP-2640. A skill is a folder of resources, and is identified by the URI of one of them. */
+/**
+ * Skills, the extension of SEP-2640. A skill is a folder of resources, and the URI of one resource identifies the
+ * skill.
+ */
 export const SKILLS = 'io.modelcontextprotocol/skills';
 /** MCP Apps, the extension of SEP-1865. A tool names a resource that the client shows as a user interface. */
 export const APPS = 'io.modelcontextprotocol/ui';

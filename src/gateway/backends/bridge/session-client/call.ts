@@ -66,7 +66,6 @@ export function openCall(
   };
 }
 
-/** Removes all state of the call. */
 function settle({ state, request, open, stopTimer }: Call): void {
   state.calls.delete(request.id.json);
   for (const id of open) state.questions.delete(id);

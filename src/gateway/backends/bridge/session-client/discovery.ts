@@ -61,7 +61,7 @@ export function createDiscovery(context: BridgeContext): Discovery {
   };
 }
 
-/** Sends `server/discover`; `meta` is the JSON text of `_meta`. */
+/** Sends `server/discover`. `meta` is the JSON text of `_meta`. */
 export function askDiscover(context: BridgeContext, cause: Cause, meta: string): Promise<Asked> {
   const body = callMessage('server/discover', '"skep-discover"', `{"_meta":${meta}}`);
   const headers = { [HEADERS.protocolVersion]: LATEST_STATELESS_REVISION, [HEADERS.method]: 'server/discover' };

@@ -64,7 +64,7 @@ function shortInfo(info: JsonObject | undefined): JsonObject | undefined {
   return { name: shownText(name).slice(0, MAX_NAME), version: shownText(version).slice(0, MAX_NAME) };
 }
 
-/** Reduces the capabilities to those that let a server question the client, with their modes but without settings. */
+/** Keeps only capabilities that let a server question the client, with their modes but without settings. */
 function bare({ roots, sampling, elicitation }: JsonObject): JsonObject {
   const keys = (value: unknown) =>
     isObject(value)

@@ -88,8 +88,8 @@ function filterOf(
 }
 
 /**
- * Replaces the subscription at the server. Resolves when the server has acknowledged the new subscription, or after
- * `askMs`.
+ * Replaces the subscription at the server. Resolves when the server has acknowledged the new subscription, when a newer
+ * subscription replaces it, or after `askMs`.
  */
 function subscribeAnew(listening: Listening): Promise<void> {
   const { context, state, exchange, capabilities, reply } = listening;

@@ -13,7 +13,7 @@ export interface Question {
   /** Key of the question in `inputRequests`. */
   readonly key: string;
   readonly method: string;
-  /** JSON text. */
+  /** Params of the question, as JSON text. */
   readonly params?: string;
 }
 

@@ -42,7 +42,6 @@ export interface Retry {
 
 const ANSWERS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
-/** Returns the request body for the server. */
 export function statelessBody(body: Buffer, message: RequestMessage, meta: readonly string[], retry?: Retry): Buffer {
   const patches: Patch[] = retry === undefined ? [] : [replaceSpan(message.id.span, retry.id)];
   const { params, meta: given } = message;

@@ -1,5 +1,5 @@
-// Remembers the log level, subscriptions and requests in flight of client sessions in this process. All other data is
-// in the session id. Another replica lacks only the data of this file.
+// Remembers the log level, subscriptions and requests in flight of client sessions in this process. All other data of a
+// session is in its id, which every replica can read.
 
 import type { ResponseMessage } from '../../../wire/message.ts';
 import { type ClientIdentity, readSessionId } from './identity.ts';

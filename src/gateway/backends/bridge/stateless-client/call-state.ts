@@ -44,7 +44,6 @@ export interface Call {
   held: { readonly bytes: Buffer; readonly message: NotificationMessage }[];
   heldBytes: number;
   final?: { readonly bytes: Buffer; readonly response: ResponseMessage };
-  /** True while the client reads slowly. */
   blocked: boolean;
   over: boolean;
 }

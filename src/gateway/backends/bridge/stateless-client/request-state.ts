@@ -1,5 +1,5 @@
-// Seals and opens `requestState` of waiting calls. It is a handle that is valid for a limited time, for the caller that
-// received it, and for retries of the same request (MCP 2026-07-28, basic/patterns/mrtr, Server Requirements).
+// Seals and opens `requestState`, the handle of a waiting call. A handle is valid for a limited time, for the caller
+// that received it, and for retries of the same request (MCP 2026-07-28, basic/patterns/mrtr, Server Requirements).
 
 import type { BridgeContext } from '../context.ts';
 

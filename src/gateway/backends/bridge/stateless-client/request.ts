@@ -13,8 +13,8 @@ const NEW_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, 
 const NEW_PARAMS: ReadonlySet<string> = new Set(['inputResponses', 'requestState']);
 
 /**
- * Returns the request body for the server. `id` is JSON text. It also replaces the client's progress token, if the
- * request has a progress token.
+ * Returns the request body for the server. `id` is the JSON text of the new id. If the request has a progress token,
+ * the token becomes the same text.
  */
 export function sessionBody(body: Buffer, message: RequestMessage, id: string): Buffer {
   const { params, meta } = message;

@@ -1,5 +1,5 @@
-// Converts responses of a server with sessions for clients of MCP 2026-07-28. Adds the members that this revision
-// requires, and sets its error codes and the matching HTTP status.
+// Converts responses of a server with sessions for clients of MCP 2026-07-28. Adds the required members, and sets the
+// error code and the HTTP status of this revision.
 
 import { ERRORS } from '../../../wire/errors.ts';
 import { messagePatches } from '../../../wire/ids.ts';

@@ -56,7 +56,7 @@ export function startCall(
 ): void {
   const { session } = lent;
   const call = createCall(lent, meta, attempt);
-  // A call in a session that the server does not have was not executed. Therefore it can be sent again in a new
+  // A server does not execute a call in a session that it does not have. The call can therefore be sent again in a new
   // session.
   const lost = () => {
     context.pool.lose(session);
