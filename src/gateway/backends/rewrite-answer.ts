@@ -20,10 +20,7 @@ export interface RewriteMessage {
 }
 
 export interface ListAnswerOptions {
-  /**
-   * Maximum size of a message. Larger messages pass in pieces if `watch` is set. Without `watch`, larger messages are
-   * refused.
-   */
+  /** Maximum size of a message. Larger messages pass in pieces if `watch` is set, and are refused otherwise. */
   readonly messageBytes: number;
   /** Creates a watch for the pieces of one larger message. */
   readonly watch?: () => TextWatch;
