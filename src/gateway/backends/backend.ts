@@ -11,7 +11,7 @@ export type Era = 'session' | 'stateless';
 export interface Exchange {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly era: Era;
-  /** Path and query of the client's request. Ignored by a backend whose URL has its own path and query. */
+  /** Path and query of the client's request. HTTP backends append the query to their URL, and ignore the path. */
   readonly path: string;
   /**
    * Headers for the server, with names in lower case, without hop-by-hop headers. Of the caller's credentials, only the

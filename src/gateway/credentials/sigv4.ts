@@ -23,10 +23,7 @@ export interface SignedParts {
   readonly path: string;
   /** Query without the question mark. */
   readonly query: string;
-  /**
-   * Headers to sign, including `host`, with names in lower case. Headers that intermediaries change must not be
-   * included.
-   */
+  /** Headers with names in lower case, including `host`. Headers that proxies change, such as `te`, are not signed. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }

@@ -37,7 +37,7 @@ export interface Limits {
 }
 
 interface Bucket {
-  /** Number of requests that are allowed at once. */
+  /** Number of requests that the bucket allows before it is refilled. */
   left: number;
   countedAt: number;
 }

@@ -19,7 +19,7 @@ const PERSON_MS = 30 * 24 * 3_600_000;
 const BROWSER_BYTES = 32;
 
 /**
- * Creates the cookies. The prefix `__Host-` prevents other hosts from setting them (RFC 6265bis section 4.1.3.2).
+ * Creates the cookies. The prefix `__Host-` prevents other hosts from setting or reading them (RFC 6265bis section 4.1.3.2).
  * SameSite is Lax, because a provider returns the browser by a GET from another site. The names contain a mark of the
  * issuer, because several issuers may share a host.
  */

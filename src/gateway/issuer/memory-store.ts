@@ -11,8 +11,8 @@ interface Kept {
 }
 
 /**
- * Maximum number of records of one kind. New records replace the oldest records. Unauthenticated requests can only
- * create records of their own kinds (registrations, unfinished logins), so they cannot replace results of logins.
+ * Maximum number of records of one kind. New records replace the oldest records. Records that any request can
+ * create (registrations, unfinished logins) have other kinds than the results of logins, and cannot replace them.
  */
 const KIND_MAX = 20_000;
 
