@@ -36,8 +36,8 @@ export interface Exchange {
    */
   readonly carriesTasks?: true;
   /**
-   * Adds the final credentials to a request. Transports call `authorize` last, for every request that they send for
-   * this exchange. If absent, the headers already contain the credentials.
+   * Adds the final credentials to a request. Each transport calls `authorize` as the last step before it sends a
+   * request. If absent, the headers already contain the credentials.
    */
   readonly authorize?: Authorize;
 }

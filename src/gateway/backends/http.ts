@@ -10,8 +10,8 @@ import { type Redirect, readRedirect } from './redirect.ts';
 
 export interface HttpBackendOptions {
   /**
-   * URL of the endpoint. Requests append their query to the URL. Other paths are requested only after a redirect of the
-   * server.
+   * URL of the endpoint. Requests append their query to the URL. A request to another path is only sent after a
+   * redirect of the server.
    */
   readonly url: string;
   /** Host header for the server. If absent, the host of the URL is sent. */

@@ -50,7 +50,8 @@ export function readRedirect(
 }
 
 /**
- * Returns whether the redirect stays on the server. Servers build a Location from the Host header that they receive.
+ * Returns whether the redirect stays on the server. A redirect to the host that was sent in the Host header stays on
+ * the server, because servers build a Location from this header.
  */
 function isSameServer({ headers }: LeavingRequest, from: URL, to: URL): boolean {
   if (to.username !== '' || to.password !== '' || to.protocol !== from.protocol) return false;

@@ -12,10 +12,7 @@ type HeaderValues = Parameters<Answer['head']>[1];
 /** Returns the message for the client. If the result is empty, the stream omits the message. */
 export interface RewriteMessage {
   (message: Buffer): Buffer;
-  /**
-   * Returns true if the message may pass unchanged in these pieces. Called for the first piece, and again for all
-   * pieces.
-   */
+  /** Returns true if the message may pass unchanged. Called with the first piece, and again with all pieces. */
   readonly passes?: (pieces: readonly Buffer[]) => boolean;
 }
 
@@ -26,8 +23,8 @@ export interface ListAnswerOptions {
   readonly watch?: () => TextWatch;
   readonly rewrite: RewriteMessage;
   /**
-   * Returns true for statuses that the client gets even if the body is neither JSON nor events. The body is omitted.
-   * For other statuses, such an answer is refused.
+   * Returns true for statuses that the client gets even if the body is neither JSON nor events. The client then gets no
+   * body. An answer with another status and such a body is refused.
    */
   readonly kept: (status: number) => boolean;
 }
@@ -152,8 +149,8 @@ function jsonPart(
 }
 
 /**
- * Handles an answer that is neither JSON nor events. Sends the head only at the end, because a body makes most such
- * answers unreadable.
+ * Handles an answer that is neither JSON nor events. Sends the head at the end, because the answer may have to be
+ * refused if it has a body.
  */
 function emptyPart(
   answer: Answer,

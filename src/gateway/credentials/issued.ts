@@ -22,7 +22,7 @@ export type Issued<T> =
 export type Issue<T> =
   /** `expiresAtMs` is in milliseconds since 1970. If absent, the value is not stored. */
   | { readonly type: 'issued'; readonly value: T; readonly expiresAtMs?: number }
-  /** The refusal concerns the caller or the configuration. It is not stored. */
+  /** The refusal concerns the caller or the configuration. The store does not keep refusals. */
   | { readonly type: 'refused'; readonly refusal: CredentialRefusal }
   /** The endpoint is down for all callers. `pauseMs` is the pause that the endpoint asks for. */
   | { readonly type: 'unavailable'; readonly detail: string; readonly pauseMs?: number }

@@ -57,7 +57,7 @@ function checkBlocks(config: RunConfig): void {
 
 /**
  * If the proxy has an authorization server, passes the provider's token to the credential in place of the caller's
- * token, because that token is for the proxy.
+ * token. The caller's token is only valid for the proxy.
  */
 function asPerson({ upstreamToken }: CredentialPorts, credential: Credential): Credential {
   return upstreamToken === undefined ? credential : actAsUpstream(upstreamToken, credential);

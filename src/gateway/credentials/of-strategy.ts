@@ -40,7 +40,7 @@ export function strategyAt({ incomingAuth, outgoingAuth }: VmcpConfig, member: s
   return { ...strategy, tokenExchange: { ...exchange, caBundlePath } };
 }
 
-/** Returns whether the backend may offer other tools to other callers. */
+/** Returns whether the backend may offer different tools to different callers. */
 export function isPerCaller({ type }: Strategy): boolean {
   return type === 'token_exchange' || type === 'cloud_sts' || type === 'upstream_inject' || type === 'xaa';
 }

@@ -104,7 +104,7 @@ export interface AuditEvent {
       /** `name: outcome` for each called webhook: allowed, changed, denied, failed or ignored. */
       readonly webhooks?: readonly string[];
       readonly webhook_change?: WebhookChange;
-      /** `replica` if Redis was unavailable, so that only this replica counted. */
+      /** Present if Redis was unavailable, so that only this replica counted. */
       readonly rate_limits?: 'replica';
       /** Code of the refusal, from docs/errors.md. */
       readonly refusal?: string;

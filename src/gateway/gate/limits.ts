@@ -55,8 +55,8 @@ export function createLimits(settings: LimitSettings): Limits {
   const all = new Map<string, Bucket>();
   const buckets = new Map<string, Bucket>();
   const total: UnderWay = { call: 0, stream: 0 };
-  // Current calls and streams per caller. They are not part of the buckets, because a map that changes with every call
-  // is often rebuilt.
+  // Current calls and streams per caller. Not stored in the buckets, because a map that changes with every call is
+  // often rebuilt.
   const underWay = new Map<string, UnderWay>();
 
   function occupy(kind: keyof UnderWay, caller: string): Place {

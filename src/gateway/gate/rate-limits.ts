@@ -17,7 +17,7 @@ export interface RateLimitSettings extends BucketPair {
 export interface CountedCall {
   /** Text that is equal for the same user, whatever client the user has. */
   readonly user: string;
-  /** Names for clients: the called tool, and the tool that it calls in turn. */
+  /** Names of tools for clients: the called tool, and the inner tool if the called tool calls another tool. */
   readonly tools: readonly string[];
   /** Set if the call is a part of another call, for which the server's limits were already counted. */
   readonly isInner?: true;

@@ -1,4 +1,4 @@
-// Shows people which clients have their consent, and lets them withdraw the consent.
+// Shows people the clients that they have consented to, and lets people withdraw a consent.
 
 import { isSameOrigin, lostPage } from './consent.ts';
 import { type IssuerAnswer, type IssuerRequest, readForm, redirectAnswer } from './message.ts';

@@ -50,7 +50,7 @@ export async function receiveCallback(world: IssuerWorld, request: IssuerRequest
 
 /**
  * Returns whether the answer arrived at a callback of this provider. The answer of one provider must not count as an
- * answer of another provider (RFC 9700 section 4.4.2). For a forwarded answer, the callback is the one at which it
+ * answer of another provider (RFC 9700 section 4.4.2). A forwarded answer counts for the callback at which the answer
  * first arrived.
  */
 function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, request: IssuerRequest): boolean {

@@ -76,8 +76,8 @@ export async function answerConsent(world: IssuerWorld, request: IssuerRequest):
 }
 
 /**
- * Returns whether a page of this server sent the form. A request without Origin is accepted, because old browsers do
- * not send it.
+ * Returns whether a page of this server sent the form. A request without Origin is accepted, because old browsers send
+ * no Origin.
  */
 export function isSameOrigin({ settings }: IssuerWorld, { headers }: IssuerRequest): boolean {
   const { origin } = headers;

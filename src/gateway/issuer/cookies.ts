@@ -1,5 +1,5 @@
-// Reads and sets the two cookies of the authorization server: one identifies the browser, and the other the person who
-// last logged in with the browser.
+// Reads and sets the two cookies of the authorization server. One cookie identifies the browser. The other cookie
+// identifies the person who last logged in with the browser.
 
 import { sha256 } from '#std/hash.ts';
 import type { IssuerSecrets } from './keys/secrets.ts';
@@ -19,9 +19,9 @@ const PERSON_MS = 30 * 24 * 3_600_000;
 const BROWSER_BYTES = 32;
 
 /**
- * Creates the cookies. The prefix `__Host-` prevents other hosts from setting or reading them (RFC 6265bis section 4.1.3.2).
- * SameSite is Lax, because a provider returns the browser by a GET from another site. The names contain a mark of the
- * issuer, because several issuers may share a host.
+ * Creates the cookies. The prefix `__Host-` prevents other hosts from setting or reading the cookies (RFC 6265bis
+ * section 4.1.3.2). SameSite is Lax, because a provider returns the browser by a GET from another site. Cookie names
+ * contain a mark of the issuer, because several issuers may share a host.
  */
 export function createCookies(
   { issuer, pagesUrl }: { readonly issuer: string; readonly pagesUrl: string },

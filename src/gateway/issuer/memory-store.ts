@@ -11,8 +11,8 @@ interface Kept {
 }
 
 /**
- * Maximum number of records of one kind. New records replace the oldest records. Records that any request can
- * create (registrations, unfinished logins) have other kinds than the results of logins, and cannot replace them.
+ * Maximum number of records of one kind. New records replace the oldest records of the same kind. Records that any
+ * request can create (registrations, unfinished logins) have other kinds than the results of logins.
  */
 const KIND_MAX = 20_000;
 

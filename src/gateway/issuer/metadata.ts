@@ -47,8 +47,8 @@ export function issuerMetadata(settings: IssuerSettings): JsonObject {
 const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
 /**
- * Returns the paths of the metadata: with the issuer's path after the well-known path (RFC 8414 section 3.1), without
- * the issuer's path for clients that omit it, and with a trailing slash, which some clients add.
+ * Returns the paths of the metadata. The path of the issuer follows the well-known path (RFC 8414 section 3.1),
+ * precedes the well-known path (OpenID Connect Discovery), or is missing. Each path may end with a slash.
  */
 export function metadataLocations({ path }: IssuerSettings): readonly string[] {
   const paths = DOCUMENTS.flatMap((document) => [`${document}${path}`, `${path}${document}`, document]);

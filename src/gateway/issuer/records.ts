@@ -27,7 +27,7 @@ export interface ClientRecord {
 export interface Authorization {
   readonly client: string;
   readonly redirectUri: string;
-  /** True if the request contained the redirect URI. A client with one URI may omit it. */
+  /** True if the request contained the redirect URI. A client with one redirect URI may omit the parameter. */
   readonly redirectNamed: boolean;
   readonly state?: string;
   /** S256 challenge of RFC 7636. */
@@ -99,7 +99,7 @@ export interface Consent {
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
   readonly atMs: number;
-  /** Newest sessions that are based on the consent. They end when the consent is withdrawn. */
+  /** Newest sessions that are based on the consent. The sessions end when the consent is withdrawn. */
   readonly sessions: readonly string[];
 }
 

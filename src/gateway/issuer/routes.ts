@@ -20,7 +20,7 @@ export interface Route {
   /** Name of the endpoint, for metrics. */
   readonly name: string;
   readonly methods: Readonly<Partial<Record<'GET' | 'POST', Handle>>>;
-  /** `page` if the answer is a page for people. Pages of other origins cannot read such an answer. */
+  /** `page` if the answer is a page for people. Pages of other origins cannot read answers of this audience. */
   readonly audience: 'client' | 'page';
   /** undefined if the answer costs nothing. */
   readonly limit: RateLimit | undefined;
@@ -42,7 +42,7 @@ const PER_MINUTE = {
 
 /** Headers of public documents that are the same for all clients. */
 const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' } as const;
-/** Headers of the keys. They are cached for a shorter time, because keys are rotated. */
+/** Headers of the keys. Clients cache the keys for a shorter time than other documents, because keys are rotated. */
 const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;
 
 export function issuerRoutes({

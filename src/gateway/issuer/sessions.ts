@@ -55,8 +55,8 @@ export function createUpstreamTokens(world: IssuerWorld): FindUpstreamToken {
 }
 
 /**
- * Creates a function that finds the id_token of the person's login at the provider, and refreshes it before it expires.
- * Returns undefined if no valid id_token exists. Throws a Failure like `FindUpstreamToken`.
+ * Creates a function that finds the id_token of the person's login at the provider, and refreshes an id_token that is
+ * about to expire. Returns undefined if no valid id_token exists. Throws a Failure like `FindUpstreamToken`.
  */
 export function createUpstreamIdTokens(world: IssuerWorld): FindUpstreamToken {
   const { clock } = world.ports;

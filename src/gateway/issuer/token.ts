@@ -1,5 +1,5 @@
-// Serves the token endpoint (RFC 6749 section 3.2), which issues tokens for codes, refresh tokens, assertions and other
-// tokens.
+// Serves the token endpoint (RFC 6749 section 3.2). Issues tokens for codes, refresh tokens and assertions, and
+// exchanges tokens.
 
 import { sha256 } from '#std/hash.ts';
 import { signAccessToken, type TokenFacts, tokenSeconds } from './access-token.ts';

@@ -197,7 +197,10 @@ export function responseHeadersToForward(headers: HeaderValues): Record<string, 
   return forwarded;
 }
 
-/** Returns the names that `Connection` lists. The headers with these names apply only to this connection. */
+/**
+ * Returns the names that `Connection` lists. Headers with these names apply to this connection only, and are not
+ * forwarded.
+ */
 function connectionOptions(headers: HeaderValues): ReadonlySet<string> | undefined {
   const value = headerValue(headers, 'connection');
   if (value === undefined || value === 'keep-alive' || value === 'close') return undefined;

@@ -83,8 +83,8 @@ export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 /** Reason why a message is refused, for the sender of the message. */
 export interface ScanFault {
   /**
-   * Code of JSON-RPC 2.0 section 5.1: -32700 for bytes that are not JSON, -32600 for JSON that is not a message, -32602
-   * for a message that lacks params of its method.
+   * Code of JSON-RPC 2.0 section 5.1. -32700: the bytes are not JSON. -32600: the JSON is not a message. -32602: the
+   * message lacks params of its method.
    */
   readonly code: -32700 | -32600 | -32602;
   readonly message: string;

@@ -70,8 +70,8 @@ function eraOfInitialize(header: string | undefined, requested: string | undefin
 }
 
 /**
- * Returns the fault of MCP 2026-07-28, Versioning, Protocol Version Negotiation. Lists only revisions without sessions,
- * because the other revisions are negotiated by `initialize`.
+ * Returns the fault of MCP 2026-07-28, Versioning, Protocol Version Negotiation. Lists only revisions without sessions.
+ * Revisions with sessions are negotiated by `initialize`.
  */
 function unsupportedRevision(requested: string): ProtocolFault {
   return {

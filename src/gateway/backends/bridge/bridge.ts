@@ -1,5 +1,5 @@
-// Makes a server available in both eras. Passes requests of the server's own era on unchanged, and translates requests
-// of the other era.
+// Makes a server available to clients of the session era and of the stateless era. Requests of the server's own era
+// pass unchanged. Requests of the other era are translated.
 
 import type { Answer, Backend, BackendFault, Era, Exchange, Flow } from '../backend.ts';
 import { type BridgeContext, createLaterFlow, NO_FLOW } from './context.ts';
@@ -121,7 +121,9 @@ function afterDetection(
   return flow;
 }
 
-/** Statuses that may mean that the server speaks the other era. Servers also use these statuses for other refusals. */
+/**
+ * Statuses that may mean that the server speaks the other era. Servers use these statuses for other refusals as well.
+ */
 const DOUBTFUL: ReadonlySet<number> = new Set([400, 404, 405]);
 
 function watch({ eras }: Bridge, answer: Answer): Answer {

@@ -5,7 +5,7 @@ import type { BackendClock } from '../ports.ts';
 
 export interface BridgePorts {
   readonly clock: BackendClock;
-  /** Seals `requestState`, so that only the caller that received a `requestState` can send it back. */
+  /** Seals `requestState`. Only the caller that received a sealed text can send the text back. */
   readonly seal: SessionSeal;
 }
 
@@ -26,8 +26,8 @@ export interface BridgeLimits {
   /** Maximum number of sessions at the server for clients without sessions. */
   readonly backendSessions: number;
   /**
-   * Maximum number of sessions at the server for one client. Calls that may question the client need separate sessions,
-   * and such calls are refused as busy over the limit.
+   * Maximum number of sessions at the server for one client. Calls that may question the client need separate sessions.
+   * Over the limit, the bridge refuses these calls as busy.
    */
   readonly sessionsPerClient: number;
   /** Time after which an unused session at the server is ended. */
@@ -40,7 +40,7 @@ export interface BridgeLimits {
   readonly parkedMs: number;
   /** Maximum number of bytes that are read from the server while a call waits. */
   readonly parkedBytes: number;
-  /** Time for which questions of the server are collected before the client gets them in one message. */
+  /** Time for which the bridge collects questions of the server before the client gets all of them in one message. */
   readonly questionsMs: number;
   /** Maximum number of question rounds of one call. */
   readonly rounds: number;

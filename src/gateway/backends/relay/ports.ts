@@ -1,5 +1,5 @@
-// Defines the channel between replicas, which has topics for messages, and the services that replicas offer to each
-// other.
+// Defines the channel between replicas, and the services that replicas offer to each other. The channel has topics for
+// messages.
 
 import type { JsonObject } from '#std/json.ts';
 import type { Answer, Flow } from '../backend.ts';

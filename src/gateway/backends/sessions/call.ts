@@ -45,7 +45,7 @@ export interface Accepted {
   readonly stream: boolean;
 }
 
-/** Parses `accept` (RFC 9110 section 12.5.1). Ignores weights, because they do not matter for these two types. */
+/** Parses `accept` (RFC 9110 section 12.5.1). Ignores weights, which do not matter for JSON and event streams. */
 export function acceptedTypes(exchange: Exchange): Accepted {
   const accept = exchange.headers.accept ?? '';
   const stream = accept.includes('text/event-stream');

@@ -130,8 +130,8 @@ function addEvent(state: State, event: Buffer): void {
 }
 
 /**
- * Deletes stored events. Keeps the newest event of a disconnected client, whatever its size, since the event may be the
- * response.
+ * Deletes stored events. Keeps the newest event of a disconnected client regardless of its size, because the event may
+ * be the response.
  */
 function trim({ ring, reader, cursor }: State): void {
   ring.trim(reader === undefined ? ring.next() - 1 : cursor);

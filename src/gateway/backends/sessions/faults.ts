@@ -1,4 +1,4 @@
-// Creates the fault for a client whose line to the server cannot be opened.
+// Creates the fault for a client whose line (message channel) to the server cannot be opened.
 
 import { Failure } from '#std/failure.ts';
 import type { BackendFault } from '../backend.ts';

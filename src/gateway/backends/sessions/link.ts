@@ -1,4 +1,4 @@
-// Defines the line between one client session and a server, in the form that every transport implements.
+// Defines the line between one client session and a server: a message channel that every transport implements.
 
 import type { Exchange } from '../backend.ts';
 

@@ -44,7 +44,7 @@ export function createRing({ ringEvents, ringBytes }: RingBounds): Ring {
       while (first < until && head < events.length && (bytes > ringBytes || events.length - head > ringEvents)) {
         dropOldest();
       }
-      // Removes deleted entries only if they are more than half of the array. Each entry is thereby moved once on
+      // Deleted entries are removed when they are more than half of the array. Each entry is thereby moved once on
       // average.
       if (head > 32 && head * 2 > events.length) {
         events = events.slice(head);

@@ -1,5 +1,5 @@
-// Serves streamable HTTP on lines that carry whole messages. Supports revisions with sessions (MCP 2024-11-05 to
-// 2025-11-25), and MCP 2026-07-28 if the line supports it.
+// Serves streamable HTTP over lines, which are message channels to MCP servers. Supports revisions with sessions (MCP
+// 2024-11-05 to 2025-11-25). Supports MCP 2026-07-28 if the parts include `openRequest`.
 
 import { shownText } from '#std/json.ts';
 import { eraOfRevision } from '../../wire/revisions.ts';

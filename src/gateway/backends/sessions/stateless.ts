@@ -1,4 +1,5 @@
-// Serves one request of the stateless era on a line that is opened for this request and closed after it.
+// Serves one request of the stateless era on its own line, a message channel to the MCP server. The line is closed
+// after the request.
 
 import { ERRORS } from '../../wire/errors.ts';
 import type { Message } from '../../wire/message.ts';

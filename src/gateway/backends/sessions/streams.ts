@@ -1,5 +1,5 @@
-// Manages all event streams of one session: streams for answers to calls, GET streams of the client, and stored events
-// for a client that reconnects.
+// Manages the event streams of one session. Streams answer calls or serve GET requests, and their events are stored for
+// a client that reconnects.
 
 import type { Answer } from '../backend.ts';
 import { createEventStream, type EventStream, READS_TOO_SLOWLY } from './event-stream.ts';

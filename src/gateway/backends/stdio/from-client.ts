@@ -32,8 +32,8 @@ export function routeFromClient(parts: FromClientParts, client: Client, bytes: B
   if (message === undefined) parts.observer.dropped('unreadable');
   else if (message.kind === 'request') routeRequest(parts, client, bytes, message);
   else if (message.kind === 'notification') routeNotification(parts, client, bytes, message);
-  // The bytes are a response. Requests of the process reach a client only if it is the sole client, and a session
-  // accepts no other responses.
+  // The bytes are a response. A client that is not the sole client gets no requests of the process, and sessions refuse
+  // responses without a request.
   else parts.sendLine(lineOf([bytes]));
 }
 

@@ -152,8 +152,8 @@ function routeSubscribed(parts: FromServerParts, bytes: Buffer, method: string, 
 }
 
 /**
- * Routes a cancellation. If it names a request of a client, the server has ended a `subscriptions/listen` of this
- * client (MCP 2026-07-28). Otherwise the process cancels its own request to the client.
+ * Routes a cancellation. If the cancellation names a request of a client, the server has ended a `subscriptions/listen`
+ * of this client (MCP 2026-07-28). Otherwise the process cancels a request that the process sent to the client.
  */
 function routeCancelled(parts: FromServerParts, bytes: Buffer, { method, refersTo }: NotificationMessage): void {
   const request = refersTo === undefined ? undefined : parts.requests.find(refersTo.json);

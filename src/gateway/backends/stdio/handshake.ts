@@ -38,8 +38,8 @@ export function ended(detail: string): Failure {
 }
 
 /**
- * Sends a request that every process of this era answers. Returns true if an answer arrives in time, even if it is an
- * error.
+ * Sends a request that every process of this era answers. Returns true if an answer arrives in time. An error counts as
+ * an answer.
  */
 export async function pingProcess(parts: HandshakeParts, { line, era }: Greeted, timeoutMs: number): Promise<boolean> {
   const { clientInfo } = parts;

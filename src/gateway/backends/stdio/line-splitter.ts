@@ -1,7 +1,9 @@
 // Splits a stream of bytes into lines.
 
 export interface LineHandlers {
-  /** Handles a line, which is never empty, without its line end. The bytes may share memory with a chunk of `push`. */
+  /**
+   * Handles a line without its line end. Empty lines are skipped. The bytes may share memory with a chunk of `push`.
+   */
   line(bytes: Buffer): void;
   /** Reports a line that is too long. Afterwards the splitter ignores all bytes and calls no handler. */
   tooLong(): void;

@@ -84,7 +84,7 @@ async function waitForProcess(state: State, handlers: LinkHandlers, client?: Wai
   if (waiting.length > 0) await waitForSlot(state);
   let made = false;
   for (;;) {
-    // A process can be used only once. A disconnected client must not use it up.
+    // A process can be used only once, so a disconnected client must not use a process.
     if (client?.left() === true) throw busy();
     const { line, failure } = await trySlots(state, handlers);
     if (line !== undefined) return line;

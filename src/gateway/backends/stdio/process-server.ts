@@ -222,7 +222,7 @@ function restart(state: State): void {
   });
 }
 
-/** Detects a connection that no longer works although it is still open: the process answers no ping. */
+/** Detects an open connection that no longer works: the process answers no ping. */
 function watchSilence(state: State, server: Greeted): void {
   const { clock, silentMs, observer } = state.parts;
   state.stopWaiting = clock.after(silentMs / 2, () => {

@@ -155,7 +155,7 @@ function sole({ clients, onlyCaller, shared, server }: State): Client | undefine
 const NEVER_MEANT = new Set(['server/discover', 'subscriptions/listen']);
 
 /**
- * Returns whether an unsolicited message may belong to a client of the stateless era: the process must be working on a
+ * Returns whether an unsolicited message may belong to a client of the stateless era. The process must be working on a
  * request of the client.
  */
 function isServed({ requests }: Client): boolean {

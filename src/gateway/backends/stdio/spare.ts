@@ -20,15 +20,15 @@ export interface SpareParts {
   readonly take: (handlers: LinkHandlers) => Promise<ProcessLine>;
   readonly clock: BackendClock;
   readonly clientInfo: ClientInfo;
-  /** Id of the request, as plain text. It must differ from all other ids of the process. */
+  /** Id of the request, as plain text. Must differ from all other ids that the process gets. */
   readonly id: string;
   /** Time after which a process that has not answered is treated as a process of the session era. */
   readonly discoverMs: number;
 }
 
 /**
- * Takes a process and sends `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility). If the process ends at
- * this request, it is treated as a process of the session era, since some servers of this era end at any message before
+ * Takes a process and sends `server/discover` (MCP 2026-07-28, stdio, Backward Compatibility). A process that ends at
+ * this request counts as a process of the session era, because some servers of this era end at any message before
  * `initialize`. Rejects with a Failure.
  */
 export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: SpareParts): Promise<Spare> {
@@ -51,7 +51,7 @@ export async function takeSpare({ take, clock, clientInfo, id, discoverMs }: Spa
     drain: () => handlers.drain(),
   });
   const stopWaiting = clock.after(discoverMs, () => {
-    // A process that starts slowly may still end because of the request, so it cannot be used.
+    // A process that starts slowly may end later because of the request, so the process cannot be used.
     void line.close();
     end ??= 'it does not answer server/discover';
     answered('session');

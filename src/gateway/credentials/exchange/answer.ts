@@ -103,7 +103,10 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
 ]);
 const MISCONFIGURED: Meaning = { status: 502, code: 'exchange-misconfigured', message: NOT_POSSIBLE };
 
-/** Error codes of an overloaded endpoint (RFC 6749 section 4.1.2.1). Other endpoints send a status in this case. */
+/**
+ * Error codes of an overloaded endpoint (RFC 6749 section 4.1.2.1). Some endpoints send a status such as 503 in place
+ * of these codes.
+ */
 const OVERLOADED: ReadonlySet<string> = new Set(['temporarily_unavailable', 'slow_down']);
 
 function readError(

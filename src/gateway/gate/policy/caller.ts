@@ -52,7 +52,7 @@ export function policyCaller(claims: JsonObject, names: Names, source?: GroupSou
   return { subject, key, claims: attributes, inexpressible, groups };
 }
 
-/** Adds the claims in `names` to the attributes `to`. Returns false if Cedar cannot express one of them. */
+/** Adds the claims in `names` to the attributes `to`. Returns false if Cedar cannot express one of these claims. */
 export function addClaims({ claims, inexpressible }: PolicyCaller, names: Names, to: Attributes): boolean {
   if (names === 'all') {
     Object.assign(to, claims);

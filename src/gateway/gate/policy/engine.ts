@@ -36,7 +36,10 @@ export interface Engine {
 const MODULE = '@cedar-policy/cedar-wasm/nodejs';
 /** Maximum number of sets in one instance. Sets can be replaced, but not deleted. */
 const SLOTS = 1024;
-/** Maximum number of instances that a set may damage before it is refused. Each new instance costs about 0.1 s. */
+/**
+ * Maximum number of instances that a set may damage before the engine refuses the set. Each new instance costs about
+ * 0.1 s.
+ */
 const FAULTS_MAX = 3;
 
 /**

@@ -18,8 +18,8 @@ export interface GroupSource {
 const USUAL_CLAIMS = ['groups', 'roles', 'cognito:groups'] as const;
 
 /**
- * Returns the groups. undefined if the groups are unknown: the claim is not a list of texts, or the token says that the
- * groups are not in the token.
+ * Returns the groups. undefined if the groups are unknown, because the claim is not a list of texts or the token says
+ * that the groups are not in the token.
  */
 export function callerGroups(
   claims: JsonObject,
@@ -40,8 +40,8 @@ function isNamed(claims: JsonObject, name: string): boolean {
 }
 
 /**
- * Returns whether the token says that it does not contain all of the claim: by `_claim_names` (OpenID Connect Core 1.0
- * section 5.6.2), or by `hasgroups`, which Entra ID writes if the groups are too many for a URL.
+ * Returns whether the token says that it does not contain the whole claim. `_claim_names` says this (OpenID Connect
+ * Core 1.0 section 5.6.2). Entra ID says this with `hasgroups` if the groups are too many for a URL.
  */
 function isElsewhere(claims: JsonObject, name: string): boolean {
   const { _claim_names: names, hasgroups: hasGroups } = claims;

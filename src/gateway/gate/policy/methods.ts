@@ -50,8 +50,8 @@ const PASSES: MethodRule = { kind: 'passes' };
 const UNKNOWN: MethodRule = { kind: 'unknown' };
 
 /**
- * Returns the rule for a client's message. Task methods are unknown here, because their messages do not name the tool.
- * Another module decides on them earlier (proxy/tasks).
+ * Returns the rule for a client's message. Task methods are unknown to this function, because their messages do not
+ * name the tool. proxy/tasks decides on task methods earlier.
  */
 export function methodRule(body: Buffer, message: Message): MethodRule {
   if (message.kind === 'response') return PASSES;
@@ -82,8 +82,8 @@ function decided(targets: readonly PolicyTarget[]): MethodRule {
 }
 
 /**
- * Returns the rule for a completion. A completion shows values of a prompt or template, so it needs the permission to
- * use the prompt or template.
+ * Returns the rule for a completion. A completion shows values of a prompt or template, so the caller needs the
+ * permission to use the prompt or template.
  */
 function completionRule({ target }: RequestMessage): MethodRule {
   if (target?.refType === undefined) return UNKNOWN;

@@ -72,8 +72,8 @@ export function allPlans(plans: Plans): readonly Plan[] {
 }
 
 /**
- * Returns reads of all attributes if the policy reads an attribute of an entity that an attribute refers to, and the
- * policy file has entities. The entity may even be the caller or the resource.
+ * Widens the reads to all attributes if the policy follows an attribute to an entity, and the policy file has entities.
+ * The entity may even be the caller or the resource.
  */
 function resolvedReads(reads: Reads, { list }: Entities): Reads {
   if (!reads.further || list.length === 0) return reads;
@@ -112,7 +112,7 @@ function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
   };
 }
 
-/** Returns the attributes that policies read from the principal or the context. Claims are such attributes. */
+/** Returns the attributes, including claims, that policies read from the principal or the context. */
 export function namesOfClaims(plans: readonly Plan[]): Names {
   return unitedNames(plans.flatMap(({ reads }) => [reads.principal, reads.context]));
 }

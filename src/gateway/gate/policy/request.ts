@@ -52,11 +52,11 @@ export const ACTION_WORDS: Readonly<Record<PolicyAction, ActionWords>> = {
   extension: { type: 'Method', operation: 'call', feature: 'extension' },
 };
 
-/** Characters of a URI that ToolHive replaces in entity ids. Policies written for ToolHive rely on this. */
+/** Characters of a URI that ToolHive replaces in entity ids. Policies for ToolHive rely on the replacement. */
 const REPLACED = /[:/\\?&=# .]/g;
 
 /**
- * Returns the id of the Cedar entity. Several URIs may have the same id. Policies can distinguish them by
+ * Returns the id of the Cedar entity. Several URIs may have the same id. Policies can distinguish these URIs by
  * `resource.uri`.
  */
 export function resourceId(action: PolicyAction, name: string): string {

@@ -16,8 +16,8 @@ const ARGUMENT_BYTES_MAX = 16 * 1024;
 const TARGETS_MAX = 320;
 
 /**
- * Codes of refusals that other claims may avoid. `policy-error` is included, because a policy that reads the scopes of
- * a token without scopes fails with an error.
+ * Codes of refusals that additional scopes may prevent. `policy-error` is included, because a policy that reads the
+ * scopes of a token without scopes fails with an error.
  */
 const ABOUT_CLAIMS: readonly GateCode[] = ['policy-denied', 'policy-error'];
 

@@ -50,7 +50,10 @@ export interface LockKeeper {
     definition: Buffer,
     reading?: LockReading,
   ): 'agrees' | 'reported' | 'held-back';
-  /** Handles a list in which all items agree, because its bytes equal an earlier list in which all items agreed. */
+  /**
+   * Handles a list in which all items agree. The caller knows this because the list has the bytes of an earlier list in
+   * which all items agreed.
+   */
   agreed(list: FilteredKey, names: readonly string[], reading?: LockReading): void;
   /**
    * Returns whether the server's list must be read before the call can be decided. `scope` is the session, or the

@@ -1,5 +1,5 @@
-// Calls webhooks with a message of a client: first the webhooks that may change the message, one after another, and
-// afterwards the webhooks that only permit or deny it.
+// Calls webhooks with a message of a client. Webhooks that may change the message are called first, one after another.
+// Webhooks that only permit or deny the message follow.
 
 import { SESSION_CLAIM } from '#auth/identity.ts';
 import type { JsonObject } from '#std/json.ts';

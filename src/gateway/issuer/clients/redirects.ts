@@ -43,8 +43,8 @@ export function redirectFault(uri: string): string | undefined {
 
 /**
  * Returns the fault of the URI's scheme. Apps such as editors use short schemes with their own name as host
- * (`cursor://host/path`). A short scheme without `//` is typical of system commands, and is refused even if it is not
- * in the list.
+ * (`cursor://host/path`). A short scheme without `//` is typical of system commands, and is refused even if
+ * SYSTEM_SCHEMES does not contain it.
  */
 function schemeFault({ protocol, host }: URL): string | undefined {
   if (SYSTEM_SCHEMES.has(protocol) || SYSTEM_FAMILY.test(protocol)) return `has the scheme ${protocol} of a system`;

@@ -86,8 +86,8 @@ function readRegistration(
 }
 
 /**
- * Returns the fault of unusable metadata. Other requested values are replaced, as RFC 7591 section 3.2.1 allows:
- * unsupported grants and response types are dropped, and a client without a secret becomes public. The answer contains
+ * Returns the fault of unusable metadata. Other unsupported values are replaced, as RFC 7591 section 3.2.1 allows.
+ * Unsupported grants and response types are dropped, and a client without a secret becomes public. The answer contains
  * the registered values.
  */
 function metadataFault(metadata: JsonObject): string | undefined {

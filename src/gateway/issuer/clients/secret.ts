@@ -27,7 +27,7 @@ export function secretFor(
 ): NewSecret | undefined {
   if (confidential === undefined || !redirectUris.every(isWebRedirect)) return undefined;
   const named = SECRET_METHODS.find((each) => each === asked);
-  // Clients that request `none` but must have a secret send it in the form.
+  // Clients that request `none` but must have a secret send the secret in the form.
   const method = named ?? (isForced(confidential, redirectUris) ? 'client_secret_post' : undefined);
   if (method === undefined) return undefined;
   const text = `sks_${random(SECRET_BYTES).toString('base64url')}`;
@@ -69,8 +69,8 @@ export function provesSecret({ digest }: ClientSecret, text: string): boolean {
 }
 
 /**
- * Returns the id and the secret of a Basic header. Decodes both, because they are form-encoded before they are joined
- * (RFC 6749 section 2.3.1). undefined if the header is invalid.
+ * Returns the id and the secret of a Basic header, form-decoded (RFC 6749 section 2.3.1). undefined if the header is
+ * invalid.
  */
 export function readBasic(authorization: string): { readonly id: string; readonly secret: string } | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization) ?? [];

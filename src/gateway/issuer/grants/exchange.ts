@@ -1,5 +1,5 @@
-// Exchanges tokens (RFC 8693): a delegate client gets a token to act for the subject of a token of this server or of a
-// trusted issuer. The new token names the subject and the client.
+// Exchanges tokens (RFC 8693). A delegate client gets a token to act for the subject of another token, which this
+// server or a trusted issuer has issued. The new token names the subject and the client.
 
 import { scopesOf } from '#auth/identity.ts';
 import { checkForm } from '#auth/token-form.ts';
@@ -18,7 +18,7 @@ const URN = 'urn:ietf:params:oauth:token-type:';
 const ACCESS_TOKEN = `${URN}access_token`;
 const SUBJECT_TYPES: readonly (string | null)[] = [ACCESS_TOKEN, `${URN}jwt`];
 
-/** Maximum number of parties in the `act` claim of a token. ACT_BYTES_MAX limits its length. */
+/** Maximum number of parties in the `act` claim of a token. ACT_BYTES_MAX is the maximum length of the claim. */
 const ACTORS_MAX = 10;
 const ACT_BYTES_MAX = 8 * 1024;
 const TOO_MANY_ACTORS = 'too many parties act for one another in the subject_token';

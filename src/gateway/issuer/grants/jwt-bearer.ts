@@ -77,8 +77,8 @@ function headerType(assertion: string): unknown {
 }
 
 /**
- * Returns an accepted audience that the unverified assertion names. If it names no accepted audience, returns the first
- * accepted audience, so that the verification fails.
+ * Returns an accepted audience that the unverified assertion names. If the assertion names no accepted audience,
+ * returns the first accepted audience, so that the verification fails.
  */
 function namedAudience(assertion: string, { audiences }: BearerGrant): string {
   const named = audiencesIn(decodeJwt<JsonObject>(assertion));

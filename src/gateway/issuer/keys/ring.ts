@@ -6,8 +6,8 @@ import type { IssuerCode } from '../codes.ts';
 import type { IssuerPorts } from '../ports.ts';
 
 /**
- * Time before a new first key is used, if an older key exists. All pods accept the key before one of them uses it: a
- * mounted Secret reaches all pods within about a minute.
+ * Time before a new first key is used, if an older key exists. A mounted Secret reaches all pods within about a minute,
+ * so all pods accept the key before any pod uses it.
  */
 const SETTLE_MS = 120_000;
 

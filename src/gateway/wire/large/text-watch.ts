@@ -109,7 +109,7 @@ const ALLOWED = new Uint8Array(256);
 for (const byte of Buffer.from(',:+-.0123456789Eaeflnrstu')) ALLOWED[byte] = BARE;
 for (const byte of Buffer.from(' \t\r\n')) ALLOWED[byte] = SPACE;
 
-/** Depth of the result's members: they are inside the message and inside the result. */
+/** Depth of the result's members, which are inside the message and inside the result. */
 const WATCHED_DEPTH = 2;
 /** Maximum length of a watched key: 20 characters that are all written as escapes. */
 const LONGEST_KEY = 120;

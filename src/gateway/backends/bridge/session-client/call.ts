@@ -49,7 +49,8 @@ export function openCall(
   const cancel = () => {
     if (reply.closed()) return;
     call.flow?.abort();
-    // A cancelled request gets no response (MCP 2025-11-25, basic/utilities/cancellation). Only its stream ends.
+    // A cancelled request gets no response (MCP 2025-11-25, basic/utilities/cancellation). The bridge only ends the
+    // stream of the request.
     reply.end(202);
     settle(call);
   };
@@ -132,8 +133,8 @@ function send(call: Call, retry?: Retry): void {
 
 /**
  * Ends the call after an answer that contains no response. Passes on statuses that concern the client (401, 403, 429)
- * and failures of the server (5xx). All other statuses become an error. From 400 on, they also make the next request
- * detect the era again.
+ * and failures of the server (5xx). All other statuses become an error. After an error with a status from 400 on, the
+ * next request detects the era again.
  */
 function endWithoutResponse(call: Call, status: number): void {
   if (status === 401 || status === 403 || status === 429 || status >= 500) {

@@ -20,7 +20,7 @@ const MAX_JSON = 1800;
 const MAX_NAME = 128;
 
 /**
- * Returns the id as visible ASCII. If the client's data is too long, leaves out parts of it, extensions and
+ * Returns the id as visible ASCII. If the client's data is too long, omits members of the data, extensions and
  * experimental capabilities first.
  */
 export function formatSessionId(identity: ClientIdentity): string {

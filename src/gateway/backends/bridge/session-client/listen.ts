@@ -70,7 +70,7 @@ function isWorthListening({ tools, prompts, resources }: JsonObject): boolean {
 }
 
 /**
- * Returns a filter for the changes that the server can report and the resources that the client has subscribed to.
+ * Returns a filter for changes that the server can report and for resources that the client has subscribed to.
  * undefined if the filter would be empty.
  */
 function filterOf(

@@ -33,7 +33,7 @@ const OWN_META: ReadonlySet<string> = new Set([META_VERSION, META_CAPABILITIES, 
 
 export interface Retry {
   /**
-   * JSON text of the new id. It must differ from the id of the previous request (MCP 2026-07-28, basic/patterns/mrtr).
+   * JSON text of the new id, which must differ from the previous request's id (MCP 2026-07-28, basic/patterns/mrtr).
    */
   readonly id: string;
   /** Members of `params` as JSON texts. */

@@ -154,7 +154,7 @@ function subscribe({ subscriptions, listener }: ClientState, reply: Reply, reque
   else subscriptions.delete(target.value);
   const answer = () => reply.finish(resultMessage(id.json, '{}'));
   if (subscriptions.size === before || listener === undefined) answer();
-  // The client gets its answer after the renewal, so that it receives every change after the answer.
+  // The client must get every change after the answer, so the answer waits for the renewal.
   else listener.renew().then(answer);
 }
 

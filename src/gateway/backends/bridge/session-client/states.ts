@@ -20,7 +20,8 @@ export interface ClientState {
 
 export interface ClientListener {
   /**
-   * Sends changed subscriptions to the server. Resolves when the server has acknowledged them, or after a time limit.
+   * Sends changed subscriptions to the server. Resolves when the server has acknowledged the subscriptions, or after a
+   * time limit.
    */
   renew(): Promise<void>;
   end(): void;

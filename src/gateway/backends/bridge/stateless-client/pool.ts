@@ -139,7 +139,8 @@ async function openInSlot(pool: Pool, slots: Slot[], slot: Slot, need: SessionNe
   if (opened.ok) {
     const { session } = opened;
     startSweeping(pool);
-    // The server sends some requests outside the stream of a call. Without this stream, those requests would be lost.
+    // The server sends some requests outside the stream of a call. Without the GET stream, these requests would be
+    // lost.
     if (session.mayAsk) await ensureStream(context, session, () => loseSession(pool, session));
     if (!session.ended) slot.session = session;
   } else if (opened.status !== undefined) context.doubtEra();
@@ -176,8 +177,8 @@ function sweep(pool: Pool): void {
 /**
  * Makes room for one session. Returns false if that is impossible. If the pool is full, ends an idle session of the
  * caller with the most sessions.
- * A caller with half of all sessions loses one of its own idle sessions instead. Clients choose their capabilities, so
- * one caller could otherwise fill the pool.
+ * If the requesting caller has half of all sessions, ends an idle session of this caller. Clients choose their
+ * capabilities, so one caller could otherwise fill the pool.
  */
 function makeRoom(pool: Pool, own: readonly Slot[], caller: string): boolean {
   const most = pool.context.limits.backendSessions;

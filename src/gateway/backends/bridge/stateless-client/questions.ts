@@ -17,7 +17,7 @@ export interface Question {
   readonly request: string;
 }
 
-/** Members that MCP 2026-07-28 removed: they correlate notifications or belong to tasks. */
+/** Members that MCP 2026-07-28 removed, because they correlate notifications or belong to tasks. */
 const DROPPED: ReadonlySet<string> = new Set(['_meta', 'elicitationId', 'task']);
 
 export function readQuestion(bytes: Buffer, { id, method, params }: RequestMessage, number: number): Question {

@@ -51,7 +51,7 @@ function resultPatches(bytes: Buffer, result: Span, method: string, { serverInfo
   if (members === undefined) return [];
   const added = ['"resultType":"complete"'];
   const hints = CACHEABLE.has(method);
-  // MCP 2026-07-28 requires cache hints. Servers of earlier revisions do not send them.
+  // MCP 2026-07-28 requires cache hints. Servers of earlier revisions send no cache hints.
   if (hints) added.push(...HINTS);
   const patches: Patch[] = [];
   const meta = members.find(({ key }) => key === '_meta')?.value;

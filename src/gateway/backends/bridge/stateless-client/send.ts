@@ -76,7 +76,7 @@ function receive(context: StatelessClientContext, receiving: Receiving): Answer 
     {
       head(code, _headers, streamed) {
         status = code;
-        // Until this time, the client's answer can still become plain JSON with its own HTTP status.
+        // Until the timer fires, the client's answer can still become plain JSON with its own HTTP status.
         if (streamed) stopTimer = context.ports.clock.after(context.limits.headMs, () => call.attempt?.reply.stream());
       },
       message: take,

@@ -81,7 +81,7 @@ function openExchange(context: StatelessClientContext, exchange: Exchange, answe
 }
 
 /**
- * Parses the members of `params` if they may include a `requestState`. Otherwise returns an empty object, to save the
+ * Parses the members of `params` if a `requestState` may be among them. Otherwise returns an empty object, to save the
  * parsing.
  */
 function objectOfMembers(body: Buffer, { params }: RequestMessage): JsonObject {

@@ -102,8 +102,8 @@ function createCall({ session, release }: Lending, meta: JsonObject, attempt: At
 }
 
 /**
- * Lowers the server's log level to the lowest level that a call of the session asks for, because the level applies to
- * the whole session. Each call filters its own messages.
+ * Lowers the server's log level to the lowest level that a call of the session asks for. The level applies to the whole
+ * session, so each call filters its own messages.
  */
 function lowerLogLevel(
   context: StatelessClientContext,
