@@ -6,7 +6,7 @@ const LENGTH_MAX = 300;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const CONTROL = /[\u0000-\u001f\u007f]+/g;
 
-/** Returns the text on one line and shortened, with `***` for every piece of a secret. */
+/** Returns the text as one line of limited length, with `***` for every piece of a secret. */
 export function conceal(text: string, secrets: readonly string[]): string {
   // Pieces must be hidden before the text is shortened. A piece that is cut off at the end would be too short to be
   // found.

@@ -36,7 +36,7 @@ export type SignatureHeaders = Readonly<Record<string, string>>;
 
 type Init = ConstructorParameters<typeof SignatureV4>[0];
 type Hash = InstanceType<NonNullable<Init['sha256']>>;
-/** The package calls this with `new`. This also works for a plain function that returns an object. */
+/** Accepts a function as `sha256`. The package calls `sha256` with `new`, and the function returns an object. */
 type PlainInit = Omit<Init, 'sha256'> & { readonly sha256: (secret?: string | ArrayBuffer | ArrayBufferView) => Hash };
 const signing = lazyPackage<{ readonly SignatureV4: new (init: PlainInit) => SignatureV4 }>('@smithy/signature-v4');
 

@@ -1,4 +1,4 @@
-// Parses the token service's answer to AssumeRoleWithWebIdentity. Uses the documented XML, which every such service
+// Parses the token service's answer to AssumeRoleWithWebIdentity. Uses the documented XML, which every token service
 // sends. The JSON that AWS sends for `Accept: application/json` is undocumented, and other services do not support it.
 
 import type { FetchResponse } from '#auth/ports.ts';

@@ -1,4 +1,4 @@
-// Adds contents of requests and answers to audit events, if the configuration requests this.
+// Adds contents of requests and answers to audit events, if the configuration includes contents.
 
 import { type Json, parseJson } from '#std/json.ts';
 import { MAX_DEPTH } from '../wire/json-bytes.ts';

@@ -41,8 +41,8 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
     client_id: client,
     scope: scopes.length === 0 ? undefined : scopes.join(' '),
     act,
-    // The claim is null for a token without a login. Its presence shows that this server issued the token, and this
-    // server writes no groups into its tokens.
+    // The claim is null for a token without a login. The presence of the claim shows that this server issued the token.
+    // This server writes no groups into its tokens.
     [SESSION_CLAIM]: session ?? null,
     name,
     email,

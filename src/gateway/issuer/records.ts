@@ -106,7 +106,7 @@ export interface Consent {
 /** Consents of one person, by client id. */
 export type Consents = Readonly<Record<string, Consent>>;
 
-/** Store keys. Their first parts are the same as in ToolHive. */
+/** Keys of records in the store. The first part of each key is the same as in ToolHive. */
 export const KEYS = {
   client: (id: string) => `client:${id}`,
   /**

@@ -122,7 +122,7 @@ function readError(
   if (OVERLOADED.has(error)) return { type: 'unavailable', detail };
   if (error === 'server_error') return { type: 'failed', detail };
   const meaning = MEANINGS.get(error) ?? MISCONFIGURED;
-  // A 401 would make the client log in again, which does not help in this case.
+  // A 401 would make the client log in again. A new login does not help if the request contains no token of the caller.
   const { status, code, message } = isOwn && meaning.status === 401 ? DENIED : meaning;
   return refusedIssue(status, code, message, detail);
 }

@@ -114,7 +114,7 @@ function page(
       'content-security-policy': PAGE_POLICY,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // With no-referrer, forms would send Origin: null. Any page can send this value.
+      // With no-referrer, forms would send Origin: null. Pages of all origins can send Origin: null.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),

@@ -119,7 +119,7 @@ async function registrationPlace(ports: Ports, { name, registration }: OwnRegist
 
 /**
  * Returns whether the metadata belongs to `discoveryUrl` (RFC 8414 section 3.3). For a URL without `/.well-known/`, the
- * issuer must have the same origin.
+ * issuer must have the origin of `discoveryUrl`.
  */
 function isMetadataOf(issuer: unknown, discoveryUrl: string): boolean {
   const url = typeof issuer === 'string' ? URL.parse(issuer) : null;

@@ -20,7 +20,7 @@ import { sessionBody } from './request.ts';
 /** State of the reader of the server's answer, across reconnections. */
 interface Receiving {
   readonly call: Call;
-  /** Handles a session that the server no longer has. The server has not executed the call in this case. */
+  /** Handles a session that the server no longer has. The server has not executed the call. */
   readonly lost: () => void;
   lastEventId?: string;
   retryMs: number;
