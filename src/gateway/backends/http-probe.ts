@@ -54,7 +54,7 @@ export async function probeHttp(target: Target, ports: ProbePorts): Promise<Prob
 }
 
 interface Probed extends Probe {
-  /** True if the server was reached, even if its answer was a failure. */
+  /** True if the server was reached, even if the server's answer was a failure. */
   readonly reached: boolean;
 }
 

@@ -60,8 +60,8 @@ export function isErrorStatus(status: number): boolean {
 }
 
 /**
- * Returns the `kept` option. For lists it accepts 401, which requests a login, and 404 in a session, which reports that
- * the session is lost. For other requests it accepts all error statuses.
+ * Returns the `kept` option. For lists, the option accepts 401, which requests a login, and 404 in a session, which
+ * reports that the session is lost. For other requests, the option accepts all error statuses.
  */
 export function keptStatus(isList: boolean, isInSession: boolean): (status: number) => boolean {
   return isList ? (status) => status === 401 || (status === 404 && isInSession) : isErrorStatus;

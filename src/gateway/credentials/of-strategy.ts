@@ -105,7 +105,10 @@ function requireBlock<T>(block: T | undefined, pointer: string, key: string): T 
   return block;
 }
 
-/** Name of an environment variable that carries a secret of the configuration file to code that reads variables. */
+/**
+ * Name of an environment variable for a secret of the configuration file, because credentials read secrets from
+ * variables.
+ */
 const WRITTEN = 'SKEP_WRITTEN_VALUE';
 
 function written(ports: CredentialPorts, value: string | undefined): CredentialPorts {

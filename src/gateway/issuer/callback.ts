@@ -92,7 +92,7 @@ async function settleConsent(
   if (client === undefined) return lostPage();
   const before = await findConsent(store, person.subject, client.id);
   if (!pending.consented && !consentCovers(before, authorization)) {
-    // The browser's known person has consented, but another person has logged in.
+    // The person of the browser's cookie has consented, but another person has logged in.
     return askConsent(world, client, { ...pending, logins: [], session: randomId(world) }, cookies);
   }
   await changeConsent(store, person.subject, client.id, {
@@ -121,7 +121,7 @@ function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
   return { subject: personId(settings.issuer, first?.provider ?? '', first?.subject ?? ''), name, email };
 }
 
-/** Returns an id that is the same on every replica without being stored, and that differs between issuers. */
+/** Returns an id that is the same on every replica. The id is not stored, and differs between issuers. */
 function personId(issuer: string, provider: string, subject: string): string {
   return uuidOf(
     createHash('sha256')

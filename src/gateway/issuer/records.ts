@@ -62,7 +62,7 @@ export interface Pending {
   readonly browser: string;
   readonly session: string;
   /**
-   * Person known in the browser. The person's stored consent is used, unless `consented` says that the person has
+   * Person of the browser's cookie. The person's stored consent is used, unless `consented` says that the person has
    * consented in this login.
    */
   readonly person?: string;

@@ -153,7 +153,7 @@ function readItem(source: Source, span: Span, slots: Int32Array): ListItem | und
   };
 }
 
-/** Returns the text at the slot. undefined if absent, null if the value is not a string or not a valid text. */
+/** Returns the text at the slot. undefined if the value is absent, null if the value is not a valid text. */
 function targetAt(source: Source, slots: Int32Array, slot: number): Target | undefined | null {
   const span = spanAt(slots, slot);
   if (span === undefined) return undefined;

@@ -157,7 +157,7 @@ function takeReply(own: Waiting | undefined, head: JsonObject, body: Buffer, now
   }
 }
 
-/** Returns the headers. Ignores values that are neither texts nor lists, which another release may send. */
+/** Returns the headers. Another release may send values that are neither texts nor lists. Such values are ignored. */
 export function headersIn(value: Json | undefined): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {};
   for (const [name, each] of Object.entries(isObject(value) ? value : {})) {

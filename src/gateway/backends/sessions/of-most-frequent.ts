@@ -1,8 +1,8 @@
 // Finds the items of the owner with the most items.
 
 /**
- * Returns the items in their original order. If several owners have equally many items, returns the items of the first
- * owner.
+ * Returns the items in their original order. If several owners have the most items, the first of these owners is
+ * chosen.
  */
 export function ofMostFrequent<Item>(
   items: readonly Item[],

@@ -163,8 +163,8 @@ function isServed({ requests }: Client): boolean {
 }
 
 /**
- * Records the caller for `onlyCaller` and `shared`. All anonymous callers have the same identity, so each of their
- * clients counts as a caller.
+ * Records the caller for `onlyCaller` and `shared`. All anonymous callers have the same identity, so each anonymous
+ * client is treated as a separate caller.
  */
 function noteCaller(state: State, client: Client, { message }: Exchange): void {
   if (message?.kind === 'request' && NEVER_MEANT.has(message.method)) return;

@@ -17,8 +17,7 @@ export interface Reads {
   /** True if the policy reads the groups of the caller. */
   readonly groups: boolean;
   /**
-   * True if the policy follows an attribute of caller, action or resource to an entity, which can be any entity, and
-   * reads an attribute of this entity.
+   * True if the policy reads an attribute of an entity that is the value of another attribute. This can be any entity.
    */
   readonly further: boolean;
 }

@@ -1,5 +1,5 @@
-// Converts JSON values to Cedar values: integers to Long, other numbers to Decimal, lists to Set, objects to Record. A
-// policy that reads a value that Cedar cannot express denies.
+// Converts JSON values to Cedar values: integers to Long, other numbers to Decimal, lists to Set, objects to Record. If
+// Cedar cannot express a value, every policy that reads the value denies.
 //
 // - Long: integers of 64 bits, and 5.0, which equals an integer.
 // - Decimal: numbers with at most four digits after the point, as in Cedar's `decimal`. 0.12345 cannot be expressed.

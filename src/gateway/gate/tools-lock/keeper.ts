@@ -63,7 +63,7 @@ export interface LockKeeper {
   beginReading(list: FilteredKey, scope: string): LockReading;
   /**
    * Returns true only if the definition in the list of this session or caller is the reviewed definition. A `reading`
-   * for this call counts even if the server has changed its lists since.
+   * for this call is used even if the server has changed its lists since.
    */
   permits(list: FilteredKey, name: string, scope: string, reading?: LockReading): boolean;
   /** Returns true if an item of this name was reviewed or the list is not locked. Does not read the list. */

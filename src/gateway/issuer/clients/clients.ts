@@ -44,7 +44,7 @@ export interface Clients {
 const ID_LENGTH_MAX = 200;
 
 /**
- * Creates the store of clients. `findDelegate` finds clients of the configuration, which take precedence.
+ * Creates the store of clients. `findDelegate` finds clients of the configuration, which are looked up first.
  * `findDocument` finds clients whose id is a URL.
  */
 export function createClients(

@@ -22,8 +22,8 @@ a { color: var(--act); }
 `;
 
 /**
- * Content security policy of the pages: allows only this style sheet, and forms only to this server, and forbids frames
- * (W3C CSP level 3).
+ * Content security policy of the pages (W3C CSP level 3). Allows only this style sheet and forms to this server, and
+ * forbids frames.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",

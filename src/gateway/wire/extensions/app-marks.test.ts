@@ -1,4 +1,4 @@
-// Tests the marks of user interfaces in correct and incorrect definitions of tools.
+// Tests reading and replacing user interfaces in valid and invalid tool definitions.
 
 import { expect, it } from 'vitest';
 import { readAppMarks, renameAppUris } from './app-marks.ts';

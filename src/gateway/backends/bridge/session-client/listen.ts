@@ -1,5 +1,5 @@
-// Serves the GET stream of a client with sessions by `subscriptions/listen` at a server of MCP 2026-07-28. Opens the
-// server's subscription again when the client's subscriptions change.
+// Serves the GET stream of a client with sessions. The stream carries notifications of a `subscriptions/listen` at a
+// server of MCP 2026-07-28, which is opened again when the client's subscriptions change.
 
 import { isObject, type JsonObject } from '#std/json.ts';
 import type { NotificationMessage } from '../../../wire/message.ts';
