@@ -61,7 +61,7 @@ function giveWhole({ answer }: Asked, text: string): void {
   answer.data(Buffer.from(text));
 }
 
-/** Returns the bytes that the client received when its answer is complete, or the connection has ended. */
+/** Returns the received bytes once they end with `text` or the connection has ended. */
 async function answered({ client }: Asked, text: string): Promise<string> {
   let got = '';
   for await (const chunk of client) {

@@ -12,7 +12,7 @@ const READ = { name: 'read' };
 const LOCK = heldLock('enforce', { server: { kind: 'MCPServer' }, tools: [READ] });
 const ALICE = '["https://issuer.example","alice",""]';
 
-/** `callBy` returns the scope whose list has to be read for a call, or undefined if the call may go on. */
+/** `callBy` returns the scope whose list the proxy must read before the call, or undefined if the call may proceed. */
 function open() {
   const keeper = createLockKeeper(openLock(LOCK), {
     clock: { monotonic: () => 0 },

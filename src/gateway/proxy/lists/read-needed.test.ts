@@ -10,7 +10,6 @@ import { type ListRead, readNeeded } from './read-needed.ts';
 
 const POLICIES = ['permit(principal, action, resource) when { resource.readOnlyHint };'];
 
-/** Starts a reading with a simulated server and clock. */
 function read() {
   const compiled = compilePolicies({ version: '1.0', type: 'cedarv1', cedar: { policies: POLICIES } });
   if (!compiled.ok) throw new Error('the policies are broken');
@@ -75,7 +74,6 @@ test('a list that does not end within 30 s refuses the call, on any page, and is
   timers[0]?.task();
   expect(failures).toMatchObject([{ refusal: { status: 503, reason: 'tool-hints-unreadable' } }]);
   expect(pages.map(({ aborted }) => aborted)).toEqual([false, true]);
-  // An answer after the time limit has no effect.
   const [, second] = pages;
   if (second !== undefined) answerPage(second, { tools: [] });
   expect(failures.length).toBe(1);

@@ -1,4 +1,4 @@
-// Tests to which caller an id of a task belongs.
+// Tests which caller may use an id of a task.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
