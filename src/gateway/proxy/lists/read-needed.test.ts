@@ -65,7 +65,7 @@ function answerPage({ exchange, answer }: { exchange: Exchange; answer: Answer }
   answer.end();
 }
 
-test('a list that does not end within 30 s refuses the call, on any page, and is not awaited', () => {
+test('refuses the call and aborts the reading if the list is not complete within 30 s, on any page', () => {
   const { pages, failures, timers } = read();
   const [first] = pages;
   if (first === undefined) throw new Error('no page was read');
@@ -79,7 +79,7 @@ test('a list that does not end within 30 s refuses the call, on any page, and is
   expect(failures.length).toBe(1);
 });
 
-test('the reading ends when the client has gone', () => {
+test('ends the reading when the client disconnects', () => {
   const { pages, failures, giveUp } = read();
   giveUp();
   expect(failures).toMatchObject([{ refusal: { reason: 'request-cut-off' } }]);
