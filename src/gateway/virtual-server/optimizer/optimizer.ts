@@ -14,7 +14,7 @@ export interface Optimizer {
   /** Reads the vectors of a tool list that a caller gets. */
   learn(list: SearchedList): void;
   find(list: SearchedList, query: ToolSearch): Promise<Found>;
-  /** Returns true once the vectors of a list are read or the time limit of the service has passed. */
+  /** Returns true once a reading of vectors has ended, or the time limit of the service has passed. */
   ready(): boolean;
 }
 
