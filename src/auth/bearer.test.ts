@@ -29,6 +29,6 @@ test.each([
     reason: 'the longest token',
   },
   { values: [`Bearer ${'a'.repeat(TOKEN_LENGTH_MAX + 1)}`], expected: '(token-too-long)', reason: 'one more' },
-])('$reason: $expected', ({ values, expected }) => {
+])('with $reason the result is $expected', ({ values, expected }) => {
   check(values, expected);
 });

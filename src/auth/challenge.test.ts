@@ -21,7 +21,7 @@ test.each([
     expected:
       'Bearer realm="mcp-registry", error="invalid_token", error_description="token validation failed", resource_metadata="https://r.example/.well-known/oauth-protected-resource"',
   },
-])('challenge for $reason', ({ rejection, expected }) => {
+])('$reason', ({ rejection, expected }) => {
   const settings = { realm: 'mcp-registry', resourceUrl: 'https://r.example' };
   expect(challenge(settings, publicRejection(rejection))).toBe(expected);
 });
