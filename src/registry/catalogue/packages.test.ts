@@ -1,4 +1,4 @@
-// Tests which packages correspond to images.
+// Tests which packages belong to images.
 
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#std/json.ts';

@@ -65,7 +65,7 @@ test('who has much content keeps its turn, and who gets it late waits for one', 
   await second?.promise;
   const next = inTurn(async () => void seen.push('next'));
   late?.resolve();
-  // Waits until everything that can continue has done so.
+  // Waits for all work that can continue.
   await Promise.all(waits);
   await new Promise(setImmediate);
   expect(seen).toEqual([]);
