@@ -51,7 +51,7 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
 /** Returns the state after an attempt that found no news. `content` is the content that was read, if any. */
 export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
   const { serverCount = 0, rejectedCount = 0, phase, message, emptySince } = attempt.state ?? {};
-  // Drops the message about an empty source: the source is not empty now.
+  // Keeps the message of a complete sync, which may explain why no entry is served.
   const isSame = phase === 'Complete' && emptySince === undefined && message !== undefined && message !== '';
   return {
     ...attempted(attempt),
