@@ -1,4 +1,4 @@
-// Tests the faults that are reported about texts that are not Cedar policies: their places and the expected tokens.
+// Tests the reported faults of texts that are not Cedar policies: places and expected tokens.
 
 import { expect, test } from 'vitest';
 import { entitiesFault, policyFaults } from './cedar.ts';

@@ -2,7 +2,7 @@ import { Type as TypeBox } from 'typebox';
 import { expect, test } from 'vitest';
 import { type Static, Type } from './json-schema.ts';
 
-/** Writes the same schema with one of the two sets of builders. */
+/** Builds the same schema with either set of builders. */
 function schemaBy(type: typeof Type) {
   return type.Object(
     {

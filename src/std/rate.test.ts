@@ -9,7 +9,7 @@ function limited(requestsPerMinute: number) {
     advance(ms: number) {
       now += ms;
     },
-    /** Returns the number of requests that are allowed. */
+    /** Returns how many of the requests are permitted. */
     allowed: (address: string, requests: number) =>
       Array.from({ length: requests }, () => limit(address)).filter((wait) => wait === undefined).length,
   };

@@ -75,7 +75,7 @@ describe('has the meaning that it has in Go', () => {
   });
 });
 
-/** Returns a text of the letters a and b without repetitions. */
+/** Returns a text of the letters a and b without regular repetitions. */
 function scattered(length: number): string {
   let state = 1;
   return Array.from({ length }, () => {
@@ -84,7 +84,7 @@ function scattered(length: number): string {
   }).join('');
 }
 
-/** Returns a text in which hardly any two characters are the same. */
+/** Returns a text of mostly different characters. */
 function manyKinds(length: number): string {
   return Array.from({ length }, (_, index) => String.fromCodePoint(0x10000 + index)).join('');
 }

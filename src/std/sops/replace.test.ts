@@ -1,4 +1,4 @@
-// Tests replaced values and their places.
+// Tests replaced values and the conversion of their pointers.
 
 import { expect, test } from 'vitest';
 import { writtenAt } from './replace.ts';

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 import { formatProblem } from '../problem.ts';
 import { readDocuments } from './yaml.ts';
 
-/** Returns the values of all documents, and every problem as the line that users read. */
+/** Returns the values of all documents, and the problems as users read them. */
 function read(text: string): { values: (Json | undefined)[]; problems: string[] } {
   const documents = readDocuments(text, 'a.yaml');
   return {
