@@ -25,7 +25,10 @@ const UNUSABLE_KEPT_MS = 2_000;
  * displace accepted tokens.
  */
 const REMEMBERED_MAX = 10_000;
-/** Budget of requests that end in a refusal: maximum, and gain per second. */
+/**
+ * Limits of requests about unknown tokens that end in a refusal: the maximum at once, and the number regained per
+ * second.
+ */
 const REFUSALS_MAX = 200;
 const REFUSALS_PER_SECOND = 20;
 
@@ -34,8 +37,8 @@ export type Introspect = (token: string) => Promise<TokenResult>;
 /** Code of a response that is unusable for one token only. */
 const UNUSABLE = 'introspection-unusable';
 /**
- * Statuses that a token may cause. Other statuses are faults of the endpoint or of this client. 200 has an unusable
- * body.
+ * Statuses that a token may cause. Other statuses are faults of the endpoint or of this client. A response with status
+ * 200 has an unusable body.
  */
 const QUESTION_STATUSES: readonly unknown[] = [200, 400, 413, 414, 422, 431];
 /**
@@ -53,7 +56,7 @@ interface Remembered {
 
 /**
  * Introspects tokens at the introspectionUrl of a provider. Only a usable response decides on a token (RFC 7662 section
- * 2.2). After failures of the endpoint, no requests are sent for growing pauses.
+ * 2.2). After each failure of the endpoint, requests pause for a longer time.
  */
 export function createIntrospection(
   ports: AuthPorts,
@@ -140,7 +143,10 @@ function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: numb
   return refusal === undefined ? { ok: true, claims: answer } : { ok: false, refusal };
 }
 
-/** Returns the end of remembering in monotonic milliseconds. Returns undefined if the result must not be remembered. */
+/**
+ * Returns the monotonic time in milliseconds until which the result is remembered. Returns undefined if the result must
+ * not be remembered.
+ */
 function keepUntil(result: TokenResult, clock: AuthPorts['clock']): number | undefined {
   if (result.ok) {
     const lifeMs = Number(result.claims.exp) * 1000 - clock.now();

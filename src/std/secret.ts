@@ -1,5 +1,5 @@
 // Reads bearer tokens, and compares texts with secrets in constant time, so that the duration does not reveal the
-// number of right characters.
+// number of matching characters.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 

@@ -23,7 +23,7 @@ export interface AdmittedMessage {
   readonly message: Message;
   /** Bytes for the server: the client's bytes, with the name of the tool or id of the task as the server knows it. */
   readonly body: Buffer;
-  /** The server's name of the tool or id of the task, if clients use another. */
+  /** Name of the tool, or id of the task, at the server. Absent if clients use the same text. */
   readonly backendName?: string;
   /** Name by which policies and records know the tool, if the client used another name. */
   readonly shownName?: string;

@@ -14,7 +14,7 @@ import type { Refusal } from './faults.ts';
 export interface Callers {
   readonly authenticate: Authenticate;
   readonly resource: ResourceSettings;
-  /** Checks whether the login that issued a verified token is still valid. If absent, the token alone decides. */
+  /** Checks whether the login of a verified token is still valid. If absent, the token alone decides. */
   readonly checkSession?: (identity: Identity) => Promise<Rejection | undefined>;
   /**
    * Finds the token of an upstream provider for policies. Returns undefined if policies read the caller's own token.
@@ -24,7 +24,7 @@ export interface Callers {
   readonly refused: (rejection: Rejection) => void;
 }
 
-/** Reuses the caller object of an identity: caches keyed by its claims then find their data. */
+/** Callers by identity. An identity always gets the same object, because caches use its claims object as key. */
 const KNOWN = new WeakMap<object, Caller>();
 
 /**

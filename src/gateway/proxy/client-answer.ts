@@ -118,7 +118,7 @@ interface Beginning {
   letGo(): void;
 }
 
-/** Holds the first bytes. Passes `turnEnds` whether they were held until the end of the turn. */
+/** Holds the first bytes. At the end of the turn, calls `turnEnds` with whether the bytes are still held. */
 function holdBeginning({ response, clock }: ClientAnswerOptions, turnEnds: (held: boolean) => void): Beginning {
   let held: Socket | null = response.socket;
   // Corks the socket, since a corked response would write its last chunk before the held chunks.

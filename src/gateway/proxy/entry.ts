@@ -15,7 +15,7 @@ export interface Known {
   readonly message?: Message;
   readonly era?: Era;
   readonly revision?: string;
-  /** The server's name of the tool or id of the task, if clients use another. */
+  /** Name of the tool, or id of the task, at the server. Absent if clients use the same text. */
   readonly backendName?: string;
   /** Tool that `call_tool` calls, or the tool that created the task. */
   readonly innerTool?: string;
@@ -32,8 +32,8 @@ export interface Known {
   /** Body that the client sent, if webhooks have changed it. */
   readonly received?: Buffer;
   /**
-   * Set if this replica counted the shared limits alone. Absent if all replicas counted together, or if no limit
-   * applied.
+   * Set if only this replica counted the call in the shared limits. Absent if all replicas counted together, or if no
+   * limit applied.
    */
   readonly rateLimits?: 'replica';
   /** Explanation for the log only. */

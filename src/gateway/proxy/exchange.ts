@@ -51,7 +51,7 @@ export type Prepared =
   | {
       readonly exchange: Exchange;
       readonly known: Known;
-      /** Name by which clients call the tool. undefined for other messages. */
+      /** Name by which clients call the tool. undefined if the message is not a tool call. */
       readonly calledTool: string | undefined;
       /** Wraps the answer with the changes that the rules make. undefined if no rule changes answers. */
       readonly change: ((answer: Answer) => Answer) | undefined;
@@ -144,7 +144,7 @@ function prepareAdmitted(
       : world.rules.admit(message, body, caller, { scope, reading });
   if (admitted?.refusal !== undefined) {
     const { refusal, detail: refusalDetail } = admitted;
-    // The audit records denials of policies. The log also needs the reason why policies could not decide.
+    // The audit contains denials by policies. The log gets only the reason why policies could not decide.
     const detail = refusal.reason === 'policy-denied' ? undefined : refusalDetail;
     return { known: { ...known, refusalDetail, detail }, refusal };
   }
@@ -184,7 +184,10 @@ function calledToolOf(message: Message | undefined, admitted: AdmittedMessage | 
   return admitted?.shownName ?? message.target?.value ?? '';
 }
 
-/** Returns the backend's session id. undefined for `initialize`, which begins a session, and for MCP 2026-07-28. */
+/**
+ * Returns the backend's session. Returns undefined for `initialize`, which begins a session, and for MCP 2026-07-28.
+ * Returns `unknown` for an invalid id.
+ */
 function sessionOf(
   seal: SessionSeal,
   { headers, caller, backendSession }: Incoming,

@@ -36,7 +36,9 @@ export interface Incoming {
    * unknown.
    */
   readonly listAsked?: boolean;
-  /** Reading of this list. Set in the requests for its pages, and in the message that waited for the list. */
+  /**
+   * Reading of the needed list. Set in the requests for the list's pages, and in the message that waited for the list.
+   */
   readonly reading?: LockReading | undefined;
 }
 
@@ -79,7 +81,7 @@ function leavingHeaders(
   const trace = incoming.trace(message);
   const headers = requestHeadersToForward(incoming.headers, FORWARDED);
   Object.assign(headers, forwarded);
-  // Credentials are set later, and decide whether this header is sent.
+  // The backend's credential is set later, and decides whether this header is sent.
   const { authorization } = incoming.headers;
   if (authorization !== undefined) headers.authorization = authorization;
   if (backendName !== undefined && headers[HEADERS.name] !== undefined) {

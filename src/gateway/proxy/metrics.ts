@@ -1,5 +1,5 @@
-// Counts the requests of a proxy in metrics named like ToolHive's and OpenTelemetry's MCP conventions. Labels whose
-// values clients choose have a bounded number of values.
+// Counts the requests of a proxy in metrics with the names of ToolHive and of OpenTelemetry's MCP conventions. Labels
+// with values from clients have a bounded number of values.
 
 import { type BoundGauge, createMetrics, type Metrics } from '#std/telemetry/metrics.ts';
 
@@ -24,7 +24,7 @@ export interface AnsweredCall {
 export interface ProxyMetrics {
   readonly metrics: Metrics;
   answered(call: AnsweredCall): void;
-  /** Counts the begin (1) or end (-1) of a request. */
+  /** Counts the beginning (1) or end (-1) of a request. */
   active(change: 1 | -1): void;
   /** Counts a message between server and clients that was dropped. `reason` is a stable code. */
   dropped(reason: string): void;
@@ -88,7 +88,7 @@ export function createProxyMetrics({
   const open = { request: 0, stream: 0 };
   const connection: { request?: BoundGauge; stream?: BoundGauge } = {};
 
-  /** Counters, by the label values of a call. */
+  /** Functions that count one kind of call, by its label values. */
   const kinds = new Map<string, (seconds: number) => void>();
 
   function change(type: 'request' | 'stream', by: 1 | -1): void {
@@ -100,7 +100,7 @@ export function createProxyMetrics({
   return {
     metrics,
     answered(call) {
-      // The order of the two labels matters: a target is proven once a call of it has succeeded.
+      // A successful call proves that the server knows the target.
       const target = targetLabel(call.target, !call.failed);
       const method = call.mcpMethod === '' || isKnownMethod(call.mcpMethod) ? call.mcpMethod : 'other';
       const error = method === '' ? '' : errorLabel(call.errorType, false);

@@ -56,7 +56,7 @@ interface PlainRoute {
   readonly open: boolean;
 }
 
-/** Returns routes by path. Login metadata, metrics and health replace `documents` with the same path. */
+/** Returns routes by path. Login metadata, metrics and health take precedence over a document with the same path. */
 export function plainRoutes({ health, resource, metricsText, documents = {} }: PlainAnswers): PlainRoutes {
   const closed = (path: string, answer: () => Plain): [string, PlainRoute] => [path, { open: false, answer }];
   return new Map([

@@ -149,7 +149,7 @@ function mayHaveList(bytes: Buffer): boolean {
 
 const FILTERED: readonly FilteredKey[] = ['tools', 'prompts', 'resources', 'resourceTemplates', 'skills'];
 
-/** Folds letter case by Unicode rules, as clients written in Go do with keys. */
+/** Compares keys without regard to case, by Unicode rules, as clients written in Go do. */
 function filteredKey(key: string | undefined): FilteredKey | undefined {
   return key === undefined ? undefined : FOLDED.get(foldKey(key));
 }

@@ -1,5 +1,5 @@
 // Serves clients with sessions. The virtual server has its own session with the client, and opens sessions at members
-// for it.
+// for the client.
 
 import { isObject } from '#std/json.ts';
 import type { Answer, BackendFault, Exchange, Flow } from '../backends/backend.ts';

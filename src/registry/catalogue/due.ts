@@ -64,7 +64,7 @@ function backoffMs(attempts: number): number {
   return Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LAST_MS);
 }
 
-/** Returns a hash of the fields that decide which entries a source has. The interval does not. */
+/** Returns a hash of the fields that decide which entries a source has. The interval is not such a field. */
 export function declarationHash({ origin, format, filter }: RegistrySource<unknown>): string {
   return digest({ reader: READER_VERSION, origin, format, filter });
 }

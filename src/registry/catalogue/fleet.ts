@@ -20,7 +20,7 @@ export interface FleetRegistry {
   readonly key: SourceKey;
   readonly source: RegistrySource & { readonly origin: FleetOrigin };
   readonly writer: CatalogueWriter;
-  /** State in the store at the begin of the run. */
+  /** State in the store at the beginning of the run. */
   readonly state: SourceState | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface SyncRequest<O = Origin> extends Attempt<O> {
 
 export interface SyncOutcome {
   readonly key: SourceKey;
-  /** `unchanged`: content and filter equal the stored ones, or the source is temporarily empty. */
+  /** `unchanged`: content and filter have not changed, or the source is temporarily empty. */
   readonly result: 'synced' | 'unchanged' | 'failed';
   /** The recorded state. */
   readonly state: SourceState;
@@ -99,7 +99,7 @@ async function storeOrTell<O>(
   }
 }
 
-/** Returns whether the content is stored already, and was read by the same declaration. */
+/** Returns whether the content is stored already, and the declaration was the same. */
 function isSame<O>({ source, state }: SyncRequest<O>, hash: string): boolean {
   const complete = state?.phase === 'Complete' && state.lastSyncHash === hash;
   return complete && state.declarationHash === declarationHash(source);
@@ -161,7 +161,7 @@ async function storeChanges<O>(
   const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(versionKey));
   const stateOf = (written: Written) => {
     const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
-    // The number of broken entries without a change is unknown. The next complete read counts again.
+    // Unchanged entries may still be broken. The next complete read counts them again.
     const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
     return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
   };
@@ -210,7 +210,7 @@ type Understood = Parsed & { readonly ok: true };
 
 /**
  * Keeps the stored version of a broken entry, unless the filter excludes its name. If a broken entry has no readable
- * name, keeps all versions. A duplicate keeps nothing, because its first entry is served.
+ * name, keeps all versions. A duplicate has no effect, because the first entry with its name is served.
  */
 function holdBroken({ rejected }: Understood, filter: EntryFilter): Hold {
   const broken = rejected.filter(({ problem }) => problem.code !== 'registry-entry-duplicate');

@@ -9,7 +9,7 @@ export interface Turns {
   readonly atATime: number;
   /** After this time, a source with little content loses its turn and continues without it. */
   readonly slowMs: number;
-  /** Number of bytes below which a content is little. */
+  /** Content below this number of bytes is little. */
   readonly small: number;
   /** Minimum growth of a large content per time, while other sources wait. */
   readonly least: { readonly bytes: number; readonly ms: number };
@@ -40,7 +40,7 @@ export interface Arrival {
 
 export type InTurn = <T>(work: (arrival: Arrival) => Promise<T>) => Promise<T>;
 
-/** For callers that read one source at a time. */
+/** Gives a turn at once, for callers that read one source at a time. */
 export const readAlone: InTurn = (work) =>
   work({ arrived: () => undefined, whole: async () => undefined, tooSlow: new AbortController().signal });
 

@@ -60,7 +60,7 @@ export interface AppOptions {
 const BODY_BYTES_MAX = 64 * 1024;
 /** Time limit for the arrival of head and body of a request. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
-/** Interval of the checks of this limit. */
+/** Interval of the checks of the arrival time limit. */
 const ARRIVAL_CHECK_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;

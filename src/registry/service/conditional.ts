@@ -33,8 +33,8 @@ interface Loaded {
 
 /**
  * Creates handlers for routes with the parameter `registry`. A handler sends data that the client does not have yet. If
- * the store returns no revision with the data, the handler reads the revision first. A change in between then gets an
- * older tag: clients fetch the data again, and an old page never gets a newer tag.
+ * the store returns no revision with the data, the handler reads the revision before the data. If the data changes in
+ * between, the new data gets the older tag: clients fetch it again, and old data never gets a newer tag.
  */
 export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, dated?: 'dated') => Handler {
   const { config, catalogue, version, bodies } = options;

@@ -3,7 +3,7 @@
 import { digest } from '#std/hash.ts';
 import { parseJson } from '#std/json.ts';
 
-/** Parameters that decide which entries a listing has. The page size does not. */
+/** Parameters that decide which entries a listing has. The page size is not such a parameter. */
 export interface Filters {
   readonly registry: string;
   readonly search?: string;

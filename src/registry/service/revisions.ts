@@ -1,5 +1,5 @@
 // Reads the revision of a source with few queries. Requests of one turn of the event loop, or during a running query,
-// share the next query. The revision of a request is therefore never older than the request.
+// share the next query. No request gets a revision that was queried before its arrival.
 
 import type { CatalogueReader } from '../catalogue/ports.ts';
 

@@ -9,7 +9,7 @@ export const SECURITY_HEADERS = {
 };
 
 /**
- * Permits only files of the same host, and no inline code. Trusted Types prevent that text becomes markup or code (W3C
+ * Permits only files of the same host, and no inline code. Trusted Types prevent text from becoming markup or code (W3C
  * CSP level 3). Images may be `data:` URLs, because tools return images.
  */
 const PAGE_POLICY = [

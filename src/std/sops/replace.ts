@@ -56,7 +56,7 @@ function indicesIn(list: string, comments: readonly string[]): readonly number[]
   return inside.filter((each) => INDEX.test(each)).map(Number);
 }
 
-/** Returns the index before the items at `gone` were removed. */
+/** Returns the index that the item had before the items at `gone` were removed. */
 function indexAmong(gone: readonly number[], index: number): number {
   return gone.toSorted((a, b) => a - b).reduce((at, each) => (each <= at ? at + 1 : at), index);
 }

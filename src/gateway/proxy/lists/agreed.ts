@@ -1,5 +1,5 @@
-// Remembers list answers of a server in which every definition agreed with the lock. A repeated answer passes after a
-// byte comparison without its response id, so it is not parsed.
+// Remembers list answers of a server in which every definition agreed with the lock. If the server sends the same bytes
+// again, apart from the response id, the answer passes without being parsed.
 
 import type { LockKeeper, LockReading } from '../../gate/tools-lock/keeper.ts';
 import type { MessageId } from '../../wire/message.ts';
@@ -17,7 +17,7 @@ export interface AgreementNotes {
 
 export interface AgreedLists {
   /**
-   * Returns whether the same answer was remembered. Reports its definitions as agreed to the lock and to the reading.
+   * Returns whether an equal answer is remembered. If so, tells the lock and the reading that its definitions agree.
    */
   passes(answer: Pieces, id: MessageId, readers: Readers): boolean;
   /**
@@ -45,8 +45,8 @@ interface Kept {
 const BYTES_MAX = 16 * 1024 * 1024;
 const ANSWERS_MAX = 256;
 /**
- * Length of the end that is part of the key: answers of equal length differ mostly there, in the cursor of the next
- * page.
+ * Number of last bytes that are part of an answer's key. Answers of equal length mostly differ there, in the cursor of
+ * the next page.
  */
 const END_BYTES = 64;
 

@@ -1,5 +1,5 @@
-// Applies the current rules to messages that the server sends on a stream of its own, and notifies the client when
-// changed rules change its lists.
+// Applies the current rules to messages that the server sends without a request, and notifies the client when new rules
+// change the client's lists.
 
 import { isObject } from '#std/json.ts';
 import type { Answer } from '../../backends/backend.ts';
@@ -12,7 +12,7 @@ import { formatEvent } from '../../wire/sse.ts';
 import type { Caller } from '../caller.ts';
 import type { Rules } from '../rules.ts';
 
-/** A list that changed rules may change. */
+/** A list that new rules may change. */
 export type ChangedList = 'tools' | 'prompts' | 'resources';
 
 export interface LiveRules {

@@ -198,7 +198,7 @@ function pageIn(bytes: Buffer, id: string, needed: NeededList): PageRead | undef
   return typeof next === 'string' ? { next } : listFailure(needed, 'its cursor is not a text');
 }
 
-/** Faults to which the client can react, such as a new login. */
+/** Faults that the client can resolve, for example by a new login. */
 const FOR_THE_CLIENT: ReadonlySet<BackendFault['reason']> = new Set([
   'busy',
   'forbidden',

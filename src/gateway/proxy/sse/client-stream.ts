@@ -8,7 +8,7 @@ import { createEventSplitter, formatEvent } from '../../wire/sse.ts';
 import { faultRefusal } from '../faults.ts';
 
 export interface ClientStream {
-  /** Writes a chunk. Returns false if the source must pause until the stream's `drain`. */
+  /** Writes a chunk. Returns false if the source must pause until the stream's `drain` event. */
   write(chunk: Buffer): boolean;
   /** Ends the stream. `reason` is not sent to the client. */
   end(reason: string): void;

@@ -13,7 +13,7 @@ const WRITE = 'sse-write';
 const NO_FLOW: Flow = { abort: () => undefined, resume: () => undefined };
 const UNHEARD: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
-/** Wraps a front. A session id begins with the name of the replica that has the stream, and a dot. */
+/** Wraps a front. A session id begins with the name of the stream's replica, followed by a dot. */
 export function relaySseFront(front: SseFront, relay: Relay, messageBytes: number): SseFront {
   relay.serve(POST, (request, answer) => takePost(front, request, answer));
   relay.serve(WRITE, (request, answer) => takeWrite(front, request, answer));

@@ -14,8 +14,8 @@ interface Written {
 const PARAM = 'mcp-param-';
 
 /**
- * Returns the updated headers. Only the tool's schema says which argument a header repeats. Therefore every argument
- * whose old value equals the header counts.
+ * Returns the updated headers. Only the tool's schema says which argument a header repeats. Therefore all arguments
+ * with the header's old value are considered.
  */
 export function changedHeaders(headers: IncomingHttpHeaders, before: Written, after: Written): IncomingHttpHeaders {
   const changed = { ...headers };

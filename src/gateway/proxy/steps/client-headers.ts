@@ -1,4 +1,4 @@
-// Filters the headers of a client that the server gets, and distinguishes callers by the values of these headers.
+// Selects the client headers that the server gets, and includes their values in the caller's key.
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -13,8 +13,8 @@ export interface CountedEnd {
 }
 
 /**
- * Counts the call. Called after the policies, so that refused calls take no tokens. Calls `pass` at once if no limit
- * applies.
+ * Counts the call. Called after the policies, so that refused calls do not use up a limit. Calls `pass` at once if no
+ * limit applies.
  */
 export function countCall(
   limits: RateLimits | undefined,

@@ -92,7 +92,10 @@ function offeredItems({ tools, prompts, lists, findResource }: Offer): JsonObjec
   ];
 }
 
-/** Returns backend and own name of an item. Both are absent if the item belongs to the virtual server. */
+/**
+ * Returns the backend of an item, and the item's name at the backend. Both are absent if the item belongs to the
+ * virtual server.
+ */
 function memberPlace(route: Route | undefined): JsonObject {
   return route === undefined || route.member === OWN_MEMBER ? {} : { backend: route.member, own: route.own };
 }

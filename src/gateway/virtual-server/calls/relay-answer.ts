@@ -142,7 +142,7 @@ function finish(relay: Relay, fault?: BackendFault): boolean {
   if (relay.over) return false;
   relay.over = true;
   relay.stopTimer?.();
-  // A member may close a resumable stream at any time.
+  // A member may close a resumable stream at any time: this is not a fault.
   relay.parts.ended(relay.resumable && fault?.reason === 'closed' ? undefined : fault, relay.head);
   return true;
 }

@@ -42,7 +42,7 @@ export interface Apps {
   isShared(uri: string): boolean;
   /** Returns the member with this URI. Returns undefined if no member or several members use the URI. */
   ownerOf(uri: string): string | undefined;
-  /** Returns the user interface marks of a tool. `own` is the member's name of the tool. */
+  /** Returns the facts about user interfaces in the tool's `_meta`. `own` is the member's name of the tool. */
   marksOf(member: string, own: string): AppMarks;
   /** Returns the members that have user interfaces and a tool with this own name, listed or hidden. */
   membersWith(own: string): ReadonlySet<string>;
@@ -90,7 +90,8 @@ function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
 
 /**
  * Returns the clients' names of tools, by the names that user interfaces use. Clients do not say which user interface
- * calls a tool. Therefore only one member with user interfaces may have the name, hidden tools included.
+ * calls a tool. A name is therefore included only if exactly one member with user interfaces has it, counting hidden
+ * tools.
  */
 export function appToolNames(routes: Iterable<ToolRoute>, apps: Apps): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

@@ -32,7 +32,7 @@ export interface Offer {
   readonly prompts: ReadonlyMap<string, Route>;
   /** Returns the member that has a resource, and the member's URI of the resource. */
   findResource(uri: string): Route | undefined;
-  /** Returns the clients' name of a tool, by the name that a user interface calls. Returns undefined if ambiguous. */
+  /** Returns the clients' name of the tool that a user interface calls. Returns undefined if `own` is ambiguous. */
   appTool(own: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
   /** Tool list for clients without user interfaces. Tools that only user interfaces may call are left out. */
@@ -48,7 +48,7 @@ export interface Offer {
 
 interface OutdoneItem extends Route {
   readonly list: Exclude<ListName, 'tools'>;
-  /** Name for clients, which another member's item has. */
+  /** Name for clients that another member's item already has. */
   readonly name: string;
 }
 
@@ -100,7 +100,7 @@ export function assembleOffer(
 type ToolLists = Pick<Offer, 'modelTools' | 'appTool' | 'searched'> & { readonly shown: Pages };
 
 /**
- * Builds the tool lists. Without a listed tool, no client shows its user interface: only tools for models are searched.
+ * Builds the tool lists. The search omits tools for user interfaces: clients show user interfaces of listed tools only.
  */
 function toolLists(tools: ReadonlyMap<string, ToolRoute>, apps: Apps, optimized: boolean): ToolLists {
   const all = toolItems(tools);
@@ -127,7 +127,7 @@ export function knownTools({
   find,
 }: Offer): readonly { readonly name: string; readonly definition: Buffer }[] {
   const shown = lists.tools.items.map(({ key, stateless }) => ({ name: key, definition: stateless }));
-  // Workflows reach tools that lost their name by `workload.tool`.
+  // Workflows call tools that lost their name as `workload.tool`.
   const dotted = outdone.flatMap(({ member, own }) => find(`${member}.${own}`) ?? []);
   return [...tools.values(), ...dotted, ...shown];
 }

@@ -9,9 +9,9 @@ interface FoundInTools {
 }
 
 /**
- * Always contains `tools`, for workflows and for members that join later. `listChanged` is always true, since members
- * change. `apps` is true if a tool has a user interface, which servers need not declare. `sessionTasks` is true if a
- * tool can create tasks of MCP 2025-11-25.
+ * Returns the combined capabilities. `tools` is always included, for workflows and for members that join later.
+ * `listChanged` is always true, since members change. `apps` is true if a tool has a user interface, which servers need
+ * not declare. `sessionTasks` is true if a tool can create tasks of MCP 2025-11-25.
  */
 export function offeredCapabilities(members: readonly JsonObject[], { apps, sessionTasks }: FoundInTools): JsonObject {
   const having = (feature: string) => members.filter((each) => isObject(each[feature]));

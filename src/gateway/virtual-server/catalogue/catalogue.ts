@@ -59,7 +59,7 @@ const [GRACE_MS, LOOK_AGAIN_MS] = [60_000, 60_000];
 const OFFERS_MAX = 1000;
 
 interface Kept {
-  /** Versions from which the offer was assembled. */
+  /** Values of `State.version` and `State.rules` when the offer was assembled. */
   readonly version: number;
   readonly rules: number;
   readonly until: number;

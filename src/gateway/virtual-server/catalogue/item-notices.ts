@@ -8,7 +8,7 @@ export interface ItemNotice {
   /** The member's name of the item. */
   readonly name: string;
   /**
-   * `left-out`: clients do not get the item, or not the part that `why` names. `doubtful`: clients get the item
+   * `left-out`: clients do not get the item, or do not get the part that `why` names. `doubtful`: clients get the item
    * unchanged. `held-back`: the item differs from the reviewed definition, and clients do not get it. `drifted`: the
    * item differs from the reviewed definition, but clients get it.
    */

@@ -25,7 +25,7 @@ export interface OfferedItem {
   /** Page that contains the item. Spans of `item` are positions in this page. */
   readonly page: Buffer;
   readonly item: ListItem;
-  /** User interface marks of a tool. Absent for other items. */
+  /** Facts about user interfaces in the tool's `_meta`. Absent for other items. */
   readonly marks?: AppMarks;
 }
 
@@ -49,8 +49,8 @@ const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are no
 const APP_TYPE = 'text/html;profile=mcp-app';
 
 /**
- * Declares all capabilities, because servers may offer more to capable clients. Client capabilities are known only at a
- * call.
+ * Declares all capabilities, because servers may offer more to capable clients. The real capabilities of a client are
+ * known only at a call.
  */
 const META = JSON.stringify({
   [META_VERSION]: LATEST_STATELESS_REVISION,

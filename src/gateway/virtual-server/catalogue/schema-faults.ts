@@ -43,7 +43,7 @@ interface Target {
   readonly to: Json;
 }
 
-/** Finds a cycle of references without other keywords between. Ajv does not terminate on such a cycle. */
+/** Finds a chain of `$ref` that returns to its start. Ajv does not terminate on it. */
 function circleIn(targets: ReadonlyMap<JsonObject, Target>): string | undefined {
   const walked = new Map<Json, JsonObject>();
   for (const start of targets.keys()) {

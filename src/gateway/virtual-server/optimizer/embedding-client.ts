@@ -57,7 +57,7 @@ async function readOpenAiVectors(
   const body = JSON.stringify({ model, input: inputs, encoding_format: 'float' });
   const answer = await askService(service, ports, path, body);
   const data = isObject(answer) && Array.isArray(answer.data) ? answer.data.filter(isObject) : [];
-  // OpenAI names the index of each vector's text.
+  // Each vector states the index of its text.
   const found = inputs.map((_, index) => data.filter((item) => item.index === index));
   if (data.length !== inputs.length || found.some(({ length }) => length !== 1))
     throw new Error(`its ${path} does not answer with one vector for each text`);

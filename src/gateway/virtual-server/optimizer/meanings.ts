@@ -20,8 +20,8 @@ export interface Meanings {
   /** Reads the vectors of texts without a stored vector. Resolves also if the service fails. */
   learn(texts: readonly string[]): Promise<void>;
   /**
-   * Orders texts by the distance of their meaning. Pass the same array for an unchanged list: its vectors are cached by
-   * the array.
+   * Orders texts by the distance of their meaning. The vectors are cached by the array object, so pass the same array
+   * for an unchanged list.
    */
   nearest(query: string, texts: readonly string[]): Promise<Nearest>;
 }

@@ -8,10 +8,7 @@ const WORD = /[\p{L}\p{N}]+/gu;
 /** Maximum number of terms: the beginning of a long description is enough. */
 const TERMS_MAX = 64;
 
-/**
- * Returns the search terms. A keyword counts as a whole and by each of its words; the words of the description count
- * once.
- */
+/** Returns the search terms: each whole keyword, each word of a keyword, and each word of the description once. */
 export function searchTerms(description: string, keywords: readonly string[]): readonly string[] {
   const words = new Set(wordsIn(description));
   const named = keywords.map((keyword) => wordsIn(keyword)).filter((each) => each.length > 0);

@@ -111,7 +111,7 @@ async function prepare(
   };
 }
 
-/** Declares no capabilities of a client, because only an own tool may send requests to the client. */
+/** Declares no client capabilities, because only own tools may send requests to the client. */
 const META: JsonObject = {
   [META_VERSION]: LATEST_STATELESS_REVISION,
   [META_CAPABILITIES]: {},

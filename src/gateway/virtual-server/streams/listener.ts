@@ -34,7 +34,7 @@ export function openListener(world: World, session: Session, exchange: Exchange,
     : listen(world, session, exchange, answer, from);
 }
 
-/** Sends the remaining events of an answer, which the member repeats from the client's Last-Event-ID. */
+/** Resumes the answer to a call: the member repeats its events after the client's Last-Event-ID. */
 function resumeCall(
   world: World,
   session: Session,

@@ -14,7 +14,9 @@ export interface Backend {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Backend and own name of an item. Both are absent if the item belongs to the virtual server. */
+/**
+ * Backend of an item, and the item's name at the backend. Both are absent if the item belongs to the virtual server.
+ */
 export interface Place {
   readonly backend?: string;
   readonly own?: string;

@@ -80,7 +80,7 @@ function backendFacts(backend: Backend): HTMLElement {
   );
 }
 
-/** Lists visible items first. */
+/** Lists the items that clients see before the hidden items. */
 function offeredView(offered: readonly Offered[]): HTMLElement | undefined {
   if (offered.length === 0) return undefined;
   const sorted = offered.toSorted((a, b) => Number(b.advertised) - Number(a.advertised));

@@ -10,7 +10,7 @@ export function drawing<K extends keyof SVGElementTagNameMap>(
   return fillElement(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
 }
 
-/** Shows a server's name in code style. */
+/** Shows a name that a server chose, in code style. */
 export function named(text: string): HTMLElement {
   return element('code', {}, text);
 }
