@@ -1,11 +1,11 @@
-// Finds the entries of a catalogue that describe a running server, and selects the fields of the server that readers of
-// that catalogue may see.
+// Matches running servers with catalogue entries, and selects the fields of a server that readers of the catalogue may
+// see.
 
 import type { RunningServer } from '#contracts/running-servers.ts';
 import { PUBLISHER_PROVIDED } from '#contracts/server-document.ts';
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 
-/** The data by which an entry identifies a server. */
+/** The fields by which an entry identifies a server. */
 interface Identity {
   /** Images of the entry's OCI packages. */
   readonly images: readonly string[];
@@ -16,7 +16,7 @@ interface Identity {
 }
 
 /**
- * Keeps image, provenance, arguments and address only if one of the documents names them. Keeps as many of the first
+ * Removes image, provenance, arguments and address of a server unless a document names them. Keeps only as many
  * arguments as an entry of the image lists.
  */
 export function shownServers(
@@ -47,7 +47,10 @@ function identityOf(document: JsonObject): Identity {
   };
 }
 
-/** Reads the publisher's blocks, two levels deep under any vendor. The first block with arguments counts. */
+/**
+ * Returns the arguments in the publisher's blocks, two levels deep under any vendor. The first block with arguments
+ * counts.
+ */
 function argsOf({ _meta }: JsonObject): readonly string[] {
   const provided = isObject(_meta) ? _meta[PUBLISHER_PROVIDED] : undefined;
   const blocks = childrenOf(provided).flatMap(childrenOf);
