@@ -1,4 +1,4 @@
-// Tests changes if a finalizer or dependent keeps an object that was deleted.
+// Tests how a run continues if a finalizer or a dependent keeps a deleted object in the cluster.
 
 import { expect, test } from 'vitest';
 import { Failure } from '#std/failure.ts';

@@ -1,4 +1,4 @@
-// Tests that registries in the cluster are read as their kind reads them, whatever tool has written them.
+// Tests that registries in the cluster are read with the defaults of their kind, whatever tool has written them.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

@@ -21,7 +21,7 @@ function resource(kind: string, name: string, spec: JsonObject, status: JsonObje
 
 interface Given {
   readonly byHand?: { readonly object: KubeObject; readonly health: Health };
-  /** Objects in the cluster that are not servers of ours. */
+  /** Objects in the cluster that are not MCP servers of this instance. */
   readonly others?: readonly KubeObject[];
   readonly unlisted?: readonly string[];
   readonly registries?: RegistryDeps | undefined;

@@ -1,4 +1,4 @@
-// Tests when the key of digests is read, and the results if there is no key.
+// Tests when the key of digests is read, and the results without a key.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';

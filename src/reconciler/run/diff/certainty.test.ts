@@ -1,4 +1,4 @@
-// Tests how long the result of a dry run is used. Admission may change without a change of a listed object.
+// Tests how long a result of a dry run is reused. Admission may change although no listed object changes.
 
 import { expect, test } from 'vitest';
 import type { KubeObject } from '#kubernetes/rules/object.ts';
@@ -20,7 +20,7 @@ function policy(uid: string, generation: number): KubeObject {
   return { apiVersion: POLICIES.apiVersion, kind: POLICIES.kind, metadata: { name: 'force', uid, generation } };
 }
 
-/** A server, its clock, and results that outlive processes. */
+/** Returns a server, its clock, and results that a new process can read. */
 function world() {
   let now = 1_000_000;
   let policies: readonly KubeObject[] | undefined = [policy('p1', 1)];
@@ -42,7 +42,6 @@ function world() {
       policies = next;
     },
     lists: () => lists,
-    /** Opens the certainty as a new process does. */
     look: () => openCertainty({ remembered, cluster, clock: { now: () => now } }, 'skep-test'),
   };
 }

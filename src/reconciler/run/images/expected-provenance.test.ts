@@ -1,4 +1,4 @@
-// Tests which attestations pages show: expected attestations with a statement about the image.
+// Tests which attestations are shown: expected attestations that make a statement about the image.
 
 import { expect, test } from 'vitest';
 import { formatProvenance, readProvenance } from '#contracts/registry/image-provenance.ts';
