@@ -15,7 +15,7 @@ const NAMESPACES = 'applyset.kubernetes.io/additional-namespaces';
  * Annotation that is set once an inventory exists. If it is set and the inventory is missing, the inventory was lost.
  */
 const INVENTORY = 'skep.dev/inventory';
-/** Annotation with the URLs of the sources. */
+/** Annotation with the origins of the sources: the places that they are read from. */
 const ORIGINS = 'skep.dev/sources';
 
 export interface Extent {
@@ -60,7 +60,7 @@ export function kindsOf(extent: Extent): GroupKind[] {
   return [...extent.groupKinds].map(parseGroupKind);
 }
 
-/** Returns the URLs of the sources that the instance last wrote to the parent; empty if it wrote none. */
+/** Returns the origins of the sources as the instance last wrote them; empty if it wrote none. */
 export function originsOf(parent: KubeObject | undefined): readonly string[] {
   const value = parseJson(parent?.metadata.annotations?.[ORIGINS] ?? '[]');
   return Array.isArray(value) ? value.map(String) : [];
@@ -71,7 +71,7 @@ export function hasInventory(parent: KubeObject | undefined): boolean {
   return parent?.metadata.annotations?.[INVENTORY] !== undefined;
 }
 
-/** Returns the parent with the annotations for an existing inventory and for the URLs of the sources. */
+/** Returns the parent with the annotations for an existing inventory and for the origins of the sources. */
 export function withInventory(parent: KubeObject, origins: readonly string[]): KubeObject {
   const { metadata } = parent;
   const annotations: Record<string, string> = { ...metadata.annotations, [INVENTORY]: 'begun' };

@@ -34,7 +34,7 @@ export interface Observed {
     readonly marked: boolean;
     /** True if release 0.1.0 wrote the parent. That release kept no inventory. */
     readonly beforeInventories: boolean;
-    /** URLs of the sources: `before` as the parent names them, `now` as configured. */
+    /** Origins of the sources: `before` as the parent names them, `now` as configured. */
     readonly origins: Origins;
   };
   /** Objects that the instance has created. */

@@ -1,4 +1,4 @@
-// Tests which plan files remain usable after a rollback, and that a plan belongs to a cluster.
+// Tests which plan files are refused after a rollback, and that a plan file belongs to one cluster.
 
 import { expect, test } from 'vitest';
 import { NO_RECORD } from '../records/long-record.ts';

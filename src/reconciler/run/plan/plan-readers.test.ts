@@ -1,4 +1,4 @@
-// Tests plans of users who may read but not change.
+// Tests plans for users who may read but not change the cluster.
 
 import { expect, test } from 'vitest';
 import type { Preview } from '../diff/compared.ts';

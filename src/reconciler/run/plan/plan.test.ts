@@ -1,5 +1,5 @@
-// Tests plans from comparison to approval. In one file, though it is long: every case has the same input with one
-// difference, and reads the lines of the plan.
+// Tests plans from comparison to approval. In one file, because every case has the same input with one difference, and
+// compares the plan as lines of text.
 
 import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
@@ -106,7 +106,7 @@ const APPROVAL: Approval = {
   lines: new Set(),
 };
 
-/** Returns the plan as text: one line per batch, change and held object. */
+/** Compares the plan with text: one line per batch, change and held object. */
 function check(changes: Changes, expected: readonly string[]): void {
   const { batches, held, waiting } = planOf(changes);
   const text = [
