@@ -184,7 +184,7 @@ export interface Clock {
 
 /** Builds kustomizations. Callers must check the references of a kustomization before. */
 export interface KustomizeBuilder {
-  /** Returns a text that changes if another program, or another version of it, would build. */
+  /** Returns a text that identifies the building program and its version. Throws Failure `kustomize-missing`. */
   identity(): Promise<string>;
   /**
    * Returns the objects of the kustomization in `folder`, as YAML. Throws Failure `kustomize-missing`,

@@ -11,7 +11,9 @@ function objectOf(kind: string, name: string, more: Partial<KubeObject> = {}): K
   return { apiVersion: kind === 'MCPServer' ? 'x.dev/v1' : 'v1', kind, metadata: { name }, ...more };
 }
 
-/** Opens work that finds an object by a name in another object, and lists the kind if that object does not exist. */
+/**
+ * Opens work that finds an object by a name in another object. If the object does not exist, the work lists its kind.
+ */
 function open() {
   const reuse = openReuse();
   let done = 0;
@@ -132,7 +134,7 @@ test('a proof does all work again, and reports a result that would have been wro
   result(world);
   expect([done(), differing]).toEqual([2, []]);
   reuse.ended();
-  // The object is changed in place.
+  // Changes the object itself, instead of replacing it.
   Object.assign(second, { spec: 'b' });
   expect(result(world)).toEqual(['a']);
   reuse.prove(differs);

@@ -1,4 +1,4 @@
-// Tests the limits of a source, by its `allow`.
+// Tests the limits that `allow` sets for a source.
 
 import { expect, test } from 'vitest';
 import { limitsOf } from './limits.ts';

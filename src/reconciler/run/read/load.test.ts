@@ -1,4 +1,4 @@
-// Tests loading the documents of one source. In one file, because every test loads texts by the same two helpers.
+// Tests loading the documents of one source. In one file, because every test loads texts with the same two helpers.
 
 import { describe, expect, test } from 'vitest';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';
@@ -15,7 +15,7 @@ function loaded(files: Readonly<Record<string, string>>, more: Partial<LoadInput
   return load({ source: 'fleet', documents, kinds: KINDS, apiGroup: GROUP, builtin: bundledSchema, ...more });
 }
 
-/** Checks the lines that a reader sees, and the result for the source. */
+/** Compares the problems as lines of text, and the result for the source. */
 function check(
   text: string,
   more: Partial<LoadInput> = {},
@@ -446,7 +446,7 @@ describe('the cache', () => {
         else this.hits++;
         return value;
       },
-      // Copies values like a cache on disk.
+      // Copies values, as a cache on disk does.
       set: (key, value) => void values.set(key, JSON.parse(JSON.stringify(value))),
     };
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Checkout } from '../ports.ts';
 import { gatherManifests } from './manifests.ts';
 
-/** Returns a checkout with these contents by path. The id of a blob contains the text of the blob. */
+/** Returns a checkout with these files. The id of each blob contains its text. */
 function checkoutOf(files: Readonly<Record<string, string | Uint8Array>>, asked: string[]): Checkout {
   const blobs = new Map(Object.entries(files).map(([path, content]) => [`id of ${path}: ${content}`, content]));
   return {

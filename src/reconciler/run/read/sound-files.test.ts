@@ -9,7 +9,7 @@ import type { SourceFile } from './source-file.ts';
 
 const GROUP = 'toolhive.stacklok.dev';
 
-/** Returns files as a process stores them: only JSON outlasts the process. */
+/** Returns the files after a restart: only JSON is stored. */
 function asLeft(left: ReadonlyMap<string, SoundFile>): ReadonlyMap<string, SoundFile> {
   return new Map(Object.entries(JSON.parse(JSON.stringify(Object.fromEntries(left)))));
 }
@@ -38,7 +38,7 @@ function loadWith({ texts, more, definitions }: Given, sound: SoundFiles): Loade
   return load({ ...given, cache: new Map(), sound, ...(definitions && { definitions }) });
 }
 
-/** Runs two processes, one after the other, on the same files. */
+/** Loads the same files in two successive processes. */
 function loadTwice(first: Given, second = first) {
   const one = openFiles();
   const fresh = loadWith(first, one.files);
@@ -47,7 +47,7 @@ function loadTwice(first: Given, second = first) {
   return { fresh, again, left: [...one.left.keys()], leftAgain: [...two.left.keys()] };
 }
 
-/** Returns all data that runs read from the result. */
+/** Returns the data that runs read from the result. */
 function shown({ resources, problems, ...rest }: Loaded): object {
   const read = resources.map(({ id, object, kind, defaulted, legible, place }) => {
     return { id, object, kind: kind?.kind, defaulted, legible, place: place('/metadata/name') };

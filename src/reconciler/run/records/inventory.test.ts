@@ -6,7 +6,7 @@ import { type Entry, readInventory, storeInventory } from './inventory.ts';
 
 const HOME = { instance: 'test', homeNamespace: 'default' };
 
-/** Returns a cluster of ConfigMaps by name, which notes their names in the order of writing. */
+/** Returns a cluster with ConfigMaps by name. It records the names in the order of writing. */
 function store() {
   const kept = new Map<string, KubeObject>();
   const written: string[] = [];
@@ -42,7 +42,7 @@ test('is read as it was written, also if it has grown to several ConfigMaps', as
   expect([...cluster.kept.keys()]).toEqual(['skep-test-inventory']);
   const many = { entries: entries(20_000), leaving: new Map() };
   await storeInventory(cluster, HOME, few, many);
-  // The first shard, written last, contains the number of shards: a run that ends earlier leaves the old inventory
+  // The first ConfigMap has the number of ConfigMaps and is written last. If a run ends earlier, the old inventory is
   // intact.
   expect([cluster.kept.size > 1, cluster.written.at(-1)]).toEqual([true, 'skep-test-inventory']);
   const read = await readInventory(cluster, HOME);

@@ -13,7 +13,7 @@ const SPECS: Readonly<Record<string, string>> = {
   MCPGroup: '{}',
 };
 
-/** `names` are `Kind/name`; all objects are in one namespace. */
+/** Returns loaded resources. `names` are `Kind/name`; all are in one namespace. */
 function loaded(names: readonly string[]) {
   const text = names
     .map((id) => {
@@ -29,7 +29,7 @@ function loaded(names: readonly string[]) {
 
 interface Living {
   readonly born?: string;
-  /** `Kind/name`. */
+  /** Owner as `Kind/name`. */
   readonly owner?: string;
 }
 

@@ -1,4 +1,4 @@
-// Tests that manifests for operators of Secrets are checked without the definitions of these operators.
+// Tests that manifests for operators of Secrets are checked without the CRDs of these operators.
 
 import { expect, test } from 'vitest';
 import { bundledSchema } from '#kubernetes/rules/schemas/bundled.ts';

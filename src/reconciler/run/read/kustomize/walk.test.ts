@@ -18,7 +18,7 @@ function treeOf(contents: Contents, links: readonly string[] = []): Tree {
   });
 }
 
-/** Checks the files that the build of `prod` reads, kustomizations first. */
+/** Checks which files the build of `prod` reads, kustomizations first. */
 async function check(contents: Contents, expected: readonly string[]): Promise<void> {
   const { kustomizations, files, problems } = await traceKustomization(treeOf(contents), 'prod');
   expect(problems.map(formatProblem)).toEqual([]);
@@ -104,7 +104,7 @@ const FIELDS: readonly ((path: string) => string)[] = [
   (path) => `secretGenerator: [{name: a, env: ${path}}]`,
 ];
 
-/** Paths that look like URLs, although files and folders with these names exist. */
+/** Paths that look like URLs. Files and folders of these names exist. */
 const TEMPTING = [
   'prod/https:/example.com/x.yaml',
   'prod/github.com/someone/something/kustomization.yaml',
