@@ -1,5 +1,5 @@
-// Tests the addresses that a server may name: a server on this machine may name addresses of this machine and of
-// private networks, and no server may name a link-local address.
+// Tests to which addresses a server may refer. A server on this machine may refer to this machine and to private
+// networks. No server may refer to a link-local address.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -99,10 +99,7 @@ async function writeLocked(
   }
 }
 
-/**
- * Writes. While the run waits for readiness, also writes each waiting source after the sources that it depends on are
- * ready.
- */
+/** Writes. While the run waits for readiness, also writes each waiting source once its dependencies are ready. */
 async function writeInOrder(
   deps: RunDeps,
   options: RunOptions,
@@ -134,10 +131,7 @@ function hasMadeChanges({ outcomes }: Done): boolean {
   return outcomes.some(({ action }) => action === 'created' || action === 'configured' || action === 'deleted');
 }
 
-/**
- * Returns true if a waiting source may become free: after each write with changes, and until the deadline. False after
- * failures.
- */
+/** Returns true if a waiting source may be free now: after each write with changes, and until the deadline. */
 function isToBeContinued(
   { clock, enough }: RunDeps,
   { prepared: { waits }, done }: Written,

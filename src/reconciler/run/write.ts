@@ -71,8 +71,7 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(input, observed, now);
   const isAwaited = readiness.progressing.length > 0 || [...prepared.waits.values()].some(({ passes }) => passes);
   const waiting = waitSecondsOf(options, prepared) > 0 && isAwaited;
-  // The objects of blocked and refused changes do not change, so the extent of the ApplySet parent stays larger than
-  // its members.
+  // With refused changes, the extent is not compared: their objects are neither created nor deleted yet.
   const { extent, origins } = prepared.parent;
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
