@@ -19,7 +19,7 @@ const NAMEABLE: readonly (readonly string[])[] = [[], PRIVATE, [...PRIVATE, ...L
 
 export interface Requests {
   readonly fetch: FetchLike;
-  /** Returns the reason in the server's last response; undefined if that response was not a refusal, or had no reason. */
+  /** Returns the reason in the server's last response; undefined if the response was successful or had no reason. */
   readonly refusal: () => string | undefined;
   readonly close: () => Promise<void>;
 }
