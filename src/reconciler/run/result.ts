@@ -36,6 +36,7 @@ export interface RunResult {
   readonly quarantined: readonly Quarantined[];
   /** Sources that are kept unchanged until another source is applied and ready. */
   readonly waits: readonly Wait[];
+  /** Time in RFC 3339. */
   readonly startedAt: string;
   readonly finishedAt: string;
   readonly plan: Plan;

@@ -231,6 +231,7 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
 }
 
 interface Start {
+  /** Time in RFC 3339. */
   readonly at: string;
   readonly requests: number;
 }

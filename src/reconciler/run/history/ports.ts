@@ -68,6 +68,7 @@ interface Completion {
 
 export interface RunRecord {
   readonly id: string;
+  /** Time in RFC 3339. */
   readonly startedAt: string;
   readonly finishedAt: string;
   readonly state: RunState;

@@ -10,6 +10,7 @@ import { planOnly, type RunDeps, type RunOptions } from '../run.ts';
 
 export interface Approved {
   readonly list: DeletionList;
+  /** Time in RFC 3339. */
   readonly expiresAt: string;
 }
 

@@ -12,6 +12,7 @@ interface Condition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+  /** Time in RFC 3339. */
   readonly since?: string;
 }
 

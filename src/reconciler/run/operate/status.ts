@@ -33,6 +33,7 @@ export interface Since {
 
 export interface InstanceStatus extends ResourcesStatus {
   readonly instance: string;
+  /** Time in RFC 3339. */
   readonly at: string;
   /** False if the cluster did not respond. All other facts about the cluster are then unknown. */
   readonly reached: boolean;

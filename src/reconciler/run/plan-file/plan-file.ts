@@ -20,6 +20,7 @@ export interface PlanBinding {
 export interface PlanFileInput {
   readonly binding: PlanBinding;
   readonly sources: readonly PlannedSource[];
+  /** Time in RFC 3339. */
   readonly createdAt: string;
   readonly prepared: { readonly plan: Plan; readonly snapshot: Pick<Snapshot, 'find'> };
   /** Key for digests of Secrets; undefined if it does not exist or cannot be read. */

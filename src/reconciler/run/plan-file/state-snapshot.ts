@@ -17,6 +17,7 @@ import { type FileKind, readVersioned, withDigest } from './versioned-file.ts';
 export interface SnapshotInput {
   readonly binding: PlanBinding;
   readonly sources: readonly PlannedSource[];
+  /** Time in RFC 3339. */
   readonly createdAt: string;
   /** State at the end of the run. */
   readonly prepared: Pick<Prepared, 'snapshot' | 'gathered' | 'registries' | 'parent' | 'desires' | 'plan'>;

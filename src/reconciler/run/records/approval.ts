@@ -11,6 +11,7 @@ import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } f
 export interface Approval {
   /** Hash of the approved list. */
   readonly hash: string;
+  /** Time in RFC 3339. */
   readonly expiresAt: string;
   /** True if deletions may have begun. The list of the remaining deletions has another hash. */
   readonly begun: boolean;

@@ -10,6 +10,7 @@ import { readRecord, recordId, storeRecord } from './home-record.ts';
 export interface Suspension {
   /** Name of the person who suspended the instance, for messages. */
   readonly who: string;
+  /** Time in RFC 3339. */
   readonly since: string;
   /** Reason; empty if the person gave none. */
   readonly reason: string;
