@@ -8,7 +8,7 @@ import { apply } from './apply.ts';
 
 const NONE = { held: [], unchanged: [], waiting: [], approved: [], within: [] };
 
-test('a replacement that something keeps is left to the next run, and dependent changes are not tried', async () => {
+test('a replacement that takes too long is left to the next run, and dependent changes are not tried', async () => {
   const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'tools', name: 'one' };
   const { apiVersion, kind } = resource;
   const live = { apiVersion, kind, metadata: { namespace: 'tools', name: 'one', uid: 'old' } };

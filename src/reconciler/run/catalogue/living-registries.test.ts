@@ -16,7 +16,7 @@ function registry(name: string, registries: Json, partOf = applySetId('prod', 's
 
 const SOURCE = { name: 'all', configMapRef: { name: 'servers', key: 'registry.json' } };
 
-test('returns our registries with defaults, without deleted, foreign and unreadable ones', () => {
+test('returns our registries with defaults, without deleted, foreign and unreadable registries', () => {
   const leaving = registry('leaving', [SOURCE]);
   const objects = [
     registry('catalogue', [SOURCE]),

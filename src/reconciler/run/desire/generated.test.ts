@@ -21,7 +21,7 @@ function kept(live: KubeObject | undefined): Desired | undefined {
 }
 
 describe('a value that is generated once', () => {
-  it('is left to be generated if it does not exist', () => {
+  it('is generated later if it does not exist', () => {
     expect(kept(undefined)).toEqual({ ...DESIRED, object: { ...SECRET, data: {} } });
   });
 

@@ -46,7 +46,7 @@ function world() {
   };
 }
 
-test('a result is used for less than an hour and a quarter, and for more than three quarters', async () => {
+test('a result is used for 45 to 75 minutes', async () => {
   const { look, wait } = world();
   await look().remember(desired, live);
   wait(44);
@@ -67,7 +67,7 @@ test.each([
   expect(await look().isKnown(desired, live)).toBe(false);
 });
 
-test('if admission may not be read, only the time limits a result', async () => {
+test('if admission may not be read, a result expires only by its age', async () => {
   const { look, become, wait } = world();
   become(undefined);
   await look().remember(desired, live);
@@ -76,7 +76,7 @@ test('if admission may not be read, only the time limits a result', async () => 
   expect(await look().isKnown(desired, live)).toBe(false);
 });
 
-test('admission is read once in a look, and not at all if nothing is remembered', async () => {
+test('admission is read at most once per run, and not at all without stored results', async () => {
   const { look, lists } = world();
   expect(await look().isKnown(desired, live)).toBe(false);
   expect(lists()).toBe(0);

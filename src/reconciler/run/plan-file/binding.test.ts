@@ -37,7 +37,7 @@ test.each([
   expect(() => checkRollback({ createdAt, sources }, { entries: new Map(), stored: NO_RECORD })).not.toThrow();
 });
 
-test('a plan needs a home that exists', async () => {
+test('a plan file needs an existing home namespace', async () => {
   await expect(identifyCluster({ get: async () => undefined }, 'nowhere')).rejects.toMatchObject({
     code: 'plan-homeless',
     message: expect.stringContaining('nowhere'),

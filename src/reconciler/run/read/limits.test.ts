@@ -42,7 +42,7 @@ test.each([
   expect(names.map(([name]) => name)).toEqual(refused);
 });
 
-test('a malformed pattern is named', () => {
+test('a Failure names a malformed pattern', () => {
   expect(() => limitsOf({ namespaces: ['team-{a'], kinds: ['*'] })).toThrow(
     'allow.namespaces: "team-{a" is not a pattern',
   );

@@ -119,13 +119,13 @@ test.each([
   },
   { reason: 'a file without an identity', text: 'a: b\n' },
   { reason: 'a file that is not YAML', text: 'a: b: c\n' },
-])('$reason is not left', ({ text, more }) => {
+])('$reason is not stored', ({ text, more }) => {
   const { fresh, again, left } = loadTwice({ texts: { 'a.yaml': text }, ...(more && { more }) });
   expect(left).toEqual([]);
   expect(shown(again)).toEqual(shown(fresh));
 });
 
-test('a file that was sound for other kinds is checked again', () => {
+test('a file that was valid with other kinds is checked again', () => {
   const definition = (type: string) => ({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -156,7 +156,7 @@ test('a file that was sound for other kinds is checked again', () => {
   expect(leftAgain).toEqual([]);
 });
 
-test('a file that was checked with two sets of kinds is known for both', () => {
+test('a file that was checked with two kind tables is not checked again with either table', () => {
   const definitions = [{ kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' }, spec: {} }];
   const one = openFiles();
   const givens = [{ texts: { 'a.yaml': SERVER } }, { texts: { 'a.yaml': SERVER }, definitions }];

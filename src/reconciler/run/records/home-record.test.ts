@@ -62,6 +62,6 @@ test.each(Object.entries(USES))('the %s', async (_name, use) => {
   expect(writes).toEqual([]);
 });
 
-test('a record that names this version is read', async () => {
+test('a record with this version is read', async () => {
   expect(await openClusterHistory(clusterOf('1'), HOME).latest(1)).toEqual([]);
 });

@@ -24,7 +24,7 @@ const INPUT: SettleInput = {
   statuses: 'ours',
 };
 
-test('a run looks at most once in two seconds, reports its wait every ten seconds, and ends in time', async () => {
+test('a run reads the cluster at most every two seconds, reports its wait every ten seconds, and ends in time', async () => {
   let now = 0;
   const looks: number[] = [];
   const reports: { readonly at: number; readonly waiting: Waiting }[] = [];

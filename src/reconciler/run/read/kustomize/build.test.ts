@@ -38,7 +38,7 @@ async function openReading(answer: () => string) {
   };
 }
 
-test('equal files are built once by a program', async () => {
+test('equal files are built once per program', async () => {
   const reading = await openReading(() => MAP);
   const first = await reading.read();
   expect([first.problems, first.files.map(({ path }) => path)]).toEqual([[], ['kustomization.yaml']]);

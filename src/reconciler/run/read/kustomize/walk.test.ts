@@ -25,7 +25,7 @@ async function check(contents: Contents, expected: readonly string[]): Promise<v
   expect([...kustomizations.keys(), ...files]).toEqual(expected);
 }
 
-test('every field that names files or folders is followed', async () => {
+test('the paths in every field are followed', async () => {
   const contents = {
     'prod/kustomization.yaml': `
 resources: [a.yaml, ../base, ./x/../b.yaml]
@@ -111,7 +111,7 @@ const TEMPTING = [
   'local.git/base/kustomization.yaml',
 ];
 
-test.each(OUTSIDE)('%s is outside in every field', async (path) => {
+test.each(OUTSIDE)('%s is refused in every field', async (path) => {
   for (const field of FIELDS) {
     const text = field(JSON.stringify(path));
     const contents = { 'prod/kustomization.yaml': text, ...Object.fromEntries(TEMPTING.map((each) => [each, ''])) };
@@ -167,7 +167,7 @@ test.each([
   expect(problems[0]?.place?.line).toBeGreaterThan(0);
 });
 
-test('ten thousand files, and as many kustomizations, are too many', async () => {
+test('ten thousand files are too many, and so are ten thousand kustomizations', async () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `f${index}`);
   const files = {
     'prod/kustomization.yaml': `resources: [${names}]`,
@@ -201,7 +201,7 @@ const FLEET = {
   'other/u.yaml': '',
 };
 
-test('the topmost kustomizations are inputs, and files that they cover are not read as manifests', async () => {
+test('the topmost kustomizations are built, and files in their folders are not read as manifests', async () => {
   const { inputs, covers, walks } = await planKustomizations({
     tree: treeOf(FLEET),
     folder: 'fleet',
@@ -219,7 +219,7 @@ test('the topmost kustomizations are inputs, and files that they cover are not r
   ]);
 });
 
-test('a base above the source covers nothing of it', async () => {
+test('a base above the folder of the source does not hide files of the source', async () => {
   const tree = treeOf({
     'kustomization.yaml': '{}',
     'fleet/a/kustomization.yaml': 'resources: [../..]',
