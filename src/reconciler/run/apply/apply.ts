@@ -39,10 +39,9 @@ export interface ApplyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get' | 'patch'>;
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
-  /** Receives each outcome at once, and the number of changes in the plan. */
+  /** Receives each outcome as soon as it is known, and the number of changes in the plan. */
   readonly progress: (outcome: Outcome, planned?: number) => void;
   readonly waiting?: ReportWaiting | undefined;
-  /** If absent, no durations are measured. */
   readonly trace?: Trace;
 }
 
@@ -50,7 +49,7 @@ export interface ApplyInput {
   readonly plan: Plan;
   /** Uids of the live objects by key, for owner references. */
   readonly uids: ReadonlyMap<string, string>;
-  /** If set, values in Git replace values of other managers. For children they always do. */
+  /** If true, Git's values replace values of other managers. Children are always applied this way. */
   readonly force: boolean;
   /** Id of the run, written on each declared object that it creates. */
   readonly run: string;
@@ -64,7 +63,7 @@ export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
-/** Returns true if the process did not begin the change, or if the change is no longer needed. No author has to act. */
+/** Returns true if the change was not begun or is no longer needed, so that no author has to act. */
 export function isNotBegun({ code }: Failure): boolean {
   return NOT_BEGUN.has(code);
 }
@@ -219,8 +218,8 @@ const REPLACE_WAIT_MS = 60_000;
 const REPLACE_POLL_MS = 250;
 
 /**
- * Adds the uid that the live object must still have, the uid of the owner, and generated values. This run may have
- * created the owner.
+ * Adds the uid that the live object must still have, the owner's uid, and generated values. The owner may have been
+ * created in this run.
  */
 function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;

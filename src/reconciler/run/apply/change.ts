@@ -26,7 +26,7 @@ import { SUSPENDED } from './suspension-watch.ts';
 export interface ChangeDeps extends ApplyDeps {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** If absent, the run empties no catalogue of a deleted registry. */
+  /** If absent, catalogues of deleted registries are not emptied. */
   readonly registries?: RegistryDeps;
 }
 
@@ -72,15 +72,16 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
   async function record(): Promise<readonly Failure[]> {
     const unrecorded = await recordAfter(deps, options, recorded, outcomes);
     const unspent = await spendApprovals(cluster, options, begun, spentOf(plan, outcomes));
-    // A suspended instance must not get a record. The next run recognises the changes of this run by the run's id.
+    // If the instance was suspended, the missing record is not a failure: the next run recognises the changes by the id
+    // of this run.
     return [...unrecorded, ...unspent].filter(({ code }) => code !== SUSPENDED);
   }
   return { outcomes, superset, record };
 }
 
 /**
- * Records the changes. If another run has written the record meanwhile, its record stays. The next run then finds the
- * missing changes by the id of this run.
+ * Records the changes. If another run has written the record meanwhile, the other run's record stays. The next run then
+ * finds the missing changes by the id of this run.
  */
 async function recordAfter(
   { cluster }: Pick<ChangeDeps, 'cluster'>,

@@ -28,7 +28,7 @@ export const OVERTAKEN = 'overtaken';
 /**
  * Returns a cluster that writes only over known versions. `living` returns an object as the run has read it. If another
  * writer changed the object, the write is repeated with the new version, unless `assertHeld` throws. Throws Failure
- * `overtaken` if that writer changed labels or annotations of skep, or created the object with different ones. Throws
+ * `overtaken` if that writer changed labels or annotations of skep, or created the object with different labels. Throws
  * Failure `cluster-conflict` if the applied object names a version that is no longer current.
  */
 export function onlyCurrent(
@@ -80,7 +80,7 @@ export function onlyCurrent(
       const { uid, resourceVersion: seen } = object.metadata;
       const isCreation = options.subresource === undefined && uid === undefined;
       const precondition = { uid, seen, creation: isCreation ? object : undefined };
-      // If the object was deleted meanwhile, this write creates it again. With a uid, the write fails.
+      // If the object was deleted meanwhile, this write creates it again. If the object names a uid, the write fails.
       const stored = (await whileCurrent(id, precondition, write)) ?? (await write(NOTHING_LIVES));
       written.set(keyOf(id), marksAlone(stored));
       return stored;

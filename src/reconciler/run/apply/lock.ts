@@ -35,8 +35,8 @@ export interface Lock {
 }
 
 /**
- * `deadline` is monotonic time. The duration counts from before the request, so that it ends no later than for other
- * runs.
+ * `deadline` is in monotonic milliseconds. It counts from before the request, so that it is never later than the
+ * deadline that a waiting run computes.
  */
 interface Taken {
   readonly lease: KubeObject;
@@ -81,9 +81,7 @@ export async function acquire(deps: LockDeps, observed: ObservedLease, holder: s
   return hold(deps, observed.id, first, contended);
 }
 
-/**
- * Tries once more if another run took the lease at the same moment. If the second try fails, throws Failure `locked`.
- */
+/** Tries once more after another run took the lease first. Throws Failure `locked` if the second try fails. */
 async function takeAgain(deps: LockDeps, observed: ObservedLease, holder: string): Promise<Taken> {
   const now = await readLease(deps, observed.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
@@ -92,10 +90,7 @@ async function takeAgain(deps: LockDeps, observed: ObservedLease, holder: string
   return taken;
 }
 
-/**
- * Resolves with the lease when the lease is free or its holder is dead. Throws Failure `locked` if the holder renews
- * it.
- */
+/** Resolves with the lease once it is free or its holder is dead. Throws Failure `locked` if the holder is alive. */
 async function waitOut(
   { cluster, clock, waiting }: LockDeps,
   observed: ObservedLease,
@@ -168,7 +163,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
   }
 
   /**
-   * Returns true if this run may still hold the lease. An unreachable server is no proof of a loss; the deadline stops
+   * Returns true if this run may still hold the lease. An unreachable server does not prove a loss. The deadline stops
    * the writers meanwhile.
    */
   async function stillOurs(error: unknown): Promise<boolean> {

@@ -12,10 +12,7 @@ import { type EnforcedImages, registriesIn } from './enforcement.ts';
 
 export interface DeclaredImages {
   readonly images: EnforcedImages;
-  /**
-   * One warning for each registry with a source outside the manifests: validation cannot check images against that
-   * source.
-   */
+  /** One warning for each registry with a source outside the manifests, because validation cannot read that source. */
   readonly problems: readonly Problem[];
 }
 

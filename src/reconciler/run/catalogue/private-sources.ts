@@ -13,7 +13,7 @@ const PRIVATE = [
   ...['::1/128', 'fc00::/7', 'fe80::/10'],
 ].flatMap((range) => parseCidr(range) ?? []);
 
-/** Host names without a public server: names inside a cluster or a local network, and single words. */
+/** Host names that no public server has: names inside a cluster or a local network, and single words. */
 const INSIDE = /(^|\.)(localhost|local|internal|svc|cluster\.local)$|^[^.]+$/;
 
 /** Returns one warning for each source with a private address. */

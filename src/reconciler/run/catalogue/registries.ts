@@ -26,11 +26,14 @@ export interface RegistryDeps {
   readonly sourceFor: (view: View, namespace: string) => Source;
   /** Returns the database of a registry. Only mode `sync` migrates its schema. Throws Failure if it is unreachable. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
-  /** Returns the database of the instance; undefined if it has none. Throws Failure if it is unreachable. */
+  /**
+   * Returns the database of the instance; undefined if the instance has no database. Throws Failure if it is
+   * unreachable.
+   */
   readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
-   * Starts the sync of a source that goes on during later runs, and returns the outcomes since the last call. `work` is
-   * undefined if the source is not due. If `beside` is absent, the run waits for each sync.
+   * Starts the sync of a source, which may continue during later runs. Returns the outcomes since the last call. `work`
+   * is undefined if the source is not due. If `beside` is absent, the run waits for each sync.
    */
   readonly beside?: (
     source: string,
@@ -41,7 +44,7 @@ export interface RegistryDeps {
 export interface RegistryResults {
   /** States by `namespace/name` of the registry. The map lacks registries whose database could not be read. */
   readonly states: ReadonlyMap<string, CatalogueState>;
-  /** Messages of the failed reads, by `namespace/name` of the registry. */
+  /** Messages of failed reads of a registry's database, by `namespace/name` of the registry. */
   readonly unreadable: ReadonlyMap<string, string>;
   readonly images: EnforcedImages;
   readonly provenance: RegistryProvenance;
@@ -229,7 +232,7 @@ async function syncSources(
   return outcomes.flat();
 }
 
-/** Never aborts: a sync goes on if the run ends early, because each source has its own time limit. */
+/** Never aborts. A sync continues if the run ends early, because each source has its own time limit. */
 const NEVER = new AbortController().signal;
 
 const waitFor: NonNullable<RegistryDeps['beside']> = async (_source, work) => work?.(NEVER) ?? [];

@@ -78,7 +78,7 @@ function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
   };
 }
 
-/** Leaves out objects that do not fit our kinds: another operator may have written them, or an older release. */
+/** Leaves out objects that do not fit our kinds: another operator or an older release may have written them. */
 function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): View {
   function readable(object: KubeObject): KubeObject | Resource | undefined {
     return groupOf(object.apiVersion) === apiGroup ? read(object)?.resource : object;

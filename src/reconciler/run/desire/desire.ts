@@ -22,7 +22,7 @@ export interface Desired {
   readonly key: string;
   /** Custom resource that owns the object; absent for objects that Git declares. */
   readonly owner?: ResourceId;
-  /** Reads the long values that `object` only has stand-ins for; absent if `object` has no stand-ins. */
+  /** Reads the long values for which `object` has stand-ins; absent if `object` has no stand-ins. */
   readonly contents?: ReadContents;
   /** Number of bytes by key of a Secret, for values that are still to be generated (generated.ts). */
   readonly random?: Readonly<Record<string, number>>;
@@ -32,9 +32,7 @@ export interface DesireInput {
   readonly standings: readonly Standing[];
   readonly views: (namespace: string) => View;
   readonly settings: Settings;
-  /** Id of the ApplySet of the instance. */
   readonly applySet: string;
-  /** Field manager of the instance. */
   readonly manager: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly livingByKey: (key: string) => KubeObject | undefined;
@@ -78,7 +76,7 @@ export function desire(input: DesireInput): Made {
   return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))), unread };
 }
 
-/** Returns the namespace and owner label of the resource. Its live children have the same ones. */
+/** Returns the namespace and owner label of the resource. Its live children have the same namespace and label. */
 export function heldOwner(id: ResourceId): string {
   return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
 }
@@ -156,10 +154,9 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Children {
   });
 }
 
-/** Functions by which the children of a resource depend on other objects. */
+/** Functions with which the children of a resource read other objects. */
 interface Around extends Omit<View, 'pods'> {
   unread(kind: string, name?: string): boolean;
-  /** Returns the run that created the object with this key. */
   run(key: string): string | undefined;
 }
 

@@ -43,7 +43,6 @@ export interface DesireDeps {
   readonly digestKey: DigestKey;
   /** If absent, images are not verified. */
   readonly images?: ImageVerifier | undefined;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 

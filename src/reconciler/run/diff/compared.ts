@@ -27,7 +27,6 @@ export interface Evicted {
   readonly parts: readonly (readonly string[])[];
 }
 
-/** Result of the dry run of a change. */
 export type Preview =
   | { readonly result: 'accepted' }
   | { readonly result: 'refused'; readonly code: string; readonly message: string }

@@ -25,7 +25,6 @@ export interface DiffInput extends FieldRules {
   readonly live: readonly KubeObject[];
   readonly typeOf: (id: ResourceId) => MergeType | undefined;
   readonly applySet: string;
-  /** If absent, no results of earlier runs are reused. */
   readonly reuse?: Reuse | undefined;
 }
 

@@ -130,7 +130,7 @@ function isWithin(place: readonly string[], container: readonly string[]): boole
   return container.every((element, index) => place[index] === element);
 }
 
-/** Returns the parts that Git may remove: all their owners' fields are set back to Git. */
+/** Returns the parts that may be removed: for each owner of the part, Git's value would win. */
 function removable(rules: FieldRules, { desired }: Compared, parts: readonly ForeignPart[]): readonly ForeignPart[] {
   const child = desired.owner !== undefined;
   const stateOf = fieldStates(rules, desired.object, child);

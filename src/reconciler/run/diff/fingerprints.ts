@@ -1,4 +1,4 @@
-// Computes digests of objects for files that leave the cluster. Values, also those of Secrets, cannot be derived from a
+// Computes digests of objects for files that leave the cluster. No value, not even of a Secret, can be derived from a
 // digest.
 
 import { lastingJson, shortenObject } from '#kubernetes/rules/large-values.ts';
@@ -11,7 +11,7 @@ import type { Change } from '../plan/plan.ts';
 export interface Fingerprints {
   /**
    * Returns the digest of the live object's fields that this instance owns, and of the difference that the plan shows.
-   * undefined for a Secret if there is no key.
+   * undefined for a Secret without a key.
    */
   ofLive(live: KubeObject, diff: Change['diff']): string | undefined;
   /**

@@ -1,5 +1,5 @@
-// Sends a dry run of each change before the first write, and collects the refusals. The dry run also decides
-// comparisons with the result `unknown`.
+// Sends a dry run of each change before the first write, and collects the refusals. A dry run also decides comparisons
+// with the result `unknown`.
 
 import { type KubeObject, keyOf } from '#kubernetes/rules/object.ts';
 import { differences } from '#kubernetes/rules/ownership/differences.ts';

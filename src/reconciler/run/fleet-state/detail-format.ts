@@ -27,7 +27,6 @@ export interface DetailedObject {
   readonly why: string;
   /** Differences between the cluster and Git. Values of Secrets and of encrypted documents are masked. */
   readonly differences: readonly FieldDifference[];
-  /** Fields that other managers have set. */
   readonly fields: readonly { readonly path: string; readonly manager: string; readonly state: string }[];
   /** Set if only a dry run could show whether the object differs. */
   readonly uncertain?: true;

@@ -63,7 +63,7 @@ export interface FleetState {
     readonly commits: Readonly<Record<string, string>>;
     /** Reason why the run wrote nothing; absent if the run was allowed to write. */
     readonly paused?: string;
-    /** Failures of the run; absent if it had none. */
+    /** Failures of the run; absent if the run had no failures. */
     readonly failures?: readonly { readonly code: string; readonly message: string }[];
   };
   /** Number of entries by state. The record lacks states without entries. */

@@ -10,13 +10,12 @@ import type { Sourced } from '../read/sourced.ts';
 import { podImages } from './pod-images.ts';
 
 interface LocksAndChildren extends Pick<Desires, 'objects'> {
-  /** Declared locks. */
   readonly locks: readonly Sourced[];
   /** Objects of the locks that are in force. */
   readonly counting: readonly KubeObject[];
 }
 
-/** Returns one warning for each such lock. Ignores locks without a digest, and images without a digest. */
+/** Returns one warning per lock with such a difference. Ignores locks without a digest, and images without a digest. */
 export function checkDigests({ locks, counting, objects }: LocksAndChildren): {
   readonly problems: readonly Problem[];
 } {

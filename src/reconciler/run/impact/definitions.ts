@@ -21,7 +21,7 @@ export interface DefinitionsImpact {
 
 type Lists = Pick<HeldLock, LockedList>;
 
-/** Compares the locks in the configurations of proxies. `before` are the existing objects. */
+/** Compares the locks in the configurations of proxies. `before` are the live objects. */
 export function definitionImpacts(
   changes: readonly Change[],
   before: readonly KubeObject[],
