@@ -1,4 +1,4 @@
-// `skep convert`: rewrites manifests of v1alpha1 as v1beta1, in place.
+// `skep convert`: rewrites manifests of v1alpha1 as v1beta1.
 
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,10 @@ export function convertCommand(): Command {
     });
 }
 
-/** A file on the command line may have any name. Symbolic links in a folder are ignored: they may lead out of it. */
+/**
+ * Returns the manifests in a folder, or the file itself, whatever its name is. Symbolic links in a folder are ignored,
+ * because they may lead out of it.
+ */
 function manifestFiles(path: string): readonly string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Failure('usage', `${path} does not exist: name a file or a folder of manifests`);

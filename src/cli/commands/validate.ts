@@ -21,7 +21,7 @@ interface Options {
   readonly kubernetesVersion?: string;
   readonly watch?: true;
   readonly cache: boolean;
-  /** False: `--no-policies`. */
+  /** False if `--no-policies` is set. */
   readonly policies?: readonly string[] | false;
   readonly ageKeyFile?: string;
 }
@@ -88,7 +88,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       import('#hosts/reconciler/kept/load-cache.ts'),
       import('#hosts/signals.ts'),
     ]);
-  // A mistyped path ends the command, as without --watch. The watch waits for files that disappear later.
+  // The first validation ends the command if a path does not exist. Later, the watch waits for missing files.
   const files = openLoadCache();
   const validate = () => runValidation(request, undefined, files).finally(files.ended);
   await validate();
@@ -107,7 +107,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     signal: stop.signal,
   });
   await Promise.race([interrupted, watching]);
-  // A validation in progress would keep the process alive; it only reads, so it can be abandoned.
+  // A validation in progress would keep the process alive. It only reads, so it may be stopped at any point.
   process.exit();
 }
 

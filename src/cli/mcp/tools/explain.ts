@@ -1,4 +1,4 @@
-// The tool `explain`: why a resource is as it is, or the meaning of a field.
+// The tool `explain` of `skep mcp`: says why a resource is in its state, or what a field means.
 
 import { planNow } from '#hosts/reconciler/operator/plan.ts';
 import { keyOf } from '#kubernetes/rules/object.ts';
@@ -137,7 +137,7 @@ function explainResource({ config, signal }: ToolCall, name: string) {
   });
 }
 
-/** Returns whether an object is in the cluster; without `live` if its kind could not be listed. */
+/** Returns whether an object exists in the cluster. `live` is absent if its kind could not be listed. */
 export function presenceOf(snapshot: Pick<Snapshot, 'find' | 'known'>, id: ResourceId): { readonly live?: boolean } {
   if (snapshot.find(id) !== undefined) return { live: true };
   return snapshot.known(groupKindOf(id)) ? { live: false } : {};

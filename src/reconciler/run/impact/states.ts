@@ -1,4 +1,4 @@
-// Computes the two states of a fleet around a plan: the existing state, and the state after the plan.
+// Computes the state of a fleet before and after a plan.
 
 import { type KubeObject, keyOf, keyOfObject } from '#kubernetes/rules/object.ts';
 import type { Desired } from '../desire/desire.ts';
@@ -8,7 +8,7 @@ import type { Standing } from '../resolve/resolve.ts';
 export interface StatesInput {
   readonly living: readonly KubeObject[];
   readonly standings: readonly Standing[];
-  /** Objects that Git declares, and children. */
+  /** Objects in Git, and children. */
   readonly desired: readonly Desired[];
   readonly changes: readonly Change[];
 }
@@ -18,10 +18,7 @@ export interface States {
   readonly after: readonly KubeObject[];
 }
 
-/**
- * Returns both states. A resource that is refused or held keeps its existing state and its children, so that clients
- * notice nothing.
- */
+/** Returns both states. A refused or held resource is the same in both, because its children stay unchanged. */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {
   const after = new Map(living.map((object) => [keyOfObject(object), object]));
   for (const change of changes) if (change.action === 'delete') after.delete(change.key);

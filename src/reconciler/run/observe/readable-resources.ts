@@ -1,5 +1,4 @@
-// Returns the custom resources among objects as their kinds read them: with defaults, and without resources that their
-// kind cannot read.
+// Returns the custom resources among objects with defaults, and drops resources that do not fit their kind.
 
 import { groupOf, type KubeObject } from '#kubernetes/rules/object.ts';
 import { isObject } from '#std/json.ts';
@@ -11,7 +10,7 @@ export interface ReadableResource {
   readonly resource: Resource;
 }
 
-/** Skips unreadable objects: live objects may belong to another operator, or be older than our definitions. */
+/** Drops resources that do not fit: another operator may have written them, or an older release. */
 export function readableResources(
   kinds: readonly Kind[],
   apiGroup: string,
@@ -26,7 +25,7 @@ export function readableResources(
   });
 }
 
-/** Cache: in a long-lived process, all runs get the same objects until the objects change. */
+/** Cache by object. In a long-lived process, all runs get the identical object until it changes. */
 const read = new WeakMap<KubeObject, { readonly kind: Kind; readonly resource: Resource | undefined }>();
 
 function readOnce(kind: Kind, object: KubeObject): Resource | undefined {

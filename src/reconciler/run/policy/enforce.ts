@@ -18,11 +18,11 @@ import { admittedObject, evaluateAll, openPolicies, type PolicyRequest } from '.
 
 export interface Enforced {
   readonly gathered: Gathered;
-  /** Evaluates children before they exist; absent if the instance has no policies. */
+  /** Evaluates children after they are computed; absent if the instance has no policies. */
   readonly evaluator?: PolicyEvaluator;
 }
 
-/** Evaluates the declared resources, except for resources that are invalid or left alone. */
+/** Evaluates the declared resources. Resources that are invalid or left alone are not evaluated. */
 export async function enforce(
   { cluster }: { readonly cluster: Cluster },
   { policies, kinds, apiGroup }: OwnKinds & Pick<Rendering, 'policies'>,
@@ -38,7 +38,8 @@ export async function enforce(
     return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
   };
   const first = await evaluatorFor(sound);
-  // A denied namespace is not applied, so policies must not use its declaration for objects in it.
+  // A denied namespace is not applied. Policies must therefore not see its declared labels when they evaluate other
+  // objects.
   const refused = evaluateAll(
     first,
     sound.filter(isNamespace).map((resource) => requestFor(resource)),
@@ -59,7 +60,10 @@ function requestFor(resource: Sourced): PolicyRequest<Sourced> {
   return { of: resource, object: admittedObject(resource), resource };
 }
 
-/** Returns the objects to evaluate. Each object's long values are in memory only during its evaluation. */
+/**
+ * Returns the objects to evaluate. An object with long values is evaluated here, so that its long values stay in memory
+ * only meanwhile.
+ */
 async function requestsFor(
   evaluator: PolicyEvaluator,
   resources: readonly Sourced[],
@@ -88,8 +92,7 @@ export interface ChildrenEnforced {
 }
 
 /**
- * Holds all children of a resource if one of them is denied: a mix of old and new children works worse than the old
- * children.
+ * Holds all children of a resource if one child is denied: the old children work better than a mix of old and new ones.
  */
 export function enforceOnChildren(
   evaluator: PolicyEvaluator | undefined,
@@ -126,7 +129,7 @@ function isDenied(denied: ReadonlyMap<Sourced, Problem>, key: string): boolean {
 function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): Standing {
   const problem = denied.get(standing.loaded);
   if (problem === undefined) return standing;
-  // The code becomes the reason of a condition. Reasons cannot contain the names of policies.
+  // The code becomes the reason of a condition. A reason must not contain the name of a policy.
   const finding: Finding = {
     code: 'child-denied',
     severity: 'error',

@@ -1,4 +1,4 @@
-// Reads from the cluster the definitions of kinds that a source uses but does not define.
+// Reads the definitions of kinds that a source uses but does not define from the cluster.
 
 import type { KubeObject } from '#kubernetes/rules/object.ts';
 import { groupOf } from '#kubernetes/rules/object.ts';
@@ -9,9 +9,8 @@ import type { ApiResource, Cluster } from '../ports.ts';
 export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
- * Returns the definitions; sends no request if no kind is foreign. A kind has no definition if the server does not
- * serve it, serves it without a CRD, or does not let this instance read the CRD: then its objects are reported as
- * objects of an unknown kind.
+ * Returns the CRDs of the kinds. A kind has none if the server does not serve it, serves it without a CRD, or forbids
+ * reading the CRD. Its objects are then reported as objects of an unknown kind.
  */
 export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,
@@ -30,10 +29,7 @@ export async function listDefinitions(
   return definitions.filter((each) => each !== undefined);
 }
 
-/**
- * Returns the kinds that the server serves, of kinds without a schema here: in runs, discovery decides about these
- * kinds.
- */
+/** Returns the kinds that the server serves, among kinds without a schema here. */
 export async function listServedKinds(
   cluster: Pick<Cluster, 'serves'>,
   unknown: readonly { readonly apiVersion: string; readonly kind: string }[],

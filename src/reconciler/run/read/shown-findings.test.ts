@@ -1,4 +1,4 @@
-// Tests which findings are kept if there are very many.
+// Tests which findings are kept if an object has very many.
 
 import { expect, test } from 'vitest';
 import type { Finding } from '#kubernetes/rules/finding.ts';
