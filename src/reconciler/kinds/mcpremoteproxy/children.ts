@@ -56,7 +56,7 @@ function certificates({ tuning: { backendCA } }: ProxyFacts): readonly Mounted[]
   return [mountedConfigMap('backend-ca', BACKEND_CA.directory, { name, items: [{ key, path: BACKEND_CA.file }] })];
 }
 
-/** Writes keys in the order of the schema of RunConfig, so that equal proxies have equal texts. */
+/** Writes keys in a fixed order, so that equal proxies have equal texts. */
 function runConfig(self: RemoteProxy, needs: ProxyNeeds, view: View): RunConfig {
   const { spec } = self;
   const proxy = proxyOf(self);

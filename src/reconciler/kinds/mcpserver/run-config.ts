@@ -12,7 +12,7 @@ import { backendPort, clientTransport, isStdio, proxyOf, type Server, serverChil
 /** Folder in the proxy's container into which a permission profile from a ConfigMap is mounted. */
 export const PROFILE_DIRECTORY = '/etc/toolhive/profiles';
 
-/** Writes keys in the order of the schema of RunConfig, so that equal servers have equal texts. */
+/** Writes keys in a fixed order, so that equal servers have equal texts. */
 export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfig {
   const { spec } = self;
   const proxy = proxyOf(self);

@@ -34,7 +34,7 @@ export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
   return { schema_version: 'v0.1.0' as const, name, namespace, ...group };
 }
 
-/** Writes keys in the order of the schema of RunConfig, so that equal resources have equal texts. */
+/** Writes keys in a fixed order, so that equal resources have equal texts. */
 export function proxySettings(proxy: ProxyFacts, needs: ProxyNeeds, view: View): Blocks {
   const { oidc, auth } = needs;
   const { name, spec } = proxy;

@@ -15,7 +15,7 @@ import { adminPort, auditFailure } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
 import { collectorHeaderVariables, type Needs } from './needs.ts';
 
-/** Writes keys in the order of the schema of VmcpConfig, so that equal servers have equal texts. */
+/** Writes keys in a fixed order, so that equal servers have equal texts. */
 export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpConfig {
   const { name, namespace, spec } = self;
   const { config } = spec;
