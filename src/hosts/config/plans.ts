@@ -1,5 +1,5 @@
-// Defines the part of skep.yaml about plans outside of the cluster: the keys that must have signed a plan file, and the
-// place at which the state is published for plans without access to the cluster.
+// Defines the part of skep.yaml about plans that run without access to the cluster: keys that must sign a plan file,
+// and the place where the state is published.
 
 import { choice, integer, list, object, optional, text } from '#std/schema.ts';
 import { withRules } from './rules.ts';
