@@ -1,5 +1,4 @@
-// Builds the scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the rules compiled against
-// them.
+// Builds the scope of rules at one place of a schema: the types of `self` and `oldSelf`, and the compiled rules.
 
 import type { Json } from '#std/json.ts';
 import { kubernetesEnvironment } from './environment.ts';
@@ -11,7 +10,7 @@ import { type CelTypes, declareType } from './values.ts';
 
 export interface CelScope {
   /**
-   * Compiles a rule once per text. With `optionalOldSelf`, `oldSelf` is an optional, which is empty for a new object.
+   * Compiles a rule, once per text. With `optionalOldSelf`, `oldSelf` is an optional without a value for a new object.
    */
   compile(expression: string, expectedType: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
   /** Converts a value for rules. */
@@ -21,8 +20,7 @@ export interface CelScope {
 }
 
 /**
- * Returns undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is
- * always known.
+ * undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is always known.
  */
 export function celScope(schema: CelSchema, root: boolean): CelScope | undefined {
   const types: CelTypes = { environment: kubernetesEnvironment(), objects: new Map() };
