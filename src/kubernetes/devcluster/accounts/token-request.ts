@@ -1,5 +1,5 @@
-// Serves `serviceaccounts/token`: creates a token of a service account for the requested audiences and time (Kubernetes
-// documentation, "TokenRequest API"), and answers as a kube-apiserver does.
+// Serves `serviceaccounts/token`: creates a token of a service account with the requested audiences and lifetime
+// (Kubernetes documentation, "TokenRequest API").
 
 import { isObject, type Json, type JsonObject } from '#std/json.ts';
 import type { KubeObject } from '../../rules/object.ts';
@@ -20,7 +20,7 @@ const BOUND: Readonly<Record<string, { readonly collection: string; readonly nam
   Secret: { collection: '/secrets', namespaced: true },
 };
 
-/** Throws Status failures. */
+/** Throws Failures with a Status. */
 export function requestToken(context: ApiContext, signer: AccountSigner, request: ApiRequest): JsonObject {
   if (request.verb !== 'create') throw methodNotAllowed();
   const { namespace = '', name = '' } = request;

@@ -1,10 +1,8 @@
-// Reads resource versions as clients write them.
+// Parses resourceVersions of requests.
 
 import { apiError, badRequest } from './status.ts';
 
-/**
- * Returns undefined without a text. If the text is not a number, throws a 400, or for a watch a 500 without a reason.
- */
+/** undefined if `text` is null or empty. If it is not a number, throws a 400, or for a watch a 500 without a reason. */
 export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {
   if (text === null || text === '') return undefined;
   if (/^[0-9]+$/.test(text)) return Number(text);
