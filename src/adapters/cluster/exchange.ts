@@ -24,7 +24,7 @@ export interface Received {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** undefined after a timeout. Throws errors of the fence, of undici and of Node.js. */
+/** Returns undefined after a timeout. Throws errors of the fence, of undici and of Node.js. */
 export function exchange(
   dispatcher: Dispatcher,
   { options, timeoutMs, maxBytes = Infinity, fence }: Sending,

@@ -101,7 +101,7 @@ function isDead({ host, pid, process: itself }: Holder): boolean {
   }
 }
 
-/** undefined if the file does not exist or is incomplete. Then only the age of the file matters. */
+/** Returns undefined if the file does not exist or is incomplete. Then only the age of the file matters. */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -148,7 +148,7 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
   }
 }
 
-/** undefined if a file is too large for a delta. The caller may then fetch the whole commit. */
+/** Returns undefined if a file is too large for a delta. The caller may then fetch the whole commit. */
 async function fetchOnTop(
   remote: Remote,
   gitdir: string,

@@ -19,7 +19,7 @@ const BUNDLE = 'application/vnd.dev.sigstore.bundle+json;version=0.1';
 export const SIMPLE_SIGNING = 'application/vnd.dev.cosign.simplesigning.v1+json';
 export const ENVELOPE = 'application/vnd.dsse.envelope.v1+json';
 
-/** undefined if the layer has no signature. */
+/** Returns undefined if the layer has no signature. */
 export function bundleOfLayer({ mediaType, annotations }: Descriptor, blob: Uint8Array): JsonObject | undefined {
   const material = {
     ...keyMaterial(annotations[CERTIFICATE]),

@@ -65,7 +65,7 @@ export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): P
   }
 }
 
-/** undefined if everything must be read. */
+/** Returns undefined if everything must be read. */
 async function readChanges(reading: Reading): Promise<Content | undefined> {
   const { resume, deps } = reading;
   const { since, wholeAt = '' } = resume ?? {};

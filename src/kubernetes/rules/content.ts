@@ -7,13 +7,13 @@ export function hasEntry(object: KubeObject, key: string): boolean {
   return [object.data, object.binaryData, object.stringData].some((each) => isObject(each) && each[key] !== undefined);
 }
 
-/** undefined if the ConfigMap does not exist or has no text under the key. */
+/** Returns undefined if the ConfigMap does not exist or has no text under the key. */
 export function configMapText(configMap: KubeObject | undefined, key: string): string | undefined {
   const text = isObject(configMap?.data) ? configMap.data[key] : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
-/** undefined if the ConfigMap does not exist or lacks the key. */
+/** Returns undefined if the ConfigMap does not exist or lacks the key. */
 export function configMapBytes(configMap: KubeObject | undefined, key: string): Buffer | undefined {
   const text = configMapText(configMap, key);
   if (text !== undefined) return Buffer.from(text, 'utf8');
@@ -22,8 +22,8 @@ export function configMapBytes(configMap: KubeObject | undefined, key: string): 
 }
 
 /**
- * undefined if the Secret does not exist or lacks the key. `stringData`, which only manifests have, takes precedence,
- * because the API server writes it over `data`.
+ * Returns undefined if the Secret does not exist or lacks the key. `stringData`, which only manifests have, takes
+ * precedence, because the API server writes it over `data`.
  */
 export function secretBytes(secret: KubeObject | undefined, key: string): Buffer | undefined {
   const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;

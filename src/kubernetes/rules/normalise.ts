@@ -72,7 +72,7 @@ function normaliseMap(map: JsonObject, type: MergeType | undefined): JsonObject 
   return type?.name === OBJECT_META ? withoutEmpty(out, ['labels', 'annotations']) : out;
 }
 
-/** undefined if the field is removed. */
+/** Returns undefined if the field is removed. */
 function normaliseField(value: Json | undefined, key: string, type: MergeType | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined;
   const below = type?.map === undefined ? undefined : keyType(type.map, key);

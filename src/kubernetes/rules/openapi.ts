@@ -110,7 +110,7 @@ export function rootType(document: OpenApiDocument, gvk: GroupVersionKind): Merg
   return name === undefined ? undefined : compiler.named(name);
 }
 
-/** undefined if the server refuses the key. */
+/** Returns undefined if the server refuses the key. */
 export function keyType(map: MapType, key: string): MergeType | undefined {
   return map.fields.get(key)?.type() ?? map.other?.();
 }

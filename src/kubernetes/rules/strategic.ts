@@ -19,7 +19,7 @@ export interface Patched {
   readonly findings: readonly Finding[];
 }
 
-/** undefined if the document does not have the kind. */
+/** Returns undefined if the document does not have the kind. */
 export function patchTypeOf(document: OpenApiDocument, target: GroupVersionKind): PatchType | undefined {
   const { group, version, kind } = target;
   const schema = Object.values(document.components.schemas).find((candidate) =>

@@ -158,7 +158,7 @@ export function labelOfList({ kind, namespace, only, selector }: WatchedList['wa
   return [kind.apiVersion, kind.plural, namespace, only, selector].join(' ');
 }
 
-/** undefined if the list is not kept. */
+/** Returns undefined if the list is not kept. */
 function listFor(
   state: State,
   kind: ApiResource,

@@ -25,7 +25,7 @@ export interface WatchedListDeps extends WatchingDeps {
 export interface WatchedList {
   readonly watched: Watched;
   read(options: ListOptions): Promise<readonly KubeObject[]>;
-  /** undefined if `read` would send a request. */
+  /** Returns undefined if `read` would send a request. */
   current(): readonly KubeObject[] | undefined;
   /** Makes the next `read` send a LIST. */
   distrust(): void;
@@ -172,7 +172,7 @@ async function readAnew(state: State, hold: ListOptions['hold']): Promise<readon
   return objects;
 }
 
-/** Empty if resourceVersions of the list cannot be compared. */
+/** Returns an empty text if resourceVersions of the list cannot be compared. */
 function versionOf({ version, objects }: Awaited<ReturnType<ReadList>>): string {
   const all = [version, ...objects.map(({ metadata }) => metadata.resourceVersion)];
   return all.every(isComparable) ? version : '';

@@ -53,7 +53,7 @@ function insertByDate(queue: Visited[], visited: Visited): void {
   queue.splice(from, 0, visited);
 }
 
-/** undefined if the repository lacks the commit, as at the end of a shallow clone's history. */
+/** Returns undefined if the repository lacks the commit, as at the end of a shallow clone's history. */
 function dateOf(store: ObjectStore, oid: string): number | undefined {
   const object = store.read(oid);
   if (object?.type !== 'commit') return undefined;

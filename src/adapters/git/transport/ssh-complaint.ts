@@ -21,7 +21,7 @@ const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: b
   [/connect to (host|address)|Connection (refused|reset|closed|timed out)|kex_exchange/i, 'git-unreachable', true],
 ];
 
-/** undefined if ssh ended without an error. */
+/** Returns undefined if ssh ended without an error. */
 export function sshComplaint({ code, says, cause }: SshEnd): Failure | undefined {
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
     return new Failure(

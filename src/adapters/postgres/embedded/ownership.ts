@@ -72,7 +72,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Empty for a zombie. */
+/** Returns an empty text for a zombie. */
 async function commandLine(pid: number): Promise<string> {
   if (existsSync('/proc/self')) return (await readOptional(`/proc/${pid}/cmdline`)) ?? '';
   const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]);

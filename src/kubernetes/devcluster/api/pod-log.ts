@@ -8,7 +8,7 @@ import { containerOf } from './pod-container.ts';
 import { isTrue, type ResourcePath } from './route.ts';
 import { badRequest, methodNotAllowed, notFound } from './status.ts';
 
-/** undefined if no node of this process runs the container. */
+/** Returns undefined if no node of this process runs the container. */
 export type FindLog = (name: ContainerName) => ContainerLog | undefined;
 
 const PODS = { group: '', plural: 'pods', kind: 'Pod' };

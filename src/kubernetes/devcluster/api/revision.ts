@@ -2,7 +2,10 @@
 
 import { apiError, badRequest } from './status.ts';
 
-/** undefined if `text` is null or empty. If it is not a number, throws a 400, or for a watch a 500 without a reason. */
+/**
+ * Returns undefined if `text` is null or empty. If it is not a number, throws a 400, or for a watch a 500 without a
+ * reason.
+ */
 export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {
   if (text === null || text === '') return undefined;
   if (/^[0-9]+$/.test(text)) return Number(text);

@@ -32,6 +32,6 @@ export interface ContainerConnection {
 }
 
 export interface ContainerRunner {
-  /** undefined if the container does not run. */
+  /** Returns undefined if the container does not run. */
   connect(name: ContainerName, output: ContainerOutput): ContainerConnection | undefined;
 }

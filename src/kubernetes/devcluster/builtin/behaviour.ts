@@ -11,7 +11,7 @@ import type { KindRules } from './kind.ts';
 import { rulesOf } from './rules.ts';
 import { decodeStruct } from './struct.ts';
 
-/** undefined if no schema of the kind is bundled. */
+/** Returns undefined if no schema of the kind is bundled. */
 export function builtinBehaviour(type: ResourceType): Behaviour | undefined {
   const document = bundledSchema(apiVersionOf(type));
   const schemaName = document === undefined ? undefined : schemaNameOf(document.components.schemas, type);

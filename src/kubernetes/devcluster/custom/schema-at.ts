@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, pointerTokens } from '#std/json.ts';
 
-/** undefined if no schema covers the place. */
+/** Returns undefined if no schema covers the place. */
 export function schemaAt(schema: JsonObject, pointer: string): JsonObject | undefined {
   let place: JsonObject | undefined = schema;
   for (const token of pointerTokens(pointer)) place = place === undefined ? undefined : schemaBelow(place, token);

@@ -41,7 +41,7 @@ export function isPublicPath(path: string): boolean {
   return path === '/version' || HEALTH.includes(path);
 }
 
-/** undefined if the path is unknown. */
+/** Returns undefined if the path is unknown. */
 export function answerPlain(parts: PlainPaths, message: IncomingMessage, url: URL, body: Buffer): Answer | undefined {
   const path = url.pathname.length > 1 && url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   if (path.startsWith('/devcluster/')) return answerOwn(parts, message.method ?? 'GET', path, body);

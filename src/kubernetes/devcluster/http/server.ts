@@ -115,7 +115,7 @@ function checkAccount({ accountOf, isForAccounts }: ListenOptions, message: Inco
   );
 }
 
-/** Empty if the request has no bearer token. */
+/** Returns an empty text if the request has no bearer token. */
 function bearerOf({ headers }: IncomingMessage): string {
   const [scheme = '', token = ''] = (headers.authorization ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' ? token : '';

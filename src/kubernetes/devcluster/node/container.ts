@@ -33,7 +33,7 @@ export function runContainer(options: ContainerOptions): RunningContainer {
     options.changed();
   }
 
-  /** undefined if the container was stopped before it started. */
+  /** Returns undefined if the container was stopped before it started. */
   async function prepared(): Promise<LocalCommand | undefined> {
     while (!stopping.signal.aborted) {
       try {

@@ -31,7 +31,7 @@ export interface NodeOptions {
 
 export interface Node {
   readonly containers: LocalContainers;
-  /** undefined if this node does not run the container. */
+  /** Returns undefined if this node does not run the container. */
   container(name: ContainerName): RunningContainer | undefined;
   /**
    * Returns the port of this machine for a port of a pod. undefined if this node does not run the pod or the pod does

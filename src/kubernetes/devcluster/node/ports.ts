@@ -13,7 +13,7 @@ export interface NodeEvent {
 export interface NodeApi {
   /** Returns the pods of this node. */
   pods(): Promise<readonly Pod[]>;
-  /** undefined if the object does not exist. */
+  /** Returns undefined if the object does not exist. */
   data(plural: 'configmaps' | 'secrets', namespace: string, name: string): Promise<Data | undefined>;
   service(namespace: string, name: string): Promise<Service | undefined>;
   /** Returns the files of the pod's service account. undefined if the pod mounts no account. */

@@ -9,7 +9,7 @@ import type { FindProgram, Program } from './ports.ts';
 /** Programs by container name. */
 export type Programs = ReadonlyMap<string, Program>;
 
-/** undefined if this machine does not run the pod. */
+/** Returns undefined if this machine does not run the pod. */
 export function programsOf(find: FindProgram, spec: PodSpec, owners: readonly Owner[]): Programs | undefined {
   if (whyAbsent(find, spec, owners) !== undefined) return undefined;
   const found = spec.containers.map((container) => [container.name, find(container, spec, owners)] as const);

@@ -15,7 +15,7 @@ interface VolumeFile {
 
 export type VolumeFiles = ReadonlyMap<string, VolumeFile>;
 
-/** undefined if the volume is neither a ConfigMap nor a Secret. Throws if a required object does not exist. */
+/** Returns undefined if the volume is neither a ConfigMap nor a Secret. Throws if a required object does not exist. */
 export async function readVolume(
   api: Pick<NodeApi, 'data'>,
   namespace: string,
@@ -38,7 +38,7 @@ export async function readVolume(
 
 type Plural = 'configmaps' | 'secrets';
 
-/** undefined if the object does not exist and is optional. */
+/** Returns undefined if the object does not exist and is optional. */
 async function findData(
   api: Pick<NodeApi, 'data'>,
   plural: Plural,

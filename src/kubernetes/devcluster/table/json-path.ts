@@ -12,7 +12,7 @@ type Step =
 
 export type JsonPath = readonly Step[];
 
-/** undefined if the text has none of the supported forms. */
+/** Returns undefined if the text has none of the supported forms. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const steps: Step[] = [];
   let position = 0;

@@ -36,7 +36,7 @@ export function isSelectable(name: string): boolean {
   return RESERVED.has(name) && !['true', 'false', 'null', 'in'].includes(name);
 }
 
-/** undefined if rules cannot access the field. */
+/** Returns undefined if rules cannot access the field. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_.\-/][\w.\-/]*$/.test(name)) return undefined;

@@ -20,7 +20,8 @@ export interface CelScope {
 }
 
 /**
- * undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is always known.
+ * Returns undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is
+ * always known.
  */
 export function celScope(schema: CelSchema, root: boolean): CelScope | undefined {
   const types: CelTypes = { environment: kubernetesEnvironment(), objects: new Map() };

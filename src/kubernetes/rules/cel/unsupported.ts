@@ -4,7 +4,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { nodesOf, schemaOf } from './inspect.ts';
 import type { CelSchema } from './schema.ts';
 
-/** undefined if the expression can be evaluated. */
+/** Returns undefined if the expression can be evaluated. */
 export function unsupportedLists(root: ASTNode, objects: ReadonlyMap<string, CelSchema>): string | undefined {
   for (const node of nodesOf(root)) {
     if (node.op !== '+' && node.op !== '==' && node.op !== '!=') continue;
@@ -18,7 +18,7 @@ export function unsupportedLists(root: ASTNode, objects: ReadonlyMap<string, Cel
   return undefined;
 }
 
-/** undefined for lists without special comparison or concatenation. */
+/** Returns undefined for lists without special comparison or concatenation. */
 function listTypeOf(schema: CelSchema | undefined): string | undefined {
   if (schema?.type !== 'array' || schema.listType === 'atomic') return undefined;
   const scalars = schema.items?.type !== 'object' && schema.items?.type !== 'array';

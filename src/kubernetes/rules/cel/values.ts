@@ -25,7 +25,8 @@ export interface CelTypes {
 }
 
 /**
- * undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is always known.
+ * Returns undefined if rules cannot read values of the schema. `root`: the value is a resource, whose metadata is
+ * always known.
  */
 export function declareType(types: CelTypes, schema: CelSchema, root: boolean): CelType | undefined {
   if (schema.intOrString)

@@ -20,7 +20,7 @@ interface Scale {
   readonly exponent: number;
 }
 
-/** undefined if the text is not a quantity. */
+/** Returns undefined if the text is not a quantity. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*|[eE][+-]?[0-9]+)$/.exec(text);
   if (match === null || text.length > MAX_DIGITS) return undefined;
@@ -55,7 +55,7 @@ function isIntegral(whole: string, decimals: string, { base, exponent }: Scale):
   return exponent >= decimals.length && whole.length + decimals.length <= MAX_DECIMAL_DIGITS;
 }
 
-/** undefined if the quantity is not written as a whole number or exceeds int64. */
+/** Returns undefined if the quantity is not written as a whole number or exceeds int64. */
 export function wholeOf({ nano, integral }: Quantity): bigint | undefined {
   const whole = nano / NANO;
   return integral && BigInt.asIntN(64, whole) === whole ? whole : undefined;

@@ -18,7 +18,7 @@ const USER_CHARACTERS = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const VALID_PATH = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/;
 const PLAIN_PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@]$/;
 
-/** undefined if Go's `url.ParseRequestURI` would fail. Like that function, it does not parse fragments. */
+/** Returns undefined if Go's `url.ParseRequestURI` would fail. Like that function, it does not parse fragments. */
 export function parseGoUrl(text: string): GoUrl | undefined {
   const hash = text.indexOf('#');
   const whole = parseWhole(text);
@@ -111,7 +111,7 @@ function decodeHost(text: string): string | undefined {
   return HOST_CHARACTERS.test(zone < 0 ? decoded : name) ? decoded : undefined;
 }
 
-/** undefined if a percent sign is not followed by two hexadecimal digits. */
+/** Returns undefined if a percent sign is not followed by two hexadecimal digits. */
 function percentDecoded(text: string): string | undefined {
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
   const bytes: number[] = [];

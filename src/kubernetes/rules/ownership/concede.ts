@@ -104,7 +104,7 @@ interface At {
   readonly pointer: string;
 }
 
-/** undefined if nothing of the value remains. */
+/** Returns undefined if nothing of the value remains. */
 function without(walk: Walk, value: Json, set: FieldSet, type: MergeType, at: At): Json | undefined {
   if (isObject(value) && type.map !== undefined) return withoutKeys(walk, value, set, type.map, at);
   if (Array.isArray(value) && type.list !== undefined) return withoutItems(walk, value, set, type.list, at);

@@ -63,7 +63,7 @@ function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place 
   }
 }
 
-/** Whether the value is empty or contains only empty values at every level. */
+/** True if the value is empty or contains only empty values at every level. */
 function isHollow(value: Json): boolean {
   return isObject(value) ? Object.values(value).every((child) => isHollow(child ?? null)) : isEmptyValue(value);
 }

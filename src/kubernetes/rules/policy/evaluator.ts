@@ -20,10 +20,10 @@ import {
 
 /** Data about the cluster that policies depend on. */
 export interface PolicyWorld {
-  /** undefined if the kind is unknown. Policies are not evaluated for its objects. */
+  /** Returns undefined if the kind is unknown. Policies are not evaluated for its objects. */
   typeOf(apiVersion: string, kind: string): ResourceType | undefined;
   namespace(name: string): NamespaceFacts;
-  /** undefined if the kind is unknown. */
+  /** Returns undefined if the kind is unknown. */
   params(apiVersion: string, kind: string): ParamSource | undefined;
 }
 

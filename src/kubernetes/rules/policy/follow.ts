@@ -10,7 +10,7 @@ import { type AdmissionValues, variablesOf } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 
 export interface Follower {
-  /** undefined if the evaluation fails or needs a value that only a server knows. */
+  /** Returns undefined if the evaluation fails or needs a value that only a server knows. */
   value(node: ASTNode): unknown;
   items(node: ASTNode): readonly unknown[];
   /** Returns the place of a map or list that is a part of the object itself. */
@@ -45,7 +45,7 @@ export function followOf(policy: Policy, values: AdmissionValues): Follower {
   });
 }
 
-/** undefined if the text does not compile. */
+/** Returns undefined if the text does not compile. */
 export function parsedExpression(text: string): ASTNode | undefined {
   const compiled = compileExpression(evaluationScope(), text);
   return compiled.type === 'expression' ? compiled.ast : undefined;

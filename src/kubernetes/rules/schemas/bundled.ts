@@ -47,7 +47,7 @@ const DOCUMENTS: ReadonlyMap<string, OpenApiDocument> = new Map(
   } as Record<string, object>).map(([apiVersion, document]) => [apiVersion, document as OpenApiDocument]),
 );
 
-/** undefined if the schema of the group-version is not bundled. */
+/** Returns undefined if the schema of the group-version is not bundled. */
 export function bundledSchema(apiVersion: string): OpenApiDocument | undefined {
   return DOCUMENTS.get(apiVersion);
 }

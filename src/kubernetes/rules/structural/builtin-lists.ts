@@ -33,7 +33,7 @@ export function reportRepeatedItems(
   }
 }
 
-/** undefined if a key without a default is missing, which another check reports. */
+/** Returns undefined if a key without a default is missing, which another check reports. */
 function entryKeys(keys: readonly string[], item: OpenApiSchema | undefined, entry: Json): string | undefined {
   if (!isObject(entry)) return undefined;
   const values = keys.map((key) => entry[key] ?? item?.properties?.[key]?.default);

@@ -14,7 +14,7 @@ import { type Report, report, wrongType } from './report.ts';
 
 const REFERENCE = '#/components/schemas/';
 
-/** undefined if the document does not have the kind. */
+/** Returns undefined if the document does not have the kind. */
 export function checkBuiltin(
   document: OpenApiDocument,
   { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },

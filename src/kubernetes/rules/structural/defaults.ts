@@ -46,7 +46,7 @@ function defaultedObject(node: SchemaNode, object: JsonObject): JsonObject {
   return copy ?? object;
 }
 
-/** undefined if the field is removed. */
+/** Returns undefined if the field is removed. */
 function defaultedField(node: SchemaNode, name: string, value: Json | undefined): Json | undefined {
   if (value === undefined) return undefined;
   const field = fieldOf(node, name);

@@ -72,7 +72,9 @@ const TEXT_FORMATS: Readonly<Record<string, FormatCheck>> = {
   k8slongname: { meaning: 'a DNS subdomain', accepts: (text) => subdomainFault(text) === undefined },
 };
 
-/** undefined if the API server ignores the format for this type. For number formats see `Checks.numberFormat`. */
+/**
+ * Returns undefined if the API server ignores the format for this type. For number formats see `Checks.numberFormat`.
+ */
 export function formatCheck(type: string | undefined, format: string): FormatCheck | undefined {
   if (type !== undefined && type !== 'string') return undefined;
   const name = format.replaceAll('-', '');

@@ -17,7 +17,7 @@ export function reportDuplicateItems(out: Report, node: SchemaNode, list: readon
   }
 }
 
-/** undefined if another check reports the type of the item. */
+/** Returns undefined if another check reports the type of the item. */
 function entryIdentity({ listType, listKeys }: SchemaNode, item: Json): string | undefined {
   if (listType === 'set') return canonicalJson(item);
   if (!isObject(item)) return undefined;

@@ -21,7 +21,7 @@ export interface NodeRules {
 /** Rules by schema node, compiled when the first value needs them. */
 const known = new WeakMap<SchemaNode, NodeRules | 'invisible'>();
 
-/** undefined if CEL rules cannot read the node's values. `root`: the node describes a whole resource. */
+/** Returns undefined if CEL rules cannot read the node's values. `root`: the node describes a whole resource. */
 export function rulesOf(node: SchemaNode, root: boolean): NodeRules | undefined {
   const kept = known.get(node) ?? compileRules(node, root) ?? 'invisible';
   known.set(node, kept);

@@ -62,7 +62,7 @@ function prunedObject(out: Report, node: SchemaNode | undefined, object: JsonObj
   return copy ?? object;
 }
 
-/** undefined if the field is removed. */
+/** Returns undefined if the field is removed. */
 function prunedField(
   out: Report,
   node: SchemaNode | undefined,

@@ -88,7 +88,7 @@ const FIXED_64 = 1;
 const DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** undefined if the bytes are not a protobuf message. */
+/** Returns undefined if the bytes are not a protobuf message. */
 function fieldsOf(bytes: Buffer): Field[] | undefined {
   const fields: Field[] = [];
   let position = 0;

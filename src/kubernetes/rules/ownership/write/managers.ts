@@ -29,7 +29,7 @@ export function keyOfManager({ manager, operation, apiVersion, subresource = '' 
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-/** undefined if an entry does not have the form that a server writes. */
+/** Returns undefined if an entry does not have the form that a server writes. */
 export function parseManagers(entries: readonly ManagedFieldsEntry[]): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
