@@ -4,7 +4,6 @@ import type { ConnectionOptions } from 'node:tls';
 import type { BackendClock } from '#gateway/backends/ports.ts';
 import type { Failure } from '#std/failure.ts';
 
-/** Kubernetes' subprotocols for attaching. */
 export type AttachProtocol = 'v4.channel.k8s.io' | 'v5.channel.k8s.io';
 
 export interface AttachCredentials {

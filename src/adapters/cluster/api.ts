@@ -22,7 +22,6 @@ export interface ApiRequest {
   readonly repeatable: boolean;
   /** True if the object is a Secret. Server messages about its content are then dropped. */
   readonly secret?: boolean;
-  /** User to impersonate. */
   readonly as?: string;
   /** True for requests that keep a lease. They bypass the queue and have a short timeout. */
   readonly urgent?: boolean;
@@ -40,7 +39,6 @@ export interface ApiRequest {
 export interface Api {
   /** Returns the response of a successful request. Otherwise throws a Failure with one of CLUSTER_CODES. */
   send(request: ApiRequest): Promise<Answer>;
-  /** Returns the full URL of a path. */
   url(path: string): string;
   /** Returns the number of requests sent so far, including repeated requests. */
   requests(): number;

@@ -90,7 +90,6 @@ export function openLists(api: Api, clock: Pick<Clock, 'monotonic' | 'sleep'>): 
 }
 
 interface Pages extends ListOptions {
-  /** Timeout of one page in milliseconds. */
   readonly timeoutMs: number | undefined;
 }
 

@@ -12,7 +12,6 @@ import { isKubeObject } from './objects.ts';
 import { collectionPath, objectPath } from './paths.ts';
 import { unexpected } from './refusals.ts';
 
-/** Monotonic times that limit a run. */
 export interface Limit {
   /**
    * After this time no change begins, and writes fail with `cluster-deadline`. Statuses and Events may still be
@@ -25,7 +24,6 @@ export interface Limit {
   readonly setting: string;
 }
 
-/** Data shared by all requests of one connection. */
 export interface Context {
   readonly api: Api;
   readonly fieldManager: string;

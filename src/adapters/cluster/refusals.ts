@@ -12,7 +12,6 @@ export interface Asked {
   readonly url: string;
   /** True if the object is a Secret, whose values the server's messages may quote. */
   readonly secret: boolean;
-  /** The impersonated user. */
   readonly as?: string;
 }
 

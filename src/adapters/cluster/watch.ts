@@ -19,7 +19,6 @@ export interface Watched {
   readonly namespace?: string | undefined;
   /** If set, events contain only the metadata of objects. */
   readonly only?: 'metadata' | undefined;
-  /** A label selector. */
   readonly selector?: string | undefined;
 }
 

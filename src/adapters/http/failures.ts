@@ -12,7 +12,6 @@ export function displayUrl(url: string | URL): string {
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
 }
 
-/** Classification of a connection error. */
 export interface Sort {
   readonly code: OutboundCode;
   readonly says: string;
@@ -54,7 +53,6 @@ export interface FailedRequest {
   readonly timeoutMs: number;
   /** Aborted at the time limit of the whole exchange. */
   readonly deadline: AbortSignal;
-  /** The caller's signal. */
   readonly signal?: AbortSignal | undefined;
 }
 

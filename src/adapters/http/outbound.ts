@@ -27,7 +27,6 @@ export interface OutboundOptions {
   readonly ca?: string;
   /** Selects proxies. The address rules still apply to the target. */
   readonly egress?: Egress | undefined;
-  /** Refuses http URLs. */
   readonly httpsOnly?: boolean;
   /** Sent as `user-agent: skep/<version>`. */
   readonly version: string;
@@ -102,7 +101,6 @@ export interface Outbound {
    * `url` is for messages. Throws Failure with one of OUTBOUND_CODES.
    */
   permitted(hostname: string, url: string): Promise<readonly string[]>;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,6 @@ import { findProgram, type Program } from './program.ts';
 export interface KustomizeOptions {
   /** Search path for programs, in the format of PATH. */
   readonly searchPath: string;
-  /** Folder for temporary files. */
   readonly temporary: string;
   readonly now: () => number;
   readonly limits?: Partial<Limits>;

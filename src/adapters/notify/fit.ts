@@ -4,7 +4,6 @@ import type { ChatItem, ChatMessage, ChatSection } from '#reconciler/run/notify/
 import { unicodeEscape } from '#std/json.ts';
 
 export interface FittingSection extends ChatSection {
-  /** Number of dropped items. */
   readonly omitted: number;
 }
 

@@ -25,7 +25,6 @@ export interface Manifest {
   readonly bytes: Uint8Array;
 }
 
-/** An OCI descriptor. */
 export interface Descriptor {
   readonly digest: string;
   readonly mediaType: string;

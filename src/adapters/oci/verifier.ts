@@ -72,7 +72,6 @@ interface Asked {
   readonly state: State;
   readonly request: ImageRequest;
   readonly name: ImageName;
-  /** Key in `State.tags`. */
   readonly key: string;
   readonly trust: Trust;
 }

@@ -17,7 +17,6 @@ export interface Stored {
   readonly isLatest: boolean;
 }
 
-/** A version to store. */
 export interface Row {
   readonly entry: Entry;
   readonly contentHash: string;

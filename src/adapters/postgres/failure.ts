@@ -12,7 +12,6 @@ export interface Place {
   readonly user: string;
 }
 
-/** Returns `user@host:port/database`. */
 export function describePlace({ host, port, database, user }: Place): string {
   return `${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }

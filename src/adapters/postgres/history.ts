@@ -7,7 +7,6 @@ import type { Pool } from './pool.ts';
 export interface HistoryOwner {
   readonly instance: string;
   readonly homeNamespace: string;
-  /** Maximum number of stored runs. */
   readonly limit: number;
 }
 

@@ -20,7 +20,6 @@ export interface MigrateOptions {
 }
 
 export interface MigrationStatus {
-  /** Name of the file. */
   readonly name: string;
   /** `changed`: applied with another content. `unknown`: applied by a newer release. This release lacks the file. */
   readonly state: 'applied' | 'pending' | 'changed' | 'unknown';

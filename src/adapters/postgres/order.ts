@@ -3,7 +3,6 @@
 
 import type { Sort } from '#registry/catalogue/ports.ts';
 
-/** Fields by which versions are ranked. */
 interface Ranked {
   readonly changedAt: number;
   readonly stars: number | undefined;

@@ -87,7 +87,6 @@ export function createOutlines(pool: Pool): Outlines {
 type Reading<T> = (client: pg.Client, outline: Kept) => Promise<Checked<T>>;
 
 interface Checked<T> {
-  /** Revision of the database. */
   readonly revision: string;
   /** undefined if a version of the outline does not exist in the database. */
   readonly value: T | undefined;

@@ -21,7 +21,6 @@ import { countRequest, lockSource, readStored, writeChange, writeState, writeTri
 export interface Store extends CatalogueWriter, CatalogueReader {
   /** Returns the sources of all registries, sorted. */
   sources(): Promise<readonly SourceKey[]>;
-  /** Closes the pool. */
   close(): Promise<void>;
 }
 

@@ -116,6 +116,4 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-function ignore(): void {
-  // The error is reported elsewhere.
-}
+function ignore(): void {}

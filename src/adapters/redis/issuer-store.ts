@@ -116,7 +116,6 @@ function connect(settings: IssuerStoreSettings, report: (error: Error) => void):
 
 const retryStrategy = (attempt: number) => Math.min(attempt * RETRY_MIN_MS, RETRY_MAX_MS);
 
-/** Returns connection options for a server that stores the records. */
 function serverOptions(settings: IssuerStoreSettings): RedisOptions {
   const { name, password } = settings.user();
   return {

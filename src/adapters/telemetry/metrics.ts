@@ -11,7 +11,6 @@ export interface MetricOptions {
   readonly collector: Collector;
   readonly version: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** Returns the current values. */
   readonly read: () => readonly MetricReading[];
   readonly names: OtlpNames;
   /** Milliseconds since 1970. */

@@ -15,7 +15,6 @@ export function signalUrl({ url }: Pick<Collector, 'url'>, signal: 'traces' | 'm
   return `${url}/v1/${signal}`;
 }
 
-/** Returns options for an OpenTelemetry exporter. */
 export function exporterOptions(collector: Collector, signal: 'traces' | 'metrics') {
   const { headers, roots } = collector;
   return {
@@ -28,7 +27,6 @@ export function exporterOptions(collector: Collector, signal: 'traces' | 'metric
 export interface ResourceFacts {
   readonly serviceName: string;
   readonly serviceNamespace: string;
-  /** Version of skep. */
   readonly serviceVersion: string;
   /** Attributes from the configuration, which take precedence over all other attributes. */
   readonly custom: Readonly<Record<string, string>>;

@@ -13,14 +13,12 @@ export interface TraceOptions {
   readonly resource: Readonly<Record<string, string>>;
   /** Share (0 to 1) of sampled requests among requests whose sender has not decided. */
   readonly samplingRate: number;
-  /** Attributes of every span. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly sent: Sent;
 }
 
 export interface Traces {
   readonly begin: BeginSpan;
-  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 

@@ -146,7 +146,6 @@ function sendRequest(
 
 interface Target {
   readonly origin: string;
-  /** Path and query. */
   readonly path: string;
   readonly host: string;
 }

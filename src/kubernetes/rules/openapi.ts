@@ -81,7 +81,6 @@ export interface ListType {
 export interface MapType {
   /** True if the map is owned, replaced and compared as one value. */
   readonly atomic: boolean;
-  /** Declared properties. */
   readonly fields: ReadonlyMap<string, Field>;
   /** Type of undeclared keys. Absent if the server refuses them. */
   readonly other?: () => MergeType;

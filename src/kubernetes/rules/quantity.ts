@@ -13,7 +13,6 @@ interface Parsed extends Suffix {
   readonly negative: boolean;
   /** Digits before the point without leading zeros. `0` if there are none. */
   readonly whole: string;
-  /** Digits after the point. */
   readonly decimals: string;
 }
 

@@ -203,7 +203,6 @@ function noteChange(state: State, name: string, change: Change): void {
   });
 }
 
-/** Ends the watches of lists that runs no longer read. */
 function endUnused(state: State): void {
   const { lists, used, options } = state;
   for (const [name, list] of lists) {

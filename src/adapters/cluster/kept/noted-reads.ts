@@ -30,7 +30,6 @@ interface Note {
 }
 
 interface State {
-  /** Recorded reads by label. */
   readonly notes: Map<string, Note>;
   /** True if a read failed or had two different results. */
   isMixed: boolean;

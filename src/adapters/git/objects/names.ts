@@ -23,7 +23,6 @@ export interface Named {
   readonly bases: readonly ForeignBase[];
 }
 
-/** The received pack, and the limits of the cost. */
 export interface Sent {
   readonly pack: Buffer;
   readonly spend: Spend;

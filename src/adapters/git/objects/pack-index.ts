@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** An object and its position in a pack. */
 export interface PackedObject {
   /** 40 hexadecimal digits. */
   readonly oid: string;

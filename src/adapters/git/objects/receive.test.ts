@@ -27,7 +27,6 @@ function folder(): string {
   return path;
 }
 
-/** Creates an empty bare repository. */
 function bare(): string {
   const gitdir = folder();
   execFileSync('git', ['init', '--quiet', '--bare', gitdir]);

@@ -38,7 +38,6 @@ export async function scanPack(pack: Buffer, spend: Spend): Promise<readonly Sca
   return entries;
 }
 
-/** Returns the number of objects in the pack's header. */
 export function readCount(pack: Buffer): number {
   const isPack = pack.length >= HEADER_BYTES + CHECKSUM_BYTES && pack.toString('latin1', 0, 4) === 'PACK';
   if (!isPack || pack.readUInt32BE(4) !== 2) throw new Error('no pack of version 2');
@@ -55,7 +54,6 @@ async function scanEntry(data: Buffer, offset: number, spend: Spend): Promise<Sc
 }
 
 interface Scanned {
-  /** Length of the zlib stream. */
   readonly length: number;
   readonly oid: string | undefined;
 }

@@ -26,7 +26,6 @@ interface Found {
 }
 
 export interface Trust {
-  /** Digest of the keys. */
   readonly digest: string;
   /**
    * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` if a required

@@ -6,7 +6,6 @@ import { Failure } from '#std/failure.ts';
 import { withEmptyRefs } from './pkt-line.ts';
 import { type Conversation, checkAnswer, collectBytes, type Endpoint, requestBody, streamOnce } from './transport.ts';
 
-/** A connection to git-upload-pack for one repository. */
 export interface GitStream {
   readonly input: Writable;
   readonly output: Readable;

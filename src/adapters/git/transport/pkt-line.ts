@@ -33,7 +33,6 @@ function tooMuch(what: string): Failure {
   return new Failure('git-protocol-error', `the server answers with ${what}`, { retryable: true });
 }
 
-/** Returns the payloads of the pkt-lines. */
 export function* pktLines(bytes: Buffer): Generator<Buffer> {
   for (const { start, end } of linesOf(bytes)) yield bytes.subarray(start, end);
 }

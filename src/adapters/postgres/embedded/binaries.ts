@@ -11,7 +11,6 @@ export interface Binaries {
   readonly postgres: string;
 }
 
-/** User and group of a server process. */
 export interface Account {
   readonly name: string;
   readonly uid: number;

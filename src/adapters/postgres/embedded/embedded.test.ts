@@ -233,7 +233,7 @@ describe('the programs', () => {
   });
 });
 
-/** Only as root does the server run under another account. */
+/** The server runs under another account only if we are root. */
 describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('the server runs as another user', async () => {
     const database = await start(HOME);

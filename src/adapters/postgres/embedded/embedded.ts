@@ -23,7 +23,6 @@ export interface EmbeddedOptions {
   readonly dir: string;
   /** Name of the database, which the first start creates. */
   readonly database: string;
-  /** Owner of the database. */
   readonly migrator: Login;
   /** Has no permissions until `migrate` grants them. */
   readonly app: Login;
@@ -34,7 +33,6 @@ export interface EmbeddedOptions {
 export interface EmbeddedDatabase {
   readonly migrator: DatabaseAddress;
   readonly app: DatabaseAddress;
-  /** Process id of the server. */
   readonly pid: number;
   /** Resolves when the server has ended for any reason. */
   readonly exited: Promise<void>;

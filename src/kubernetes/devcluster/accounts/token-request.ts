@@ -14,7 +14,6 @@ const DEFAULT_SECONDS = 3600;
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
-/** Kinds of objects to which a token may be bound. */
 const BOUND: Readonly<Record<string, { readonly collection: string; readonly namespaced: boolean }>> = {
   Pod: { collection: '/pods', namespaced: true },
   Secret: { collection: '/secrets', namespaced: true },

@@ -64,7 +64,6 @@ function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject
   return named;
 }
 
-/** Drops the namespace of a cluster-scoped object. */
 function withoutNamespace(object: KubeObject): KubeObject {
   const { namespace: _namespace, ...metadata } = object.metadata;
   return { ...object, metadata };

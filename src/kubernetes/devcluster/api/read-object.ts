@@ -12,7 +12,6 @@ import { badRequest, invalid } from './status.ts';
 
 export interface Admitted {
   readonly object: ReadObject['object'];
-  /** Texts for Warning headers. */
   readonly warnings: readonly string[];
 }
 

@@ -19,7 +19,6 @@ export function readScale(context: ApiContext, request: ApiRequest, paths: Scale
   return { shape: 'object', code: 200, object: scaleOf(paths, findObject(context, request)) };
 }
 
-/** Performs a PUT or PATCH of the scale. */
 export function writeScale(context: ApiContext, request: ApiRequest, paths: ScalePaths): ObjectAnswer {
   const { type } = request;
   const behaviour = context.types.behaviourOf(type);

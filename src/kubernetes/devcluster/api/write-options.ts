@@ -86,7 +86,6 @@ type Reason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid';
 
-/** Creates a 422 for invalid options. */
 export function invalidOptions(kind: OptionsKind, reason: Reason, field: string, message: string): Error {
   return invalid({ group: 'meta.k8s.io', plural: '', kind }, '', [{ reason, message, field }]);
 }

@@ -16,7 +16,6 @@ export interface ContainerOutput {
   lost(): void;
 }
 
-/** A connection to a container. */
 export interface ContainerConnection {
   /** Writes to the container's input. If false, the caller must wait for `drained`. */
   write(chunk: Buffer): boolean;

@@ -72,7 +72,6 @@ const ROLE: OwnRules = {
   prepareUpdate: withStoredRules,
 };
 
-/** Rules by `group/Kind`. */
 export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   '/Namespace': NAMESPACE,
   '/ConfigMap': { validate: validateConfigMap },

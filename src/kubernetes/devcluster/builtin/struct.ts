@@ -24,7 +24,6 @@ interface Walk {
   mismatch: string | undefined;
 }
 
-/** Position of the walk in the object. */
 interface Position {
   /** Path such as `spec.template.labels.app` or `spec.containers[0].name`. */
   readonly path: string;
@@ -33,7 +32,6 @@ interface Position {
   readonly field: string;
 }
 
-/** Decodes `value` by the named schema of the document. */
 export function decodeStruct(document: OpenApiDocument, schemaName: string, value: JsonObject): Decoded | Mismatch {
   const walk: Walk = { schemas: document.components.schemas, unknown: [], mismatch: undefined };
   const decoded = decodeNamed(walk, schemaName, value, { path: '', struct: shortName(schemaName), field: '' });

@@ -47,7 +47,6 @@ function readyNow(status: JsonObject): number {
   return typeof status.readyReplicas === 'number' ? status.readyReplicas : 0;
 }
 
-/** Drops counts of zero. */
 function positive(counts: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

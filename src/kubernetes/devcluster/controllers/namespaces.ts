@@ -14,7 +14,6 @@ const CONFIG_MAPS = '/configmaps';
 const ROOT_CERTIFICATE = 'kube-root-ca.crt';
 const MANAGER = 'kube-controller-manager';
 
-/** Creates the initial objects of a new cluster. */
 export function seedNamespaces(context: ApiContext): void {
   for (const name of INITIAL) {
     if (findNamespace(context, name) !== undefined) continue;

@@ -3,7 +3,6 @@
 import { groupOf, type KubeObject, type OwnerReference } from '../../rules/object.ts';
 import type { ApiContext } from '../api/context.ts';
 
-/** A stored object that is the controller of another object. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;

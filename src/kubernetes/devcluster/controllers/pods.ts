@@ -18,7 +18,6 @@ export interface PodCount {
   readonly isDone: boolean;
 }
 
-/** Creates and deletes pods until they match the workload. */
 export function settlePods(context: ApiContext, workload: KubeObject): PodCount {
   const pods = podsOf(context, workload);
   const { hash, replicas } = desiredPods(workload);

@@ -6,7 +6,6 @@ import type { Finding } from '../../rules/finding.ts';
 import type { Cause } from '../api/status.ts';
 import { schemaAt } from './schema-at.ts';
 
-/** The checked object and its schema. */
 export interface Checked {
   readonly schema: JsonObject;
   readonly object: JsonObject;

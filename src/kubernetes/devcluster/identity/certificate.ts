@@ -53,7 +53,6 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** Creates a self-signed certificate authority. */
 export function createAuthority(commonName: string, validity: Validity): CertifiedKey {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const extensions = [

@@ -19,7 +19,6 @@ export interface Identity {
   readonly authorityCertificate: string;
   readonly certificate: string;
   readonly privateKey: string;
-  /** The admin's bearer token. */
   readonly token: string;
 }
 

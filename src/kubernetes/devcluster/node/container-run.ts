@@ -19,7 +19,6 @@ export interface ContainerOptions {
   readonly clock: NodeClock;
   readonly probes: ProbeWorld;
   readonly graceMs: number;
-  /** Number of previous runs. */
   readonly restarts: number;
   readonly restartPolicy: string;
   /** Returns the command. Called before each run. Throws while a required object is missing. */

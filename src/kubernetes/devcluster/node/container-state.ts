@@ -13,7 +13,6 @@ export type Stage =
   | { readonly is: 'running'; readonly startedAt: number }
   | { readonly is: 'terminated'; readonly run: EndedRun };
 
-/** The state that the container's status reports. */
 export interface ContainerState {
   readonly id: string;
   readonly stage: Stage;

@@ -9,7 +9,6 @@ export interface EntryPointOptions {
   readonly place: ProcessPlace;
   /** Aborted when the pod is stopped. Running commands are then killed. */
   readonly stopping: AbortSignal;
-  /** Reports the reason of a failed preparation. */
   failed(message: string): void;
 }
 

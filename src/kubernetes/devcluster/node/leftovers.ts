@@ -11,7 +11,6 @@ interface RecordedProcess {
   readonly directory?: string;
 }
 
-/** Recorded processes by process id. */
 type Recorded = Readonly<Record<string, RecordedProcess>>;
 
 export function recordProcess(file: string, pid: number, directory?: string): void {

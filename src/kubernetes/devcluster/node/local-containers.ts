@@ -7,7 +7,6 @@ import { type LocalCommand, openProcessGroups, type ProcessGroups } from './proc
 export interface LocalContainers extends ContainerRunner {
   /** Starts the process of a container that has no running process. Returns the id of the run. */
   start(name: ContainerName, command: LocalCommand, input?: ContainerInput): string;
-  /** Sends the signal to the container's processes. */
   signal(name: ContainerName, signal: NodeJS.Signals): void;
   /**
    * Makes the node appear lost to all connections of the container. The process continues. Returns false if the
@@ -16,9 +15,7 @@ export interface LocalContainers extends ContainerRunner {
   sever(name: ContainerName): boolean;
   /** If `frozen`, the node stops responding. Otherwise it responds again. */
   freeze(name: ContainerName, frozen: boolean): void;
-  /** Settles when the container's process has ended. */
   ended(name: ContainerName): Promise<void>;
-  /** Ends all processes. */
   stop(): Promise<void>;
 }
 

@@ -14,9 +14,7 @@ export interface ContainerLog {
   /** Ends the run. Remaining text without a line break becomes a line. */
   end(): void;
   lines(previous: boolean): readonly LogLine[];
-  /** True if a previous run exists. */
   hasPrevious(): boolean;
-  /** True if the current run has not ended. */
   isOpen(): boolean;
   /** Calls `listener` with each new line, and `ended` at the end of the run. The returned function stops the calls. */
   follow(listener: (line: LogLine) => void, ended: () => void): () => void;

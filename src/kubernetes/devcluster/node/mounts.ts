@@ -20,7 +20,6 @@ export interface MountOptions {
   readonly spec: Container;
   readonly program: Program;
   readonly addresses: Addresses;
-  /** Folder for the container's mounts. */
   readonly folder: string;
   /** Folder for PersistentVolumeClaims, which outlive pods. */
   readonly claims: string;

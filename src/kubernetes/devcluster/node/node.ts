@@ -41,7 +41,6 @@ export interface Node {
   /** Returns the reason why this node does not run the workload's pods. undefined if the node runs them. */
   whyAbsent(workload: KubeObject): Promise<string | undefined>;
   readonly services: Pick<Services, 'port' | 'answers'>;
-  /** Ends all processes. */
   stop(): Promise<void>;
 }
 

@@ -119,7 +119,6 @@ export interface Service {
   };
 }
 
-/** A ConfigMap or Secret. */
 export interface Data {
   readonly metadata: Metadata;
   readonly data?: Readonly<Record<string, string>>;

@@ -56,7 +56,6 @@ interface Running {
   readonly pod: Pod;
   readonly owners: readonly Owner[];
   readonly folder: string;
-  /** Ports of this machine by container port. */
   readonly ports: Map<number, number>;
   readonly graceMs: number;
   /** Variables that an Event has already reported. */

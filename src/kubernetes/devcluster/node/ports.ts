@@ -11,7 +11,6 @@ export interface NodeEvent {
 }
 
 export interface NodeApi {
-  /** Returns the pods of this node. */
   pods(): Promise<readonly Pod[]>;
   /** Returns undefined if the object does not exist. */
   data(plural: 'configmaps' | 'secrets', namespace: string, name: string): Promise<Data | undefined>;
@@ -52,7 +51,6 @@ export interface NodeClock {
 
 /** Maps addresses of the cluster to addresses of this machine. */
 export interface Addresses {
-  /** Returns the port of this machine for a container port. */
   port(containerPort: number): number;
   /** Returns the port of 127.0.0.1 for a port of a Service. The Service need not exist yet. */
   service(namespace: string, name: string, port: number): Promise<number>;
@@ -86,7 +84,6 @@ export interface Program {
   adaptFile?(name: string, text: string, place: AdaptedFor): Promise<string>;
 }
 
-/** The folders of a process on this machine. */
 export interface ProcessPlace {
   /** The mounts of the pod, and the home folder. The process has no other folders. */
   readonly folders: readonly string[];

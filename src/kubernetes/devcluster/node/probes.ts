@@ -11,7 +11,6 @@ export interface ProbeWorld {
 
 export interface ProbeResult {
   readonly passed: boolean;
-  /** The reason why the probe failed. */
   readonly detail: string;
 }
 

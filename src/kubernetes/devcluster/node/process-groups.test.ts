@@ -21,7 +21,6 @@ test('a process that cannot start does not block closing', async () => {
 
 interface Watchdog {
   readonly pid: number;
-  /** Arguments of the script. */
   readonly args: readonly string[];
 }
 

@@ -6,7 +6,6 @@ import { asOwner, type Owner } from '../controllers/owners.ts';
 import { asPod, type PodSpec } from './objects.ts';
 import type { FindProgram, Program } from './ports.ts';
 
-/** Programs by container name. */
 export type Programs = ReadonlyMap<string, Program>;
 
 /** Returns undefined if this machine does not run the pod. */

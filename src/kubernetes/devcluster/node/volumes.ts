@@ -79,7 +79,6 @@ export async function checkInside(folder: string, path: string): Promise<void> {
   throw new Error(`a link leads from the volume to ${real}, which is not mounted`);
 }
 
-/** Returns the files of a ConfigMap or Secret. */
 export async function readValues(
   api: Pick<NodeApi, 'data'>,
   plural: Plural,
@@ -105,7 +104,6 @@ export function notThere(message: string): Error {
 
 const DATA = '..data';
 
-/** Replaces the files of the folder. */
 export async function showFiles(folder: string, files: ReadonlyMap<string, Buffer>, version: string): Promise<void> {
   const content = join(folder, `..${version}`);
   for (const [path, bytes] of files) {

@@ -11,7 +11,6 @@ export interface ScalePaths {
   readonly labelSelector?: string;
 }
 
-/** A served version of a custom kind. */
 interface CustomVersion {
   /** Name of the CRD. */
   readonly definition: string;

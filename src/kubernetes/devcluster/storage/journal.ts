@@ -25,7 +25,6 @@ const REWRITE_FROM_LINES = 5_000;
 /** Number of lines per existing object from which the journal is rewritten. */
 const REWRITE_RATIO = 4;
 
-/** The first line. */
 interface Header {
   readonly journal: string;
   readonly version: number;
@@ -40,7 +39,6 @@ interface Line {
   readonly object: KubeObject;
 }
 
-/** The content of an opened journal. */
 interface Restored {
   /** Revision of the snapshot. Watches cannot start at an earlier revision. */
   readonly revision: number;

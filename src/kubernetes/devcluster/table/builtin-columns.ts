@@ -24,7 +24,6 @@ import { claimColumns, eventColumns, externalAddresses, podColumns, servicePorts
 
 type Columns = (name: Column, age: Column) => readonly Column[];
 
-/** Columns by `group/Kind`. */
 export const BUILTIN_COLUMNS: Readonly<Record<string, Columns>> = {
   '/Namespace': (name, age) => [name, textColumn('Status', 'status.phase'), age],
   '/ConfigMap': (name, age) => [

@@ -114,7 +114,6 @@ const SIMPLE: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint', 'list', 'map'],
 ]);
 
-/** Returns the type parameters in the outermost brackets. */
 function parametersOf(text: string): string[] {
   let depth = 0;
   const parts = [''];

@@ -3,7 +3,6 @@
 import type { Json, JsonObject } from '#std/json.ts';
 
 export interface FieldReader {
-  /** The field's name in the object. */
   readonly key: string;
   readonly type: { convert(value: Json): unknown };
 }

@@ -13,7 +13,6 @@ export interface CelScope {
    * Compiles a rule, once per text. With `optionalOldSelf`, `oldSelf` is an optional without a value for a new object.
    */
   compile(expression: string, expectedType: 'bool' | 'string', optionalOldSelf?: boolean): CompiledRule;
-  /** Converts a value for rules. */
   value(value: Json): unknown;
   /** Converts the value of `oldSelf` for rules with `optionalOldSelf`. */
   optional(value: Json | undefined): unknown;

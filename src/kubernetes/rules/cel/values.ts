@@ -11,7 +11,6 @@ import { escapeName, isSelectable } from './names.ts';
 import { type CelSchema, withMetadata } from './schema.ts';
 import { CelDuration, CelTimestamp } from './tagged.ts';
 
-/** The type that rules see for values of one schema. */
 export interface CelType {
   /** The name in the engine's notation: `int`, `list<string>`, or the name of an object's type. */
   readonly name: string;

@@ -244,7 +244,6 @@ const PODS: readonly Row[] = [
   },
 ];
 
-/** Specs of a custom resource. */
 const THINGS: readonly Row[] = [
   { desired: { free: {} }, live: {}, is: 'changed free', reason: '4: {} is a value' },
   { desired: { tags: [] }, live: {}, is: 'changed tags', reason: '4: [] is a value' },

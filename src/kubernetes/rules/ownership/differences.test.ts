@@ -25,7 +25,6 @@ function applied(live: KubeObject | undefined, desired: KubeObject, manager: str
   return result.object;
 }
 
-/** Formats a difference as one line: path, before and after as JSON. */
 function text({ path, before, after }: Difference): string {
   const show = (value: unknown): string => (value === undefined ? '-' : JSON.stringify(value));
   return `${path}: ${show(before)} > ${show(after)}`;

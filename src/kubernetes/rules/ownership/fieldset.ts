@@ -16,10 +16,8 @@ export interface FieldNode {
 
 export const EMPTY_SET: FieldSet = new Map();
 
-/** A node that is a member and has no children. */
 export const LEAF: FieldNode = { member: true, children: EMPTY_SET };
 
-/** Returns the paths that are in `a`, in `b` or in both. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a.size === 0) return b;
   if (b.size === 0) return a;
@@ -36,7 +34,6 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return out;
 }
 
-/** Returns the paths in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, (element, node) => {
     const other = b.get(element);
@@ -114,7 +111,6 @@ export function setOf(members: readonly (readonly string[])[]): FieldSet {
   return set;
 }
 
-/** A set under construction. */
 export type MutableSet = Map<string, MutableNode>;
 
 interface MutableNode {

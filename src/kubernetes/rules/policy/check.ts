@@ -58,7 +58,6 @@ export function checkBinding(object: JsonObject): readonly Finding[] {
   return out.findings;
 }
 
-/** The scopes of expressions that may use all variables. */
 interface Scopes {
   readonly full: ExpressionScope;
   /** Scope of message expressions, which must not use the authorizer. */

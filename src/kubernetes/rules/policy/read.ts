@@ -13,7 +13,6 @@ import { matchesCreations } from './match.ts';
 import { BINDING_KIND, type Binding, bindingOf, POLICY_API, POLICY_KIND, type Policy, policyOf } from './policy.ts';
 
 export interface PolicyFile {
-  /** The path that problems show. */
   readonly path: string;
   readonly text: string;
 }

@@ -15,7 +15,6 @@ export interface ResourceType {
   readonly others: readonly { readonly apiVersion: string; readonly convertible: boolean }[];
 }
 
-/** The resource of the request. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -111,7 +110,6 @@ export function requestValue({ object, type, resource, namespace }: Request, mat
 
 const namespaceValues = new WeakMap<NamespaceFacts, unknown>();
 
-/** Returns the CEL variable `namespaceObject`. */
 export function namespaceValue(facts: NamespaceFacts): unknown {
   if (facts.type === 'none') return null;
   const value =
@@ -159,7 +157,6 @@ export function unknownNamespace(name: string): string {
 
 const paramValues = new WeakMap<KubeObject, unknown>();
 
-/** Returns the CEL variable `params`. */
 export function paramsValue(param: KubeObject | undefined): unknown {
   if (param === undefined) return null;
   const value = paramValues.get(param) ?? dynamicValue(param);

@@ -18,7 +18,6 @@ const ALL = ['all'];
 const STATUS = ['status'] as const;
 const SCALE = ['scale', 'status'] as const;
 
-/** The Kubernetes version whose schemas are bundled. */
 export const KUBERNETES_VERSION = '1.36';
 
 /** The kinds as in the discovery documents of KUBERNETES_VERSION. */

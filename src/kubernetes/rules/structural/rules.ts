@@ -12,7 +12,6 @@ import { fieldPath } from './path.ts';
 import type { Report } from './report.ts';
 import { pointerOf, type RuleText, type SchemaNode } from './schema.ts';
 
-/** The compiled validation rules of one schema node. */
 export interface NodeRules {
   readonly scope: CelScope;
   readonly rules: readonly { readonly text: RuleText; readonly compiled: CompiledRule }[];
@@ -35,7 +34,6 @@ function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
   return { scope, rules };
 }
 
-/** The value for which a rule is evaluated. */
 export interface Subject {
   readonly value: Json;
   /** The value before the change. undefined if there was none or it cannot be determined. */

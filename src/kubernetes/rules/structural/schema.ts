@@ -26,7 +26,6 @@ export interface SchemaNode {
   readonly embedded: boolean;
   readonly default?: Json;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** The properties that have a default. */
   readonly withDefault: readonly (readonly [string, SchemaNode])[];
   /** The schema of the values of a map. `any` if the map allows values of any type. */
   readonly additional?: SchemaNode | 'any';

@@ -16,7 +16,6 @@ export interface ReadBody {
   readonly duplicates: readonly string[];
 }
 
-/** Reads the object of a create or replace. */
 export function readObject(request: ApiRequest, kind: string): ReadBody {
   const type = mediaType(request.contentType);
   const text = request.body.toString('utf8');

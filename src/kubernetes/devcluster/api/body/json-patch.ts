@@ -2,7 +2,6 @@
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerTokens } from '#std/json.ts';
 
-/** The reason why a patch cannot be applied. */
 interface PatchRefusal {
   readonly refused: string;
 }

@@ -56,7 +56,6 @@ function validateVolumes(volumes: readonly JsonObject[], field: string): Cause[]
   });
 }
 
-/** Checks the file paths of ConfigMap and Secret volumes. */
 function validateFiles(volume: JsonObject, field: string): Cause[] {
   const projected = itemsAt(objectAt(volume, 'projected'), 'sources');
   return [

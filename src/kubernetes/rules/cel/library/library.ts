@@ -33,7 +33,6 @@ export function register(environment: Environment, library: Library): void {
   }
 }
 
-/** Throws an evaluation error of the rule. */
 export function fail(message: string): never {
   const { EvaluationError } = celPackage();
   throw new EvaluationError(message);

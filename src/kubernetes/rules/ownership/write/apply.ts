@@ -20,7 +20,6 @@ export type { Conflict } from './takeover.ts';
 export interface ApplyRequest extends WriteContext {
   /** The stored object. Absent if the object does not exist. */
   readonly live?: KubeObject;
-  /** The object as sent, without managedFields. */
   readonly applied: KubeObject;
   readonly force: boolean;
 }

@@ -34,7 +34,6 @@ export function updateManagers(
   return capUpdaters(left);
 }
 
-/** Adapts the sets of all managers to the current type. */
 export function reconcileManagers(managers: Managers, { type }: WriteContext): Managers {
   return new Map(
     [...managers].map(([key, manager]): [string, Manager] => [

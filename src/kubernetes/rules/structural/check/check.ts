@@ -159,7 +159,6 @@ function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefau
   };
 }
 
-/** Checks defaults and rules at every level. */
 function checkValues(out: Report, node: SchemaNode, schema: JsonObject, place: Place): void {
   const { pointer } = place;
   checkDefault(out, node, schema.default, `${pointer}/default`);
