@@ -116,4 +116,6 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-function ignore(): void {}
+function ignore(): void {
+  // The exit of the process is reported instead.
+}
