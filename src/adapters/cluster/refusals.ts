@@ -139,7 +139,7 @@ function clusterCode(status: number): ClusterCode {
   }
 }
 
-/** Returns the Status object in the response. Empty if there is none, as behind a proxy. */
+/** Returns the Status object in the response. Empty if the response has no Status, as behind a proxy. */
 export function readStatus(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

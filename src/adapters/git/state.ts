@@ -10,7 +10,7 @@ import { Failure } from '#std/failure.ts';
  * kept for readers that still use it.
  */
 export interface State {
-  /** Returns the path of the current clone. undefined if there is none. */
+  /** Returns the path of the current clone. undefined before the first clone. */
   current(): Promise<string | undefined>;
   /** Returns an unused path for a new clone. */
   fresh(): Promise<string>;

@@ -82,8 +82,8 @@ async function throughProxy(
 }
 
 /**
- * Returns the permitted addresses of a host name or IP literal in the resolver's order. Throws if there is none. For
- * callers that do not connect through undici.
+ * Returns the permitted addresses of a host name or IP literal in the resolver's order. Throws if no address is
+ * permitted. For callers that do not connect through undici.
  */
 export async function resolvePermitted(
   { guard, resolve }: Pick<ConnectorOptions, 'guard' | 'resolve'>,

@@ -110,7 +110,7 @@ const RESTAMP_MS = 0.1;
 /**
  * Writes the change. Times of versions always increase, even if clocks of instances differ. Readers that request
  * changes since the latest known time thus miss no change. Readers that request changes since their last request miss
- * none either, because the time is that of the end of the write, when readers begin to see the change.
+ * none either, because the stored time is the end of the write, when readers begin to see the change.
  */
 export async function writeChange(
   client: pg.Client,

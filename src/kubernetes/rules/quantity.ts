@@ -11,7 +11,7 @@ interface Suffix {
 
 interface Parsed extends Suffix {
   readonly negative: boolean;
-  /** Digits before the point without leading zeros. `0` if there are none. */
+  /** Digits before the point without leading zeros. `0` if no digit remains. */
   readonly whole: string;
   readonly decimals: string;
 }

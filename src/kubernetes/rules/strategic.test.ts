@@ -1,4 +1,4 @@
-// Tests strategic merge patches. The expected results are those of an API server (Kubernetes 1.36, `kubectl patch
+// Tests strategic merge patches. The expected results come from an API server (Kubernetes 1.36, `kubectl patch
 // --type=strategic --dry-run=server`).
 
 import assert from 'node:assert/strict';

@@ -135,8 +135,8 @@ function finishLists(result: JsonObject, original: JsonObject, patch: JsonObject
 }
 
 /**
- * Sorts the list. Items in `order` get that order, other items keep their order. The two groups are interleaved by the
- * items' previous positions. Between the groups, new items come first.
+ * Sorts the list. Items in `order` get that order, other items keep their order. The two groups are merged by the
+ * items' previous positions. In this merge, new items come before existing items.
  */
 function ordered(
   list: readonly Json[],

@@ -21,8 +21,8 @@ export interface Write {
   /** True if a server-side apply has already set managedFields. */
   readonly tracked?: boolean;
   /**
-   * Imitates a real API server, which stores an object after some applies to custom resources that change nothing. It
-   * also increments the generation if the apply contains fields that are pruned.
+   * If set, stores the object even if nothing changed, as a real API server does after some applies to custom
+   * resources. `as-new-generation` also increments the generation, because the apply contains pruned fields.
    */
   readonly stored?: 'always' | 'as-new-generation';
 }

@@ -30,7 +30,7 @@ export function checkNamespaceTakes(context: ApiContext, type: ResourceType, obj
   throw forbidden(type, name ?? '', why, { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' });
 }
 
-/** True if `spec.finalizers` keeps the namespace. They are removed when the namespace is empty. */
+/** True if the namespace has entries in `spec.finalizers`, which the controller removes when the namespace is empty. */
 export function isHeldNamespace({ collection }: Pick<ResourceType, 'collection'>, { spec }: KubeObject): boolean {
   if (collection !== NAMESPACE_COLLECTION || !isObject(spec)) return false;
   return Array.isArray(spec.finalizers) && spec.finalizers.length > 0;

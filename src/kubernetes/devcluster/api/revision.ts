@@ -3,7 +3,7 @@
 import { apiError, badRequest } from './status.ts';
 
 /**
- * Returns undefined if `text` is null or empty. If it is not a number, throws a 400, or for a watch a 500 without a
+ * Returns undefined if `text` is null or empty. Throws a 400 if it is not a number. For a watch, throws a 500 without a
  * reason.
  */
 export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {

@@ -53,7 +53,7 @@ const NAMESPACE: OwnRules = {
 
 const RBAC: OwnRules = { nameForm: 'segment', createsOnUpdate: true };
 
-/** Replaces an empty list of rules by null, because storage does not distinguish the two. */
+/** Replaces an empty list of rules by null, because storage does not distinguish an empty list from an absent list. */
 function withStoredRules(object: KubeObject): KubeObject {
   return Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
 }

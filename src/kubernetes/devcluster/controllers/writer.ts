@@ -44,7 +44,7 @@ export function writeChange(
   commitChange(context, { type, behaviour, manager, dryRun: false, ...through }, readKnown(behaviour, next), old);
 }
 
-/** Deletes the stored object. Does nothing if it no longer exists or has another uid. */
+/** Deletes the stored object. Does nothing if the object no longer exists or has another uid. */
 export function writeRemoval(
   context: ApiContext,
   collection: string,

@@ -17,7 +17,7 @@ const MAX_WAIT_MS = 60_000;
 /** Maximum length of the command output that an error quotes. The end of the output is quoted. */
 const LAST_WORDS = 600;
 
-/** The returned function returns the command. It throws if the preparation fails. */
+/** Returns a function that prepares the command. That function throws if the preparation fails. */
 export function openEntryPoint({ command }: Program, options: EntryPointOptions): () => Promise<EntryPoint> {
   if (typeof command !== 'function') return async () => command;
   const { clock, stopping, failed, place } = options;

@@ -1,4 +1,4 @@
-// Replaces paths of volumes, ports and addresses of Services in a manifest's texts by those of this machine.
+// Adapts the texts of a manifest to this machine: replaces paths of volumes, ports and addresses of Services.
 
 import type { Container } from './objects.ts';
 import type { Addresses } from './ports.ts';

@@ -1,6 +1,6 @@
 // Runs the probes of one run of a container, to detect its start, its readiness and the need to kill it. Until the
-// container is ready, it is probed often and without the declared delays, which are meant for slower clusters. Then the
-// declared intervals apply.
+// container is ready, it is probed often and without the declared delays, which are meant for slower clusters.
+// Afterwards the declared intervals apply.
 
 import type { ContainerState } from './container-state.ts';
 import type { Container, Probe } from './objects.ts';

@@ -36,7 +36,7 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'resourceVersion',
 ]);
 
-/** Paths that are never owned. Other fields of `metadata` are. */
+/** Paths that no manager owns. Other fields of `metadata` can be owned. */
 const STRIPPED = setOf([
   ['f:apiVersion'],
   ['f:kind'],

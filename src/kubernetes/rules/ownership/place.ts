@@ -3,8 +3,8 @@
 import { isObject, type Json, pointerToken } from '#std/json.ts';
 
 /**
- * A linked list from the leaf to the root, which is undefined. Building a path from it costs time only when it is
- * printed.
+ * A position as a linked list from the leaf to the root. undefined stands for the root. Most positions are never
+ * printed, so the path is built only for printing.
  */
 export interface Place {
   readonly above: Place | undefined;

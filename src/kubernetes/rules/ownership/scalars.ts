@@ -1,4 +1,4 @@
-// Compares a desired scalar with the stored one.
+// Compares a desired scalar with the stored scalar.
 
 import type { Json } from '#std/json.ts';
 import { withoutLineBreaks } from '../normalise.ts';

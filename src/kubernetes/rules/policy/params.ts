@@ -15,8 +15,8 @@ export interface ParamSource {
 
 export type Params =
   /**
-   * Objects for which the policy is evaluated. An undefined entry stands for the CEL value null, as in a policy without
-   * parameters.
+   * Objects for which the policy is evaluated. If the list is empty, the policy is not evaluated. An undefined entry
+   * stands for the CEL value null, as in a policy without parameters.
    */
   | { readonly type: 'found'; readonly objects: readonly (KubeObject | undefined)[] }
   /** The policy's failurePolicy decides the result. */

@@ -38,7 +38,7 @@ interface Read {
   readonly findings: readonly Finding[];
 }
 
-/** Reads the files. A repeated object replaces the earlier one, as if the files were applied in this order. */
+/** Reads the files. A repeated object replaces the earlier object, as if the files were applied in this order. */
 export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
   const problems: Problem[] = [];
   const latest = new Map<string, Read>();

@@ -36,7 +36,7 @@ function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
 
 export interface Subject {
   readonly value: Json;
-  /** The value before the change. undefined if there was none or it cannot be determined. */
+  /** The value before the change. undefined if no value existed or it cannot be determined. */
   readonly old: Json | undefined;
   /**
    * True if the value is unchanged. If it has no earlier value, the nearest enclosing value with an earlier value

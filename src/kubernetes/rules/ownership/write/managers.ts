@@ -51,7 +51,7 @@ export function parseManagers(entries: readonly ManagedFieldsEntry[]): Managers 
   return managers;
 }
 
-/** Sorts applies before updates. Sorts both by time, name, apiVersion and subresource. */
+/** Sorts applies before updates, and each group by time, name, apiVersion and subresource. */
 export function formatManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(compareManagers).map(({ set, time, subresource, ...name }) => ({
     apiVersion: name.apiVersion,

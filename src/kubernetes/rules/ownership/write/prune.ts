@@ -36,7 +36,7 @@ function storedFields(object: KubeObject, type: MergeType): FieldSet {
   return fieldsOf(object, type, { duplicates: true }).set;
 }
 
-/** Adds the declared fields above each member. Their removal removes everything below them. */
+/** Adds the declared fields above each member, because removing such a field removes everything below it. */
 function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   if (set.size === 0) return EMPTY_SET;
   const out = new Map<string, FieldNode>();

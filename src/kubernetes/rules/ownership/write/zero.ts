@@ -5,8 +5,8 @@ import type { KubeObject } from '../../object.ts';
 import type { MergeType } from '../../openapi.ts';
 
 /**
- * Returns an object of a built-in kind as an empty Go struct. Such a struct writes plain fields, which publish an empty
- * default, and required pointers, maps and slices, which are null. A custom resource starts empty.
+ * Returns an object of a built-in kind as Go serialises an empty struct. It contains plain fields, whose published
+ * default is empty, and required pointers, maps and slices, which are null. A custom resource starts empty.
  */
 export function zeroObject({ apiVersion, kind }: KubeObject, type: MergeType): KubeObject {
   const zero = type.storage === 'struct' ? zeroFields(type) : {};

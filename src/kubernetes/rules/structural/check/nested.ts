@@ -32,8 +32,8 @@ function isIntOrString(schema: Json | undefined): boolean {
 }
 
 /**
- * Checks the alternatives of one schema, including nested alternatives. Only at the root must they restrict declared
- * fields: an API server does not check this elsewhere.
+ * Checks the alternatives of one schema, including nested alternatives. At the root, alternatives may restrict only
+ * declared fields. An API server does not check this elsewhere.
  */
 export function checkNested(out: Report, schema: JsonObject, pointer: string): void {
   checkParts(out, schema, pointer, isIntOrString(schema), true);

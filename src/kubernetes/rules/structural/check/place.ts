@@ -6,7 +6,7 @@ export interface Place {
   readonly level: 'root' | 'field' | 'item';
   /** True inside `apiVersion`, `kind` or `metadata` of a resource. */
   readonly inMetadata: boolean;
-  /** The reason why defaults are not allowed here. Absent if they are. */
+  /** The reason why defaults are not allowed at this place. Absent if defaults are allowed. */
   readonly noDefaults?: string;
   /** Pointer of the nearest list or map above whose entries cannot be matched with their values before a change. */
   readonly uncorrelatable?: string;
