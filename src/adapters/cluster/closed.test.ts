@@ -1,4 +1,4 @@
-// Tests that a client which is closed during requests reports the failure, and sends no request again.
+// Tests that a client that is closed during requests reports the failure and does not repeat the requests.
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';

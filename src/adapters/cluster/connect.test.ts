@@ -1,4 +1,4 @@
-// Tests the requests of the Kubernetes client, and its results for the answers: kinds, objects, writes.
+// Tests the requests of the Kubernetes client and its results: kinds, objects, writes.
 
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';

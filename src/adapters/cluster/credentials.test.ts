@@ -1,4 +1,4 @@
-// Tests the address and credentials of the server: kubeconfigs, tokens in files and from commands, proxies.
+// Tests the server's address and credentials: kubeconfigs, tokens from files and commands, proxies.
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ test('a file that only the environment names is told by its path', async () => {
   }
 });
 
-/** Answers 401 to every other token. */
+/** Returns a handler that rejects all other tokens with 401. */
 function expecting(token: () => string): Handle {
   return ({ headers }) =>
     headers.authorization === `Bearer ${token()}` ? { json: widget } : status(401, 'Unauthorized', 'Unauthorized');

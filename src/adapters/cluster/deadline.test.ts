@@ -1,4 +1,4 @@
-// Tests which requests a run names when its time is over.
+// Tests which unanswered requests a run reports after its deadline.
 
 import { expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';

@@ -1,4 +1,4 @@
-// Tests the Kubernetes client with the embedded cluster, over real HTTPS.
+// Tests the Kubernetes client with the embedded cluster over real HTTPS.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#hosts/clock.ts';
@@ -180,7 +180,7 @@ test('large objects come in pages of so many bytes, and none is missing', async 
   const before = one.requests();
   const listed = await one.list(kind, 'large', { selector: 'size=large', large: true });
   expect(listed.map(({ metadata }) => metadata.name)).toEqual(names);
-  // The first page was too long, the next had four, and four are as long as a page should be.
+  // The first page was too long. The next page had four objects, which have the desired length.
   expect(one.requests() - before).toBeGreaterThan(names.length / 5);
   const kept = await one.list(kind, 'large', { large: true, keep: ({ metadata }) => metadata.name === 'large-23' });
   expect(kept.map(({ metadata }) => metadata.name)).toEqual(['large-23']);

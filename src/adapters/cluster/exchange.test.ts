@@ -1,5 +1,5 @@
-// Tests that after a fence refuses, no request is sent that waits, is repeated, or has no connection yet. After the
-// time limit, requests without a connection are not sent.
+// Tests that after a fence throws, requests that wait, are repeated or have no connection are not sent. Also tests that
+// requests without a connection are not sent after their timeout.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
@@ -66,7 +66,7 @@ test('a request without a connection at its time limit is not sent', async () =>
   const options = { origin: `https://127.0.0.1:${port}`, path: '/', method: 'GET' as const };
   const late = exchange(agent, { options, timeoutMs: 1, maxBytes: 100, fence: undefined });
   const [socket] = await arrived;
-  // Timers fire in their order.
+  // Timers fire in the order of their times.
   await setTimeout(2);
   socket.pipe(connectTo(Number(new URL(url).port), '127.0.0.1')).pipe(socket);
   expect({ late: await late, received }).toEqual({ late: undefined, received: [] });

@@ -1,9 +1,9 @@
-// Tests how the number of requests under way follows the answers of the server.
+// Tests how the limit of concurrent requests follows the server's responses.
 
 import { expect, test } from 'vitest';
 import { createLimiter, type Limiter } from './limiter.ts';
 
-/** Starts tasks that end on demand, and reports how many are under way. */
+/** Returns functions that start tasks, end tasks and count the running tasks. */
 function bench(most: number) {
   const limiter = createLimiter(most);
   const ends: ((busy: boolean) => void)[] = [];

@@ -1,4 +1,4 @@
-// Tests the pages in which a list is read, for any number and length of objects.
+// Tests the page sizes with which a list is read, for various numbers and lengths of objects.
 
 import { expect, test } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
   widgets,
 } from '../../../test/harness/api-server.ts';
 
-/** A list server that hands out `count` widgets, `limit` at a time. */
+/** Returns a handler that lists `count` widgets in pages. */
 function pager(count: number, expire: (start: number, calls: number) => boolean): Handle {
   let calls = 0;
   return ({ query }) => {

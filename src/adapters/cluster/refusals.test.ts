@@ -1,4 +1,4 @@
-// Tests which failed requests are sent again, and which facts the errors contain.
+// Tests which failed requests are repeated, and the data of the errors.
 
 import { expect, test } from 'vitest';
 import { createAuthority } from '#kubernetes/devcluster/identity/certificate.ts';

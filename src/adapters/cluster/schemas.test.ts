@@ -1,11 +1,11 @@
-// Tests that OpenAPI documents are read once per content.
+// Tests that each OpenAPI document is read once per content.
 
 import { expect, test } from 'vitest';
 import { connect, type Handle, serve } from '../../../test/harness/api-server.ts';
 
 const DOCUMENT = { openapi: '3.0.0', components: { schemas: { Widget: { type: 'object' } } } };
 
-/** An OpenAPI server whose document changes its hash. */
+/** Returns an OpenAPI server whose document has the hash that `hash` returns. */
 function openApi(hash: () => string): Handle {
   return ({ path, query }) => {
     const name = 'apis/example.com/v2';

@@ -1,4 +1,4 @@
-// Tests that two commits to compare are found by name as git finds them, with the same merge base as in git.
+// Tests that the commits to compare are resolved as git resolves them, with git's merge base.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ interface Made {
   readonly date: number;
 }
 
-/** Each commit has a branch of its own: `c0`, `c1` and so on. */
+/** Imports the commits. Each has its own branch: `c0`, `c1` and so on. */
 function importHistory(commits: readonly Made[]): TestRepository {
   const repository = createRepository(folder());
   const lines = commits.flatMap(({ parents, date }, index) => [

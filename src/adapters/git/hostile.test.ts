@@ -1,4 +1,4 @@
-// Tests the limits of the cost that hostile servers and authors, and servers that send more than expected, can cause.
+// Tests the limits on the cost that hostile servers and authors can cause.
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
@@ -66,6 +66,7 @@ test('a file that is too large to come as a change comes whole', async () => {
   await open(`${server.url}/fleet.git`, options).fetch();
   large.write('changed', large.length / 2);
   repository.commit({ 'fleet/a.yaml': 'b', 'other/large.bin': large });
-  // The commit takes longer than a connection is kept alive, so the repository is opened again, as by another process.
+  // The commit takes longer than the keep-alive of connections, so the repository is opened again, as in another
+  // process.
   expect(await textOf(await open(`${server.url}/fleet.git`, options).fetch())).toEqual({ 'fleet/a.yaml': 'b' });
 });

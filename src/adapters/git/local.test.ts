@@ -1,4 +1,4 @@
-// Tests repositories in folders: every layout that git creates is read without git and compared with git's results.
+// Tests repositories in folders. Reads every layout that git creates without git, and compares the results with git's.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<string> {
   return answer instanceof Failure ? `${answer.code} ${answer.message}` : JSON.stringify(answer);
 }
 
-/** The files as git itself reads them. */
+/** Returns the files as git itself reads them. */
 function expected(repository: TestRepository, commit: string): Record<string, string> {
   const paths = repository
     .git('ls-tree', '-r', '--name-only', '-z', commit)
@@ -50,7 +50,7 @@ function expected(repository: TestRepository, commit: string): Record<string, st
   return Object.fromEntries(paths.map((path) => [path, repository.git('cat-file', 'blob', `${commit}:${path}`)]));
 }
 
-/** A history in which files grow, shrink and move, so that packing makes deltas of deltas. */
+/** Creates a history in which files grow, shrink and move, so that packing creates deltas of deltas. */
 function longHistory(repository: TestRepository): void {
   const lines = Array.from({ length: 400 }, (_, index) => `line ${index}: ${Math.imul(index, 2_654_435_761) >>> 0}`);
   for (let round = 0; round < 25; round += 1) {

@@ -1,5 +1,4 @@
-// Tests the local copy of a repository: the cost of a fetch, and how the copy survives damage, kills and other
-// processes.
+// Tests the local copy of a repository: the cost of a fetch, and recovery from damage, kills and concurrent processes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Tests that earlier commits are read without the server, or from a server that sends no commit by its id, and reads
-// the history before a commit.
+// Tests that past commits are read without the server, or from a server that sends no commits by id. Also tests the
+// history before a commit.
 
 import { expect, test } from 'vitest';
 import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';

@@ -1,5 +1,5 @@
-// Tests checkouts of a repository behind a real Git server, for every way to name a commit, and the refusals. In one
-// file, because all tests share the functions that serve and open small repositories.
+// Tests checkouts from a real Git server for every kind of reference, and refusals. In one file, because all tests
+// share the functions that serve and open small repositories.
 
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -27,7 +27,10 @@ test('a checkout holds the files of the commit, sorted, and names the skipped on
   expect(await textOf(checkout)).toMatchObject({ 'a/z.yaml': 'z: 1\n', 'ünïcode.yaml': 'u: 1\n' });
 });
 
-/** Branch `main` with two commits, branch `feature/x`, tags `light` and `signed` on the first commit of `main`. */
+/**
+ * Creates branch `main` with two commits, branch `feature/x`, and tags `light` and `signed` on the first commit of
+ * `main`.
+ */
 function withRefs(repository: TestRepository): {
   readonly first: string;
   readonly second: string;

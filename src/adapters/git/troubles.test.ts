@@ -1,5 +1,5 @@
-// Tests that troubles of real repositories are handled, or refused with a message: histories that are rewritten and
-// packed again during a read, refs that move or vanish during a fetch, copies that lack objects, large sizes.
+// Tests that problems of real repositories are handled or reported: rewritten histories, repacking during a read, refs
+// that move during a fetch, copies that lack objects, large sizes.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import {
 } from '../../../test/harness/git-client.ts';
 import { createRepository, type TestRepository } from '../../../test/harness/git-server.ts';
 
-/** Whether this is the request for objects. The request for refs uses protocol version 2. */
+/** True for the request for objects. The request for refs uses protocol version 2. */
 function asksForObjects({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && headers['git-protocol'] === undefined;
 }
@@ -181,7 +181,7 @@ test('50,000 files are listed, read, and followed by a change of one', async () 
   expect(changed.map(({ path }) => path)).toEqual(['d3/f3.yaml']);
 }, 120_000);
 
-/** Creates files in 500 folders, with 5,000 different contents. */
+/** Creates files in 500 folders with 5,000 different contents. */
 function importFiles({ dir }: TestRepository, count: number): void {
   const lines = ['commit refs/heads/main', 'committer Test <test@example.com> 1700000000 +0000', 'data 1', 'x'];
   for (let index = 0; index < count; index += 1) {

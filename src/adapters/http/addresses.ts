@@ -70,7 +70,6 @@ export function createAddressGuard(allowPrivate: readonly string[]): AddressGuar
   };
 }
 
-/** A guard that permits every address. */
 export function anyAddress(): undefined {
   return undefined;
 }

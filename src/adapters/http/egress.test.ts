@@ -1,4 +1,4 @@
-// Tests requests through a real proxy on loopback, and the rules for targets that are reached without it.
+// Tests requests through a real proxy on loopback, and the rules for targets that are reached without a proxy.
 
 import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -57,7 +57,7 @@ function client(proxy: string, except = '', address = '198.51.100.7', allowPriva
   return created;
 }
 
-/** RFC 5737: addresses that exist nowhere. */
+/** Addresses for documentation, which are never assigned (RFC 5737). */
 const DOCUMENTATION = ['198.51.100.0/24'];
 
 test('https goes through the tunnel, and the certificate is that of the target', async () => {

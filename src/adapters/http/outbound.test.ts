@@ -1,5 +1,5 @@
-// Tests the outbound client with real servers on loopback: limits, addresses, redirects, TLS, error messages. In
-// one file, because all tests share the servers and their certificates.
+// Tests the outbound client with real servers on loopback: limits, addresses, redirects, TLS, error messages. In one
+// file, because all tests share the servers and their certificates.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -43,7 +43,7 @@ async function serve(handler: Handler): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(handler))}`;
 }
 
-/** Answers every request with these bytes, and then ends the connection or leaves it open. */
+/** Starts a server that responds to every request with these bytes. Then it closes the connection or leaves it open. */
 async function serveBytes(bytes: string, then: 'end' | 'stay'): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);

@@ -1,5 +1,5 @@
-// Tests connections to a real PostgreSQL: TLS modes as in libpq, passwords, sockets. In one file, because all tests share
-// the server and its certificates.
+// Tests connections to a real PostgreSQL: TLS modes as in libpq, passwords, sockets. In one file, because all tests
+// share the server and its certificates.
 
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type Cluster, createCluster } from '../../../test/harness/postgres-serv
 import { connect, type DatabaseAddress } from './connect.ts';
 import { type Server, startServer } from './embedded/server.ts';
 
-/** Users of the two servers, and the demands of pg_hba.conf on each. */
+/** Users of the two servers, and the authentication that pg_hba.conf requires for each. */
 const RULES = `
 hostssl all only_tls all trust
 hostnossl all only_plain all trust
@@ -84,7 +84,7 @@ function addressOf(server: Server, user: string, sslMode: SslMode): DatabaseAddr
   return { host: server.host, port: server.port, user, database: 'postgres', sslMode };
 }
 
-/** `TLS` or `plain`, as the server sees the connection; else the code of the Failure and the message. */
+/** Returns `TLS` or `plain`, as the server reports the connection. After a Failure, returns its code and message. */
 async function check(address: DatabaseAddress): Promise<string> {
   try {
     const { client } = await connect(address);

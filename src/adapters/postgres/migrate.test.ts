@@ -125,7 +125,7 @@ describe('migrations', () => {
     const [long, reader] = await Promise.all([connect(database.migrator), connect(database.migrator)]);
     await long.client.query('begin; insert into a values (1)');
     const migrating = up();
-    // The next reader waits too: the lock request of the migration blocks all others.
+    // The next reader waits too, because the migration's pending lock request blocks later requests.
     await expect
       .poll(() => database.sql("select 1 from pg_locks where relation = 'a'::regclass and not granted"))
       .toHaveLength(1);
@@ -196,7 +196,7 @@ describe('our own migrations', () => {
     const another = createStore(openPool(database.app));
     expect((await another.list(key, query)).entries.map(({ version }) => version)).toEqual(['2.0.0']);
     await another.close();
-    // `skep serve` does this at its start, too, and then leaves the newer schema unchanged.
+    // `skep serve` also migrates at its start. It leaves a newer schema unchanged.
     const failure = await failureOf(migrate(database.migrator, { appUser: database.app.user }));
     expect(failure.code).toBe('database-migration-unknown');
   });

@@ -22,7 +22,7 @@ function version(name: string, more: Partial<Outlined> = {}): Outlined {
   };
 }
 
-/** In order. */
+/** Sorted by name. */
 const MANY = Array.from({ length: 300 }, (_, index) => version(`a/${String(index).padStart(3, '0')}`));
 
 test.each([

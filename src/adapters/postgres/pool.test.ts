@@ -32,18 +32,18 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   return outcome as Failure;
 }
 
-/** Returns the process id of the server's side, which differs for each connection. */
+/** Returns the process id of the server's backend, which differs for each connection. */
 async function backend(pool: Pool): Promise<number> {
   return await pool.use(async (client) => (await client.query('select pg_backend_pid() as pid')).rows[0].pid);
 }
 
-/** A signal to wait for. */
+/** Returns a promise and the function that resolves it. */
 function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** Returns the number of connections that the server has from our pools. */
+/** Returns the number of our pools' connections, as reported by the server. */
 async function connections(): Promise<number> {
   const rows = await database.sql<{ n: number }>(
     "select count(*)::int as n from pg_stat_activity where datname = $1 and application_name = 'skep'",

@@ -1,5 +1,5 @@
-// Tests the contract of the store for writers and readers of a catalogue with a real PostgreSQL. In one file, because
-// the tests share one database, the same few tables, and the functions that write entries and states.
+// Tests how the store serves readers and writers of a catalogue, with a real PostgreSQL. In one file, because the tests
+// share one database, the same few tables, and the functions that write entries and states.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SourceState } from '#contracts/catalogue-state.ts';
@@ -64,7 +64,7 @@ async function ids(query: ListQuery): Promise<string[]> {
   });
 }
 
-/** The physical rows: an untouched row keeps its xmin and its place. */
+/** Returns the physical rows. An unchanged row keeps its xmin and ctid. */
 function rows(): Promise<{ name: string; xmin: string; ctid: string; updated_at: Date }[]> {
   return database.sql(
     `select e.name, e.xmin::text, e.ctid::text, e.updated_at from catalogue_entry e
@@ -403,7 +403,7 @@ describe('one version of each server is the latest', () => {
 });
 
 describe('pages', () => {
-  /** Reads pages of one entry each, until there are no more. */
+  /** Reads all pages, of one entry each. */
   async function walk(query: Omit<ListQuery, 'limit'>, between: () => Promise<unknown> = async () => undefined) {
     const seen: string[] = [];
     let after: ListQuery['after'];
@@ -502,7 +502,7 @@ describe('the outline in memory', () => {
     await database.sql("delete from catalogue_entry where source_id = $1 and name like '%/b'", [id]);
     await database.sql("update catalogue_entry set status = 'active', is_latest = true where source_id = $1", [id]);
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest']);
-    // The same count in another history: a missing version shows it.
+    // The counter is equal, but the history differs, as a missing version shows.
     await database.sql('delete from catalogue_entry where source_id = $1', [id]);
     expect(await ids(LIVE)).toEqual([]);
     await store.retain(key, []);
@@ -517,7 +517,7 @@ describe('the outline in memory', () => {
     );
   }
 
-  /** Returns the number of generations among the entries of a page, and the number of entries. */
+  /** Returns the number of generations and of entries in a page. */
   async function look(reader: Pick<Store, 'list'>) {
     const { entries } = await reader.list(key, LIVE);
     return { entries: entries.length, generations: new Set(entries.map(titleOf)).size };
@@ -737,7 +737,7 @@ describe('when the database says no', () => {
   test('a connection that is cut in the middle of a transaction leaves nothing of it, and the next try works', async () => {
     await store.replace(key, [entry('a')], state({ message: 'before' }), () => T1);
     const before = await rows();
-    // A trigger makes the transaction cut its own connection after the rows are written.
+    // A trigger lets the transaction close its own connection after the rows are written.
     await database.sql(`create function cut() returns trigger language plpgsql security definer as
       $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`);
     await database.sql('create trigger cut after insert on catalogue_entry for each statement execute function cut()');

@@ -1,4 +1,4 @@
-// Implements the catalogue's store in PostgreSQL: the ports of readers and writers, over one pool.
+// Implements the catalogue's store in PostgreSQL. Readers and writers share one pool.
 
 import type pg from 'pg';
 import type { CatalogueReader, CatalogueWriter, SourceKey, SourceWriter } from '#registry/catalogue/ports.ts';
@@ -19,14 +19,13 @@ import { readSources, readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
 export interface Store extends CatalogueWriter, CatalogueReader {
-  /** Returns all sources of all registries, sorted. */
+  /** Returns the sources of all registries, sorted. */
   sources(): Promise<readonly SourceKey[]>;
-  /** Closes the pool. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Milliseconds after which a claim without renewal ends; a minute. */
+  /** Milliseconds after which a claim ends that is not renewed. Default: 1 minute. */
   readonly claimMs?: number;
 }
 
@@ -57,7 +56,7 @@ function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
   };
 }
 
-/** `fence` runs first in each transaction. */
+/** `fence` is called first in each transaction. */
 function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): SourceWriter {
   return {
     replace: (key, entries, state, now, hold = () => false) =>
@@ -93,8 +92,8 @@ function reader(pool: Pool): CatalogueReader {
     running: (registry) => pool.use((client) => readRunning(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => readCatalogueRevision(client, key)),
-    // Selects no rows: it fails if an older schema lacks a column. Running servers are not checked, because the
-    // catalogue is served without them, too.
+    // Selects no rows, but fails if an older schema lacks a column. Running servers are not checked, because the
+    // catalogue is served even without them.
     ping: () =>
       pool.use(async (client) => {
         await readStates(client, NOBODY);

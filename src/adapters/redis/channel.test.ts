@@ -4,7 +4,7 @@ import { openChannel } from './channel.ts';
 
 test('says which address it cannot reach', async () => {
   const lost: string[] = [];
-  // Port 1 of loopback: nothing listens there.
+  // No server listens on port 1 of loopback.
   const channel = openChannel({ address: '127.0.0.1:1', db: 0, password: () => undefined }, (message) =>
     lost.push(message),
   );

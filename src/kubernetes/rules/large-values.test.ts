@@ -1,4 +1,4 @@
-// Tests stand-ins of long values. A file is read with stand-ins only if nothing else in it looks like one.
+// Tests stand-ins of long values. A file that already contains a text like a stand-in is read without stand-ins.
 
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests how published schemas compile to merge types (reference: "Schema to merge type").
+// Tests how published schemas are compiled to merge types (reference: "Schema to merge type").
 
 import { describe, expect, test } from 'vitest';
 import { THING_DOCUMENT, typeOf } from '../../../test/kubernetes/rules/thing.ts';
@@ -21,7 +21,7 @@ function at(root: MergeType, path: string): MergeType | undefined {
   return type;
 }
 
-/** Describes a type in a few words: its shapes, how they merge, how they are stored. */
+/** Describes a type in a few words: its shapes, and how the server merges and stores them. */
 function describeType(type: MergeType | undefined): string {
   if (type === undefined) return 'none';
   const { map, scalar, list, storage } = type;

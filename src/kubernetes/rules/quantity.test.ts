@@ -1,5 +1,5 @@
-// Tests the text that the API server stores for a quantity. Rows from reference measurements and from
-// resource.Quantity's rules.
+// Tests the text that the API server stores for a quantity. The expected texts come from reference measurements and
+// from the rules of resource.Quantity.
 
 import { expect, test } from 'vitest';
 import { storedQuantity } from './quantity.ts';

@@ -1,5 +1,5 @@
-// Tests strategic merge patches. A real API server gave the same results (v1.36, `kubectl patch --type=strategic
-// --dry-run=server`).
+// Tests strategic merge patches. The expected results come from an API server (Kubernetes 1.36, `kubectl patch
+// --type=strategic --dry-run=server`).
 
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests whether a LIST, an event or a write of ours counts if they arrive in another order than they happened.
+// Tests which state is kept if LISTs, events and our own writes arrive in another order than they happened.
 
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '#kubernetes/rules/object.ts';

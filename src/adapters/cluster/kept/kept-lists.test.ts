@@ -1,4 +1,4 @@
-// Tests lists that watches keep current: our writes are known before their events, late events undo nothing, and a LIST
+// Tests lists that watches keep current: our writes appear before their events, late events undo nothing, and a LIST
 // finds lost changes. In one file, because all tests share one server and the proxy that delays its events.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -56,7 +56,7 @@ test.each([
   expect(() => applyDelta(BASE, Uint8Array.from(delta), 100)).toThrow(says);
 });
 
-/** A pack with one blob, and the store's folder. */
+/** Creates a pack with one blob. */
 function packed(): { readonly objects: string; readonly base: string; readonly oid: string } {
   const repository = createRepository(join(folder(), 'work'));
   repository.commit({ 'a.txt': 'some content that is long enough to be cut\n'.repeat(5) });

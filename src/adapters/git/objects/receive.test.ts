@@ -1,5 +1,5 @@
-// Tests that packs are received as git receives them, and never exceed the limits of their cost. In one file, because
-// the tests share the functions that build packs by hand.
+// Tests that packs are received as by git, and that cost limits are never exceeded. In one file, because the tests
+// share the functions that build packs by hand.
 
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -27,7 +27,6 @@ function folder(): string {
   return path;
 }
 
-/** Creates an empty bare repository. */
 function bare(): string {
   const gitdir = folder();
   execFileSync('git', ['init', '--quiet', '--bare', gitdir]);
@@ -38,7 +37,7 @@ function git(gitdir: string, args: readonly string[], input: string | Buffer = '
   return execFileSync('git', ['--git-dir', gitdir, ...args], { input, maxBuffer: 1024 * MIB });
 }
 
-/** Versions of a few long files, and a history that git stores as deltas of deltas. */
+/** Creates a repository with versions of a few long files, which git stores as deltas of deltas. */
 function history(commits = 30): string {
   const repository = createRepository(join(folder(), 'work'));
   const lines = Array.from({ length: 400 }, (_, line) => `line ${line}: ${(line * 7919) % 10_007}\n`);
@@ -136,8 +135,8 @@ function blob(content: Buffer, announced = content.length): Buffer {
 }
 
 /**
- * Returns a delta whose base is `distance` bytes earlier in the pack. It copies the first 64 KiB of the base `times`
- * times.
+ * Returns a delta that copies the first 64 KiB of its base `times` times. The base is `distance` bytes earlier in the
+ * pack.
  */
 function copies(distance: number, baseSize: number, times: number): Buffer {
   const delta = Buffer.concat([sizeOf(baseSize), sizeOf(times * 65_536), Buffer.alloc(times, 0x80)]);
@@ -158,7 +157,7 @@ function headOf(kind: number, size: number): Buffer {
   return head;
 }
 
-/** Returns a delta that copies the first bytes of a base, and adds bytes. */
+/** Returns a delta that copies the first bytes of its base and appends `added`. */
 function beginning(baseSize: number, copied: number, added = ''): Buffer {
   const copy = Buffer.from([0x90, copied]);
   const insert = added === '' ? [] : [added.length, ...Buffer.from(added)];
@@ -169,7 +168,7 @@ function blobName(content: Buffer): string {
   return hash('sha1', Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]));
 }
 
-/** Seven bits a byte, lowest first. */
+/** Encodes a number with seven bits per byte, least significant first. */
 function sizeOf(size: number): Buffer {
   const bytes: number[] = [];
   let rest = size;
@@ -188,7 +187,7 @@ function distanceOf(distance: number): Buffer {
 
 const ABC = blob(Buffer.from('abc'));
 
-/** A zlib stream of nothing, in so many blocks. */
+/** Returns an empty zlib stream with this number of blocks. */
 function nothingIn(blocks: number): Buffer {
   const block = Buffer.from([0, 0, 0, 0xff, 0xff]);
   const ending = Buffer.from([1, 0, 0, 0xff, 0xff, 0, 0, 0, 1]);
@@ -331,7 +330,7 @@ test('the cost of a pack has limits: for all objects, for one that a delta makes
   expect(await outcome({ chainBytes: 2 * MIB + 65_535 })).toMatch(
     /^git-too-large: the data from which a file of the server is built /,
   );
-  // A chain needs one object at a time, and the base of the waiting deltas.
+  // Memory is needed for one object of the chain at a time and for the base of the waiting deltas.
   const alive = MIB + 65_536 + 2 * OBJECT_BYTES;
   expect(await outcome({ aliveBytes: alive })).toBe('taken');
   expect(await outcome({ aliveBytes: alive - 1 })).toMatch(

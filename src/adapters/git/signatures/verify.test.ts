@@ -1,5 +1,5 @@
 // Tests which commits and tags, signed by real git with keys of ssh-keygen and gpg, are accepted, and how each refusal
-// is reported. In one file, because creating the keys takes longest and all tests share them.
+// is reported. In one file, because the creation of the keys takes longest and all tests share them.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -75,7 +75,7 @@ function written(name: string, text: string | Buffer): string {
   return file;
 }
 
-/** Sets the branch to a commit of this text, unchecked. */
+/** Sets the branch or tag to an object with this text, which git does not check. */
 function forge({ git }: TestRepository, type: 'commit' | 'tag', text: string, ref = 'refs/heads/main'): void {
   git(
     'update-ref',
@@ -170,7 +170,7 @@ test('a signature that was made for something else is none', async () => {
   const withSignature = (header: string) => unsigned.replace('\n\n', `${header}\n\n`);
   forge(fleet, 'commit', withSignature(signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // The commit has two signatures, so two readers could verify different ones.
+  // The commit has two signatures, so different readers could verify different signatures.
   forge(fleet, 'commit', withSignature(signature + signature));
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-missing');
   forge(
@@ -179,7 +179,7 @@ test('a signature that was made for something else is none', async () => {
     withSignature('\ngpgsig -----BEGIN SIGNED MESSAGE-----\n MIIB\n -----END SIGNED MESSAGE-----'),
   );
   expect(await refusal(opened(fleet, [key.publicFile]))).toBe('git-signature-invalid');
-  // The key and the bytes are right, but the signature is for a file and not for a commit.
+  // Key and payload are correct, but the purpose of the signature is a file instead of a commit.
   const payload = written('payload', Buffer.from(unsigned, 'latin1'));
   const keyFile = key.publicFile.slice(0, -'.pub'.length);
   for (const [namespace, expected] of [
@@ -305,7 +305,7 @@ test('a text without a header or an end is not signed', () => {
   expect(signedTag(Buffer.from('object x\n\n-----BEGIN NOTHING-----\n'))).toBeUndefined();
 });
 
-/** The bytes that a security token would sign: PROTOCOL.u2f, SSH U2F Signatures. */
+/** Returns a signature as a security token creates it (PROTOCOL.u2f, SSH U2F Signatures). */
 function tokenSignature(
   payload: Buffer,
   sort: 'ed25519' | 'ecdsa',

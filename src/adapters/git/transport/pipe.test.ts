@@ -158,7 +158,7 @@ describe.skipIf(without !== undefined)('ssh', () => {
         open(`${server.url}/fleet.git`, { ssh: { keyFile: server.keyFile, knownHostsFile } }).fetch(),
       );
       expect([name, failure.code, failure.retryable]).toEqual([name, 'git-ssh-host-unknown', false]);
-      // The file does not change: unknown keys are not added.
+      // The file is unchanged, because unknown keys are not added.
       expect(readFileSync(knownHostsFile, 'utf8')).toBe(text);
     }
   });

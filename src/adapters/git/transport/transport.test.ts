@@ -1,4 +1,5 @@
-// Tests conversations with Git servers that require credentials, redirect or break off, and with other servers.
+// Tests conversations with Git servers that require credentials, redirect or close the connection, and with servers
+// that do not speak Git.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

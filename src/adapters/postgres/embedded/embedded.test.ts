@@ -1,4 +1,4 @@
-// Tests the embedded PostgreSQL: start, death of the process that started it, its programs, root. In one file, because
+// Tests the embedded PostgreSQL: start, death of the starting process, choice of programs, root. In one file, because
 // the tests share the processes that start servers.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -68,7 +68,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof Failure ? outcome.code : String(outcome);
 }
 
-/** True while the process runs; false for a zombie. */
+/** True if the process runs. False for a zombie. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -77,7 +77,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Processes that have the directory in their command line. */
+/** Returns the processes that have the directory in their command line. */
 function processesOn(dir: string): string[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && runs(Number(pid)))
@@ -90,7 +90,7 @@ function processesOn(dir: string): string[] {
     });
 }
 
-/** Most tests share this directory: creating one takes longer than all their other work. */
+/** A shared directory, because creating one takes longer than all other steps of the tests. */
 const HOME = 'home';
 
 describe('an embedded server', () => {
@@ -171,7 +171,7 @@ describe('an embedded server', () => {
 });
 
 describe('when the process that started it is killed', () => {
-  /** A process of its own that starts a server and prints its process id. */
+  /** Starts another process, which starts a server and prints the server's process id. */
   async function startElsewhere(name: string): Promise<{ child: ChildProcess; pid: number }> {
     const module = fileURLToPath(new URL('./embedded.ts', import.meta.url));
     const code = `import { startEmbedded } from ${JSON.stringify(module)};
@@ -233,7 +233,7 @@ describe('the programs', () => {
   });
 });
 
-/** Only root runs the server under another account. */
+/** The server runs under another account only if we are root. */
 describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('the server runs as another user', async () => {
     const database = await start(HOME);

@@ -1,4 +1,4 @@
-// Tests groups of processes: a process that cannot start, and the groups that a new watchdog knows.
+// Tests process groups: a process that cannot start, and the groups that a new watchdog takes over.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -21,11 +21,10 @@ test('a process that cannot start does not block closing', async () => {
 
 interface Watchdog {
   readonly pid: number;
-  /** Arguments of the script. */
   readonly args: readonly string[];
 }
 
-/** Returns the watchdogs of this process (proc(5)). */
+/** Returns the running watchdogs of this process (proc(5)). */
 function watchdogs(): readonly Watchdog[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -36,7 +35,7 @@ function watchdogs(): readonly Watchdog[] {
         const is = state !== 'Z' && Number(parent) === process.pid && script.includes('read -r sign pid');
         return is ? [{ pid: Number(name), args }] : [];
       } catch {
-        // The process has ended meanwhile.
+        // The process has ended in the meantime.
         return [];
       }
     });

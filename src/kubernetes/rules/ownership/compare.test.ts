@@ -9,7 +9,7 @@ import { ownedSet } from './owned.ts';
 
 const OWN = 'skep-test';
 
-/** Returns the managedFields entry of our apply of `desired`. */
+/** Returns the managedFields entry after our manager applied `desired`. */
 function entry(desired: KubeObject, changes: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
   const fieldsV1 = formatFields(ownedSet(desired, typeOf(desired)).set);
   const { apiVersion } = desired;
@@ -17,8 +17,8 @@ function entry(desired: KubeObject, changes: Partial<ManagedFieldsEntry> = {}): 
 }
 
 /**
- * Returns `live` with the fields that a server adds, owned by us as if `desired` had been applied, so that only the
- * values decide.
+ * Returns `live` with the fields that a server adds and our managedFields entry for `desired`. Only the values can then
+ * differ.
  */
 function applied(desired: KubeObject, live: KubeObject): KubeObject {
   const metadata = { ...live.metadata, uid: 'u', resourceVersion: '7', managedFields: [entry(desired)] };
@@ -33,7 +33,7 @@ function resultOf(desired: KubeObject, live: KubeObject): string {
 interface Row {
   readonly desired: KubeObject[string];
   readonly live: KubeObject[string];
-  /** The result and, unless unchanged, the place, relative to the place that the table is about. */
+  /** The result, and the deciding place relative to the table's root. Without a place if unchanged. */
   readonly is: string;
   readonly reason: string;
 }
@@ -244,7 +244,6 @@ const PODS: readonly Row[] = [
   },
 ];
 
-/** Specs of a custom resource. */
 const THINGS: readonly Row[] = [
   { desired: { free: {} }, live: {}, is: 'changed free', reason: '4: {} is a value' },
   { desired: { tags: [] }, live: {}, is: 'changed tags', reason: '4: [] is a value' },
@@ -586,7 +585,7 @@ test('ten thousand objects take time by their number, not by its square', () => 
   expect(usedMs).toBeLessThan(10_000);
 });
 
-/** Returns a Deployment for every third index, else a ConfigMap. No two share a value. */
+/** Returns a Deployment if the index is a multiple of three, else a ConfigMap. No two objects share a value. */
 function pairOf(index: number): { readonly desired: KubeObject; readonly live: KubeObject } {
   const text = String(index);
   const container = {

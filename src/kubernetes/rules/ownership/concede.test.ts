@@ -1,5 +1,5 @@
-// Tests the part of a desired object that is left next to other managers: which fields are removed, and that applying
-// the rest causes no conflict.
+// Tests which fields of a desired object are left to other managers, and that applying the remaining fields causes no
+// conflict.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';
@@ -22,7 +22,7 @@ interface Case {
   readonly theirs: KubeObject;
   readonly lost: readonly string[];
   readonly pointers?: readonly string[];
-  /** The part that is still applied. */
+  /** The fields that are still applied. */
   readonly left: unknown;
 }
 

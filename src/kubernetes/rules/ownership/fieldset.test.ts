@@ -1,4 +1,4 @@
-// Tests the operations on field sets, which are written as texts: one path per word, steps joined by dots.
+// Tests the operations on field sets. A set is written as a string: paths separated by spaces, steps by dots.
 
 import { describe, expect, test } from 'vitest';
 import {

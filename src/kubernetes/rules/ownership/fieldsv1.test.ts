@@ -34,7 +34,7 @@ test.each(PARSED)('$fields has $members: $reason', ({ fields, members: expected 
   expect(members(fields)).toEqual(expected);
 });
 
-/** Sets as the API server writes them, byte for byte. */
+/** Sets exactly as the API server writes them. */
 const STORED: readonly { text: string; reason: string }[] = [
   { text: '{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}', reason: 'the dot comes first' },
   { text: '{"f:a":{},"f:b":{"f:c":{}},"f:d":{}}', reason: 'members and parents in one order' },

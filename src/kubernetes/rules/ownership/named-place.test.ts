@@ -1,4 +1,4 @@
-// Tests places as the API server names them in its errors.
+// Tests how paths in errors of the API server are resolved.
 
 import { expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../../test/kubernetes/rules/thing.ts';

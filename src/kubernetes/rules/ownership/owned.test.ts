@@ -1,4 +1,4 @@
-// Tests the fields that an apply makes its manager own, and the objects that the server refuses (reference: "The owned
+// Tests the fields that a manager owns after an apply, and the objects that the server refuses (reference: "The owned
 // set").
 
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Tests properties that must hold for all objects and writes: random histories over six kinds, each identified by its
-// seed.
+// Tests properties that must hold for all objects and writes. Generates random histories of six kinds from seeds.
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -41,9 +40,7 @@ interface Story {
   readonly live: KubeObject;
 }
 
-/**
- * Creates or changes an object by apply, as a server does: merged, stored, with the old times if nothing else changed.
- */
+/** Applies an object as a server does: merged and in stored form. Keeps the old times if nothing else changed. */
 function write(live: KubeObject | undefined, applied: KubeObject, type: MergeType, manager: string): KubeObject {
   const time = `2026-01-01T00:00:0${manager.length}Z`;
   const context = { applied, type, manager, apiVersion: applied.apiVersion, force: true, time };
@@ -53,7 +50,7 @@ function write(live: KubeObject | undefined, applied: KubeObject, type: MergeTyp
   return live === undefined ? next : keepTimes(live, next);
 }
 
-/** Generates an object that we applied, and that other managers may have written since. */
+/** Generates an object that we applied and that other managers may have changed afterwards. */
 function tell(seed: number, like: KubeObject): Story {
   const rng = random(seed);
   const type = typeOf(like);
@@ -71,7 +68,7 @@ function updated(before: KubeObject, after: KubeObject, type: MergeType): KubeOb
   return keepTimes(before, trackUpdate({ before, after, type, manager: 'editor', apiVersion: after.apiVersion, time }));
 }
 
-/** Runs a check for all seeds. A failure names its seed. */
+/** Runs a check for all seeds. Failures contain the seed. */
 function forAll(like: KubeObject, check: (story: Story) => void): void {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     try {
@@ -106,7 +103,7 @@ describe.each(KINDS)('for any $kind', (like) => {
   test('an unchanged object is changed by no apply', () => {
     let unchanged = 0;
     forAll(like, ({ rng, type, desired, live }) => {
-      // `normalise` removes nulls. If one was applied before, empty values at its place cannot be compared.
+      // `normalise` removes nulls. After an applied null, empty values at its place cannot be compared.
       const again = rng.chance(0.5) ? desired : withoutNulls(edit(rng, desired, type));
       if (compare(again, live, type, OWN).result !== 'unchanged') return;
       unchanged += 1;

@@ -1,4 +1,4 @@
-// Tests reading files of policies: accepted objects, and the problems of refused objects, with their places.
+// Tests files of policies: accepted objects, and the problems of refused objects with their places.
 
 import { expect, test } from 'vitest';
 import { formatProblem } from '#std/problem.ts';

@@ -1,4 +1,5 @@
-// Tests that the bundled documents have all kinds of the table, complete and without descriptions.
+// Tests that the bundled documents contain all kinds of the table, with all referenced schemas and without
+// descriptions.
 
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, isObject, type Json } from '#std/json.ts';
@@ -58,7 +59,7 @@ describe('bundled schemas', () => {
   });
 });
 
-/** Returns every string under the key. A property of that name is an object and does not count. */
+/** Returns every string under the key. Ignores properties with this name, which are objects. */
 function strings(value: Json | undefined, name: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => strings(item, name));
   if (!isObject(value)) return [];

@@ -20,7 +20,7 @@ function definition(openAPIV3Schema: JsonObject): JsonObject {
   return { spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' }, versions } };
 }
 
-/** Each result is that of an API server under fieldValidation=Strict (Kubernetes 1.36). */
+/** The expected results come from an API server with fieldValidation=Strict (Kubernetes 1.36). */
 describe('a built-in object', () => {
   test.each<{ reason: string; apiVersion: string; kind: string; object: JsonObject; says: string[] }>([
     {

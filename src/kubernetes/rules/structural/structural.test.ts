@@ -9,7 +9,7 @@ function schemaOf(spec: JsonObject): JsonObject {
   return { type: 'object', properties: { spec } };
 }
 
-/** Returns the findings about an object with this value as its spec, checked against a schema for the spec. */
+/** Returns the findings for an object whose spec is `value`. `spec` is the schema of the spec. */
 function check(spec: JsonObject, value: Json, old?: Json): string[] {
   const structural = compileStructural(schemaOf(spec));
   const before = old === undefined ? undefined : structural.withDefaults({ ...META, spec: old });

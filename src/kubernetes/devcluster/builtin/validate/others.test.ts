@@ -5,7 +5,7 @@ import { validateConfigMap, validateSecret } from './others.ts';
 const MIB = 1024 * 1024;
 const metadata = { name: 'large', namespace: 'default' };
 
-/** Returns base64 text for a number of bytes. It is a third longer than they are. */
+/** Returns base64 text of `count` bytes, which is a third longer than the bytes. */
 function bytes(count: number): string {
   return Buffer.alloc(count).toString('base64');
 }

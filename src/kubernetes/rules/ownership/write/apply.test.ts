@@ -1,4 +1,4 @@
-// Tests the effect of applies and other writes: short sequences of writes, with the managers after each as text.
+// Tests applies and other writes: short sequences of writes, and the managers after each write in text form.
 
 import { describe, expect, test } from 'vitest';
 import { deployment, object, THING_DOCUMENT, thing, typeOf } from '../../../../../test/kubernetes/rules/thing.ts';
@@ -41,7 +41,7 @@ function update(before: KubeObject | undefined, after: KubeObject, manager: stri
   return trackUpdate(before === undefined ? base : { ...base, before });
 }
 
-/** Writes one line per entry: manager, operation, owned fields. */
+/** Formats one line per entry: manager, operation, owned fields. */
 function managers(tracked: KubeObject): string[] {
   return (tracked.metadata.managedFields ?? []).map(line);
 }
@@ -52,7 +52,6 @@ function line({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry)
   return `${manager} ${operation}${subresource === undefined ? '' : ` ${subresource}`}: ${owned}`;
 }
 
-/** Returns the stored spec. */
 function spec(tracked: KubeObject): unknown {
   return tracked.spec;
 }
@@ -389,7 +388,7 @@ describe('update', () => {
   });
 });
 
-/** Returns the type Thing of a later version, in which two granular fields have become atomic. */
+/** Returns the type Thing in a later version, in which two granular fields are atomic. */
 function atomicThing(): MergeType {
   const name = 'example.things.v1.Thing';
   const root = THING_DOCUMENT.components.schemas[name];

@@ -7,7 +7,7 @@ function found(schema: JsonObject): string[] {
   return checkStructural(schema).map(({ code, pointer, message }) => `${code} ${pointer}: ${message}`);
 }
 
-/** Returns a root schema with this schema for `spec`. */
+/** Returns a root schema with `spec` as the schema of its field `spec`. */
 function withSpec(spec: JsonObject): JsonObject {
   return { type: 'object', properties: { spec } };
 }
