@@ -70,8 +70,7 @@ async function runSession(options: DevOptions): Promise<void> {
   const programs = programsOf(options, origin, packages);
   // A run with --once starts no processes, because it would stop them at once.
   const find = once ? undefined : programs;
-  // Pods start after the first run: starting dozens of processes would slow down the run that decides which processes
-  // must exist.
+  // Pods start after the first run: starting dozens of processes at once would slow that run down.
   const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();
   const world = await openDevWorld({ dir, say, find, begin, given });
   try {
