@@ -25,7 +25,7 @@ interface Slot {
   taken: boolean;
   /** `Streams.instance` of the run that was used last. */
   used: string | undefined;
-  /** Monotonic time at which the last use of the slot's process ended. undefined before the first end. */
+  /** Monotonic time at which the last use of the slot's process ended. undefined if no use has ended. */
   releasedAt: number | undefined;
 }
 
