@@ -119,7 +119,7 @@ function askEra(state: State): Promise<Era> {
   }
 }
 
-/** Checks whether a process runs. Uses no process up, because sessions need the processes. */
+/** Checks whether a process runs. The process stays available for a session. */
 async function probePool({ pool, era, stateless, parts: { clock } }: State): Promise<Probe> {
   if (era === 'stateless') return stateless.probe();
   const began = clock.monotonic();
