@@ -55,7 +55,6 @@ export function patchesOf(
   return [replaceSpan({ start: at + 1, end: at + 1 }, added.join(',') + more), ...patches];
 }
 
-/** Returns patches that remove elements of a list. */
 export function dropElements(elements: readonly Span[], drop: (index: number) => boolean): readonly Patch[] {
   return dropSpans(
     elements,
