@@ -68,7 +68,7 @@ export interface LeavingRequest {
 }
 
 export type Authorized =
-  /** Headers that replace the request's own. */
+  /** Headers that replace the headers of the request. */
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly fault: BackendFault };
 

@@ -76,7 +76,7 @@ export type OpenStreams = (index: number, handlers: StreamsHandlers) => Promise<
 /** Processes that are used once. Closing the streams ends the process, and a new process replaces it. */
 export interface Processes {
   readonly open: OpenStreams;
-  /** Resolves if the process with this index runs. Does not use the process up. Rejects with a Failure. */
+  /** Resolves if the process with this index runs. The process stays unused. Rejects with a Failure. */
   check(index: number): Promise<void>;
 }
 

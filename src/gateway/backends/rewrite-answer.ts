@@ -33,8 +33,8 @@ export interface ListAnswerOptions {
 const HELD_BYTES_MAX = 1024 * 1024;
 
 /**
- * Lets a message pass if it has one piece and `isAffected` returns false. Messages of several pieces are buffered,
- * because a key may be split between two pieces.
+ * Returns a function that lets a message pass if it has one piece and `isAffected` returns false. Messages of several
+ * pieces are buffered, because a key may be split between two pieces.
  */
 export function passesInOnePiece(isAffected: (bytes: Buffer) => boolean): NonNullable<RewriteMessage['passes']> {
   return ([piece, ...others]) => piece !== undefined && others.length === 0 && !isAffected(piece);
@@ -46,7 +46,7 @@ export const WATCH_NOTHING: TextWatch = { push: () => true };
 /** Accepts no more bytes, because the answer has already passed as a whole. */
 const PASS_NO_MORE: TextWatch = { push: ({ length }) => length === 0 };
 
-/** Returns options that buffer fewer bytes. Longer answers pass in pieces. */
+/** Returns options that buffer at most HELD_BYTES_MAX bytes. Longer answers pass in pieces. */
 export function heldShortly(
   messageBytes: number,
   watch: () => TextWatch,

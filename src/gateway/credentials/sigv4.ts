@@ -80,7 +80,6 @@ export function isAmazonHeader(name: string): boolean {
   return name.startsWith('x-amz-');
 }
 
-/** Signs exactly these parts. */
 export async function signParts(
   { region, service }: SigningScope,
   keys: SigningKeys,

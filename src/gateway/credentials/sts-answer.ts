@@ -29,7 +29,6 @@ export function readAssumedRole(
   return readKeys(texts, display);
 }
 
-/** Returns a refusal for an unusable answer of the service. */
 export function invalidAssumedRole(detail: string): Issue<never> {
   return refusedIssue(502, 'sts-answer-invalid', NOT_POSSIBLE, detail);
 }

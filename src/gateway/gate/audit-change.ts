@@ -10,7 +10,7 @@ interface MessageMark {
   /** Digest of the message body. */
   readonly sha256: string;
   readonly bytes: number;
-  /** Name of the tool, prompt or resource. Absent if the message names none. */
+  /** Name of the tool, prompt or resource. Absent if the message names no tool, prompt or resource. */
   readonly name?: string;
 }
 

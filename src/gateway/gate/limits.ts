@@ -17,7 +17,7 @@ export interface LimitSettings {
 /** Permission for one call or stream. */
 export interface Place {
   readonly ok: true;
-  /** Ends the call or stream for the limits. Further calls have no effect. */
+  /** Removes the call or stream from the counts. A second invocation has no effect. */
   leave(): void;
 }
 
@@ -37,7 +37,7 @@ export interface Limits {
 }
 
 interface Bucket {
-  /** Number of requests that the bucket allows before it is refilled. */
+  /** Number of tokens in the bucket. Each request takes one token. */
   left: number;
   countedAt: number;
 }

@@ -29,7 +29,7 @@ export function consentCovers(consent: Consent | undefined, { scopes, audience, 
   );
 }
 
-/** Shows the consent form. Its id is valid for one answer in the same browser. */
+/** Shows the consent form. The id of the form is valid for one answer in the same browser. */
 export async function askConsent(
   world: IssuerWorld,
   client: Client,

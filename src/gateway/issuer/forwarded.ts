@@ -5,7 +5,10 @@ import type { IssuerRequest } from './message.ts';
 import { KEYS, type Pending, readRecord } from './records.ts';
 import type { IssuerWorld } from './world.ts';
 
-/** Parameter that marks a forwarded request, which must not be forwarded again. Its value is the original path. */
+/**
+ * Parameter that marks a forwarded request, which must not be forwarded again. The value of the parameter is the
+ * original path.
+ */
 const FORWARDED = 'forwarded';
 
 /**

@@ -81,7 +81,7 @@ export function createAuthorizationServer(
   };
 }
 
-/** Creates a provider. Reads its secret once, so that a missing secret prevents the start. */
+/** Creates a provider. Reads the provider's secret once, so that a missing secret prevents the start. */
 function createUpstream(ports: IssuerPorts, secrets: IssuerSecrets, settings: UpstreamSettings): Upstream {
   upstreamSecret(ports, settings);
   const trusting = { ...ports, fetch: trustingFetch(ports.fetch, ports.files, settings.caBundleFile) };

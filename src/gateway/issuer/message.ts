@@ -113,7 +113,7 @@ export interface ParameterFault {
 export function readForm({ headers, body }: IssuerRequest): URLSearchParams | undefined {
   const type = headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
-  // The number is checked first, because parsing thousands of parameters takes milliseconds.
+  // The number of parameters is checked first, because parsing thousands of parameters takes milliseconds.
   if (body.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX) return undefined;
   const form = new URLSearchParams(body);
   return parameterFault(form) === undefined ? form : undefined;

@@ -22,7 +22,7 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<'GET' | 'POST', Handle>>>;
   /** `page` if the answer is a page for people. Pages of other origins cannot read answers of this audience. */
   readonly audience: 'client' | 'page';
-  /** undefined if the answer costs nothing. */
+  /** Limit for requests from one address. undefined if the answer costs nothing. */
   readonly limit: RateLimit | undefined;
 }
 

@@ -8,14 +8,12 @@ import { type DelegateClient, delegateClients, type TrustedIssuer, trustedIssuer
 import { type UpstreamSettings, upstreamSettings } from './upstream/settings.ts';
 
 type CimdBlock = NonNullable<AuthServerConfig['cimd']>;
-/** Settings of the cache for client documents. */
 export interface DocumentCache {
   readonly most: number;
   /** Time in milliseconds for which a document without cache headers is cached. */
   readonly unsaidMs: number;
 }
 
-/** Settings for registered clients with a secret. */
 export interface ConfidentialClients {
   /** Redirect URIs whose clients get a secret even if they do not request a secret. */
   readonly forced: readonly string[];

@@ -1,7 +1,6 @@
 // Stores the bytes of an incomplete event or message.
 
 export interface Remainder {
-  /** Returns the number of stored bytes. */
   length(): number;
   /** Copies bytes of the chunk into the store. The caller may change the chunk afterwards. */
   keep(chunk: Buffer, from: number, to: number): void;

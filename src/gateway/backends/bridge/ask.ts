@@ -26,7 +26,10 @@ export type Asked = Answered | { readonly ok: false; readonly fault: BackendFaul
 /** Parts of the client's request that are copied into a request of the bridge. */
 export type Cause = Pick<Exchange, 'headers' | 'path' | 'caller' | 'authorize'>;
 
-/** Returns the headers of the cause, without headers that describe its message, plus `own`. */
+/**
+ * Returns the headers of the client's request plus `own`. Omits headers that describe the message of the client's
+ * request.
+ */
 export function headersFor({ headers }: Cause, own: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

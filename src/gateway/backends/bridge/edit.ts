@@ -27,8 +27,8 @@ export function addMembers(bytes: Buffer, at: number, members: string): Patch {
 }
 
 /**
- * Removes the members whose keys `drop` selects, and adds `added` members. Builds all patches of one object together,
- * so that the commas are correct. Returns undefined if no object begins at `at`.
+ * Returns patches that remove the members whose keys `drop` selects, and add the members `added`. Builds all patches of
+ * one object together, so that the commas are correct. Returns undefined if no object begins at `at`.
  */
 export function changeMembers(
   bytes: Buffer,
@@ -55,7 +55,6 @@ export function patchesOf(
   return [replaceSpan({ start: at + 1, end: at + 1 }, added.join(',') + more), ...patches];
 }
 
-/** Returns patches that remove elements of a list. */
 export function dropElements(elements: readonly Span[], drop: (index: number) => boolean): readonly Patch[] {
   return dropSpans(
     elements,
@@ -66,8 +65,8 @@ export function dropElements(elements: readonly Span[], drop: (index: number) =>
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Removes items of a comma-separated list, each with the comma after the item. For items at the end of the list,
- * removes the comma before the item.
+ * Returns patches that remove items of a comma-separated list, each with the comma after the item. For items at the end
+ * of the list, the patch removes the comma before the item.
  */
 function dropSpans(spans: readonly Span[], dropped: readonly boolean[]): readonly Patch[] {
   const patches: Patch[] = [];

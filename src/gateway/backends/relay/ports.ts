@@ -14,8 +14,8 @@ export type RelayService = (request: RelayRequest, answer: Answer) => Flow;
 
 export interface Channel {
   /**
-   * Sends to the current listeners of the topic, in the order of the calls. Returns false if the topic has no listener.
-   * Rejects with a Failure if the store is unreachable.
+   * Sends to the current listeners of the topic. Messages keep the order of the calls of `publish`. Returns false if
+   * the topic has no listener. Rejects with a Failure if the store is unreachable.
    */
   publish(topic: string, message: Buffer): Promise<boolean>;
   /** Listens from now on, and again after a disconnection. Rejects with a Failure if the store is unreachable. */

@@ -18,8 +18,8 @@ export interface EventStreamParts {
 export interface EventStream {
   push(message: Buffer): void;
   /**
-   * Sends an event without a message. Its id lets a client reconnect before the first message (MCP 2025-11-25,
-   * Transports).
+   * Sends an event without a message. The id of the event lets a client reconnect before the first message (MCP
+   * 2025-11-25, Transports).
    */
   prime(): void;
   /** Sends the events from number `from` on to this client. The caller has already sent the head of the answer. */
@@ -119,7 +119,7 @@ export function createEventStream(parts: EventStreamParts): EventStream {
 function addEvent(state: State, event: Buffer): void {
   const { ring, parts } = state;
   if (state.over) return;
-  // The new event itself does not count. Therefore a single large event never ends a stream.
+  // The size of the new event is not counted. Therefore a single large event never ends a stream.
   const full = state.waiting > parts.bounds.ringBytes || ring.next() - state.cursor > parts.bounds.ringEvents;
   if (state.blockedAt !== undefined && full) dropReader(state, READS_TOO_SLOWLY);
   state.quiet = false;

@@ -32,8 +32,8 @@ export function endUnused(sessions: ReadonlyMap<string, Session>): boolean {
 }
 
 /**
- * Ends a quiet session for a client that waits for a process. If the client's caller has sessions, ends one of these,
- * so that a caller cannot displace other callers repeatedly.
+ * Ends a quiet session for a client that waits for a process. If the client's caller has sessions, ends a session of
+ * this caller. A caller therefore cannot displace other callers repeatedly.
  */
 export function endQuiet({ session: { caller }, session, opening, sessions, now }: Waiting): boolean {
   const all = [...sessions.values()];

@@ -12,7 +12,7 @@ export interface Line {
   readonly options: SseOptions;
   readonly ports: SsePorts;
   readonly handlers: SessionHandlers;
-  /** The client's last request. Messages that the session itself creates use its credentials. */
+  /** The client's last request. Messages that the session itself creates use the credentials of this request. */
   latest: Exchange;
   stream?: UpstreamFlow;
   endpoint?: string;

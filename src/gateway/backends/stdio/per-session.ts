@@ -87,7 +87,8 @@ async function openProcess(state: State, handlers: SessionHandlers, client: Wait
     },
     drain: handlers.drain,
     closed(detail) {
-      // The detection may have failed for another reason than the era, so the era is unknown again.
+      // The process that was used for the detection may have ended for another reason than its era, so the era is
+      // unknown again.
       if (!answered) state.era = undefined;
       handlers.closed(detail);
     },
@@ -118,7 +119,7 @@ function askEra(state: State): Promise<Era> {
   }
 }
 
-/** Checks the processes without using one up, because sessions need the processes. */
+/** Checks whether a process runs. The process stays available for a session. */
 async function probePool({ pool, era, stateless, parts: { clock } }: State): Promise<Probe> {
   if (era === 'stateless') return stateless.probe();
   const began = clock.monotonic();

@@ -12,7 +12,9 @@ export interface Pool {
    * available in time or the client disconnects.
    */
   take(handlers: LinkHandlers, client?: WaitingClient): Promise<ProcessLine>;
-  /** Resolves if a process runs, is in use or is being replaced. Does not use a process up. Rejects with a Failure. */
+  /**
+   * Resolves if a process runs, is in use or is being replaced. An unused process stays unused. Rejects with a Failure.
+   */
   check(): Promise<void>;
 }
 
@@ -25,7 +27,7 @@ interface Slot {
   taken: boolean;
   /** `Streams.instance` of the run that was used last. */
   used: string | undefined;
-  /** Monotonic time at which the last use of the slot's process ended. undefined before the first end. */
+  /** Monotonic time at which the last use of the slot's process ended. undefined if no use has ended. */
   releasedAt: number | undefined;
 }
 

@@ -24,7 +24,6 @@ export interface ClientRequest {
   readonly uri: string | undefined;
 }
 
-/** Request of the gateway itself. */
 interface OwnRequest {
   readonly kind: 'own';
   readonly json: string;

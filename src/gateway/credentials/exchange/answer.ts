@@ -51,7 +51,6 @@ export function readIssued(
   return { answer };
 }
 
-/** Returns a refusal for an unusable answer of the endpoint. */
 export function invalidExchange(detail: string): Issue<never> {
   return refusedIssue(502, 'exchange-answer-invalid', NOT_POSSIBLE, detail);
 }

@@ -46,7 +46,6 @@ function carryingHeader({ header_strategy: strategy, external_token_header_name:
   return settableHeader(name, pointer);
 }
 
-/** Returns a function that exchanges one token. */
 function createExchange(ports: CredentialPorts, block: Block): (token: string) => Promise<Issue<string>> {
   const { audience, scopes = [] } = block;
   const ask = createTokenClient(ports, {

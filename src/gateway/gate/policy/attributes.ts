@@ -15,7 +15,10 @@ export function isArgumentName(name: string): boolean {
   return name.startsWith(ARGUMENT);
 }
 
-/** Returns the key in `arguments` of an attribute name. undefined for names of other attributes. */
+/**
+ * Returns `key` for the attribute name `arg_<key>`, which stands for a key of `arguments`. undefined for names of other
+ * attributes.
+ */
 export function argumentKey(name: string): string | undefined {
   return isArgumentName(name) ? name.slice(ARGUMENT.length) : undefined;
 }

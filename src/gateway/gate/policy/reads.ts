@@ -4,7 +4,6 @@
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { isObject } from '#std/json.ts';
 
-/** Names of attributes, or `all`. */
 export type Names = ReadonlySet<string> | 'all';
 
 export interface Reads {

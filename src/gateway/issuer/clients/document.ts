@@ -131,7 +131,10 @@ function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: Jso
   throw unusableDocument(id, 'requests private_key_jwt but has neither jwks nor an https jwks_uri');
 }
 
-/** Returns the time in milliseconds for which Cache-Control allows caching (RFC 9111 section 5.2.2). */
+/**
+ * Returns the time in milliseconds for which Cache-Control allows caching (RFC 9111 section 5.2.2), limited to the
+ * range from KEPT_MIN_MS to KEPT_MAX_MS.
+ */
 function keptFor(cacheControl: string, unsaidMs: number): number {
   const [, seconds] = /(?:^|[\s,])max-age=(\d+)/i.exec(cacheControl) ?? [];
   if (/no-store|no-cache/i.test(cacheControl)) return KEPT_MIN_MS;

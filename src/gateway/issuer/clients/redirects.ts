@@ -22,8 +22,8 @@ const SYSTEM_SCHEMES = new Set(
     .map((scheme) => `${scheme}:`),
 );
 /**
- * Families of such schemes: `ms-settings:`, `search-ms:`, `x-apple.systempreferences:`, handlers of web pages,
- * `svn+ssh:`.
+ * Families of schemes that are refused for the same reason: `ms-settings:`, `search-ms:`, `x-apple.systempreferences:`,
+ * handlers of web pages, `svn+ssh:`.
  */
 const SYSTEM_FAMILY =
   /^(?:ms-|microsoft|windows|web\+|x-apple|x-man|com\.apple\.|opera-)|(?:-ms|\+(?:ssh|https?|file)):$/;

@@ -5,7 +5,6 @@ import { isObject, type JsonObject, shownText } from '#std/json.ts';
 import { statelessClientCapabilities } from '../protocol.ts';
 
 export interface ClientIdentity {
-  /** Negotiated revision. */
   readonly revision: string;
   /** Capabilities in the form of MCP 2026-07-28. */
   readonly capabilities: JsonObject;

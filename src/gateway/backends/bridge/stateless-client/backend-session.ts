@@ -26,7 +26,7 @@ export interface BackendSession {
   /** Least severe log level that was requested from the server, as an index of LOG_LEVELS. */
   logLevel?: number;
   stream: GetStream;
-  /** The session's last request. Messages that the bridge sends on its own use its credentials. */
+  /** The session's last request. Messages that the bridge sends on its own use the credentials of this request. */
   cause: Cause;
   lastId: number;
   /** Time of the last use, in monotonic milliseconds. */

@@ -9,7 +9,7 @@ import { coversUri, META_SERVER, META_SUBSCRIPTION, type ServerFacts } from '../
 import type { Reply } from '../reply.ts';
 
 export interface Filter {
-  /** Notifications of changed lists that the client gets. */
+  /** Methods of the list notifications that the client gets. */
   readonly methods: ReadonlySet<string>;
   /** URIs of resources whose updates the client gets. */
   readonly uris: readonly string[];
@@ -17,7 +17,7 @@ export interface Filter {
   readonly taskIds?: readonly string[];
 }
 
-/** Per change: the member of the client's filter, the server's capability, and the notification. */
+/** For each kind of change: the member of the client's filter, the server's capability, and the notification. */
 export const CHANGES = [
   ['toolsListChanged', 'tools', 'notifications/tools/list_changed'],
   ['promptsListChanged', 'prompts', 'notifications/prompts/list_changed'],

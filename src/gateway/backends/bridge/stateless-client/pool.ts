@@ -52,7 +52,7 @@ interface Pool {
 
 /** Time limit for servers to confirm that their sessions have ended. */
 const GOODBYE_MS = 1000;
-/** Time after which an unused session is ended, except the first session of each client. */
+/** Time after which an unused session is ended. The first session of each client is kept for `backendSessionIdleMs`. */
 const EXTRA_IDLE_MS = 30_000;
 const SWEEP_MS = 15_000;
 
