@@ -75,7 +75,7 @@ export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMembe
 
 /**
  * Returns the position of the value at the pointer. If a member is missing, returns the position of its nearest
- * existing parent. The last of several members with the same name counts, as in JSON.parse. The text must be valid
+ * existing parent. Of several members with the same name, uses the last, as JSON.parse does. The text must be valid
  * JSON.
  */
 export function jsonFind(text: string, pointer: string, start = skipBlank(text, 0)): JsonSpot {

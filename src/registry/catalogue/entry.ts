@@ -76,8 +76,8 @@ export function extract(document: JsonObject): Extracted {
 }
 
 /**
- * Returns the names of tools that entries list, by container image or remote URL. The first entry with a list of tools
- * counts.
+ * Returns the names of tools that entries list, by container image or remote URL. Of several lists for the same image
+ * or URL, uses the first.
  */
 export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();

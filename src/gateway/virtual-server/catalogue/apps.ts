@@ -81,7 +81,9 @@ export function findApps(members: readonly OfferingMember[]): Apps {
 
 const NO_MEMBERS: ReadonlySet<string> = new Set();
 
-/** Returns marks by tool. The first of several tools with the same name counts, as in calls. */
+/**
+ * Returns the facts about user interfaces, by tool. Of several tools with the same name, uses the first, as calls do.
+ */
 function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
   const marks = new Map<string, AppMarks>();
   for (const { key, marks: each = UNMARKED } of lists.lists.tools) if (!marks.has(key)) marks.set(key, each);

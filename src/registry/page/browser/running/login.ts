@@ -48,7 +48,7 @@ export function createLogins(): Logins {
     const pending = takePending();
     const fragment = pending === undefined ? location.hash : fragmentOf({ view: 'running', ...onlyName(pending) });
     history.replaceState(undefined, '', `${location.pathname}${fragment}`);
-    // No login was begun in this tab, so the response belongs elsewhere.
+    // No login was begun in this tab, so the response is not for this page.
     if (pending === undefined || pending.state !== answer.get('state')) return;
     const id = loginKey(pending);
     try {
