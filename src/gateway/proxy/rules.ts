@@ -59,7 +59,7 @@ export function createRules(parts: RuleParts): Rules {
   const { tools, policies, known, lock } = parts;
   const filters = tools !== undefined || policies !== undefined || lock !== undefined;
   const pages = createPages(known);
-  // With policies, answers differ between callers, so they are not remembered.
+  // If policies exist, answers differ between callers, so agreed answers are not remembered.
   const agreed = lock !== undefined && policies === undefined ? createAgreedLists() : undefined;
   const named = rememberTasks();
   return {

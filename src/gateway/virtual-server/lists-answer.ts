@@ -58,7 +58,7 @@ export function discoverMessage(
   );
 }
 
-/** Time for which clients may cache a list. Listening clients learn of changes earlier. */
+/** Time for which clients may cache a list. Clients that listen are notified of changes earlier. */
 const TTL_MS = 30_000;
 
 const NOT_FOUND = Symbol('no such page');

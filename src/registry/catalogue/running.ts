@@ -16,8 +16,8 @@ interface Identity {
 }
 
 /**
- * Removes image, provenance, arguments and address of a server unless a document names them. Keeps only as many
- * arguments as an entry of the image lists.
+ * Removes address, image, arguments and provenance of a server unless a document describes the server. An entry
+ * describes a server with its image if the server's first arguments are the entry's arguments. Removes later arguments.
  */
 export function shownServers(
   servers: readonly RunningServer[],

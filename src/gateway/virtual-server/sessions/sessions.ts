@@ -143,7 +143,8 @@ function keepSession(state: State, session: Session): Session {
 }
 
 /**
- * Notes a use of the session. Reorders the map at most once per second, because frequent changes of a map cost time.
+ * Notes a use of the session. Moves the session to the end of the map at most once per second, because each move costs
+ * time.
  */
 function useSession({ live }: State, session: Session, now: number): Session {
   if (now - session.usedAt < 1000) return session;

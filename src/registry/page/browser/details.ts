@@ -131,7 +131,7 @@ function links({ website, repository, changedAt, publishedAt }: Entry): HTMLElem
   ]);
 }
 
-/** Lists the facts that are known. */
+/** Lists the facts that have an element. */
 function factList(facts: readonly (readonly [string, HTMLElement | undefined])[]): HTMLElement | undefined {
   const rows = facts.flatMap(([term, fact]) =>
     fact === undefined ? [] : [element('div', {}, element('dt', {}, term), element('dd', {}, fact))],
