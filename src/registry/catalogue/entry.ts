@@ -151,8 +151,8 @@ function textFault(text: string): string | undefined {
 }
 
 /**
- * Returns why an entry is too large for a page with other entries. Returns undefined if it is not. `textLength` is the
- * length of its JSON in the source.
+ * Returns why an entry is too large for a page with other entries. Returns undefined for a smaller entry. `textLength`
+ * is the length of the entry's JSON in the source.
  */
 export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
   // A character has at most three bytes, and the served document may contain a default that the source omits.

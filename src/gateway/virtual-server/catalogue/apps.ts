@@ -92,8 +92,8 @@ function marksByTool({ lists }: OfferingMember): ReadonlyMap<string, AppMarks> {
 
 /**
  * Returns the clients' names of tools, by the names that user interfaces use. Clients do not say which user interface
- * calls a tool. A name is therefore included only if exactly one member with user interfaces has it, counting hidden
- * tools.
+ * calls a tool. A name is therefore included only if exactly one member with user interfaces has a tool with this name,
+ * listed or hidden.
  */
 export function appToolNames(routes: Iterable<ToolRoute>, apps: Apps): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

@@ -29,7 +29,7 @@ export interface Sessions {
    */
   find(id: string): Session | undefined | Promise<Session | undefined>;
   /**
-   * Stores the session at the member. Returns the session of another replica instead, if that replica opened one first.
+   * Stores the session at the member. If another replica stored its session at the member first, returns that session.
    */
   joinMember(session: Session, member: string, opened: MemberSession): Promise<MemberSession>;
   leaveMember(session: Session, member: string): Promise<void>;

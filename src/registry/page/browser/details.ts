@@ -29,7 +29,10 @@ export interface View {
   readonly title: string;
 }
 
-/** Loads the page. Returns undefined if the request was aborted, or if it needs a token, which `refused` handles. */
+/**
+ * Loads the page. Returns undefined if the request was aborted, or if the request needs a token, which `refused`
+ * handles.
+ */
 export async function loadDetails(
   deps: DetailsDeps,
   address: ServerAddress,
