@@ -1,5 +1,5 @@
-// Limits how many sources are read at one time, because the content of each source needs memory. A silent source needs
-// no turn, so that it does not block other sources. A source with little content needs no turn either.
+// Limits how many sources are read at one time, because the content of each source needs memory. A source that has
+// received little content after some time loses its turn, so that it does not block other sources.
 
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Failure } from '#std/failure.ts';
